@@ -1,1 +1,6 @@
-//! 
+#![no_std]
+//! Events, verdicts, property automata and parametric slicing.
+
+extern crate alloc;
+
+pub mod event;
