@@ -199,7 +199,7 @@ impl Sources {
 /// assert_eq!(nearest("xyzzy", ["init", "ready"]), None);
 /// ```
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let budget = (wanted.chars().count() / 3).max(1);
+    let budget = wanted.chars().count().div_ceil(3).max(1);
     candidates
         .into_iter()
         .map(|candidate| (distance(wanted, candidate), candidate))

@@ -1,0 +1,248 @@
+//! Equality, order and hash of values.
+//!
+//! Equality is Python's: numbers compare by their value whatever their type (`1 == 1.0 == True`), sequences
+//! element by element, sets and dicts whatever the order of their entries.
+
+use crate::fault::{Budget, Fault, FaultKind, Run};
+use crate::heap::{Heap, Kind};
+use crate::text::Texts;
+use crate::value::{Tag, Value};
+use core::cmp::Ordering;
+
+/// A heap with the texts that its strings may point into: what it takes to look at any value.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    /// The objects.
+    pub heap: &'a Heap,
+    /// The texts.
+    pub texts: Texts<'a>,
+}
+
+/// A number of any type, as arithmetic sees it.
+#[derive(Clone, Copy)]
+pub(crate) enum Number {
+    Int(i64),
+    Float(f64),
+}
+
+/// The number that `value` is; booleans count as 0 and 1.
+#[inline]
+pub(crate) fn number(value: Value) -> Option<Number> {
+    match value.tag() {
+        Tag::Int => value.as_int().map(Number::Int),
+        Tag::Bool => value.as_bool().map(|b| Number::Int(i64::from(b))),
+        Tag::Float => value.as_float().map(Number::Float),
+        _ => None,
+    }
+}
+
+/// Compares an integer with a float exactly: converting the integer could round it.
+fn compare_int_float(i: i64, f: f64) -> Option<Ordering> {
+    const TWO_63: f64 = 9_223_372_036_854_775_808.0;
+    if f.is_nan() {
+        None
+    } else if f >= TWO_63 {
+        Some(Ordering::Less)
+    } else if f < -TWO_63 {
+        Some(Ordering::Greater)
+    } else {
+        let whole = f as i64;
+        Some(i.cmp(&whole).then_with(|| 0.0_f64.partial_cmp(&(f - whole as f64)).unwrap_or(Ordering::Equal)))
+    }
+}
+
+pub(crate) fn compare_numbers(a: Number, b: Number) -> Option<Ordering> {
+    match (a, b) {
+        (Number::Int(a), Number::Int(b)) => Some(a.cmp(&b)),
+        (Number::Float(a), Number::Float(b)) => a.partial_cmp(&b),
+        (Number::Int(a), Number::Float(b)) => compare_int_float(a, b),
+        (Number::Float(a), Number::Int(b)) => compare_int_float(b, a).map(Ordering::reverse),
+    }
+}
+
+/// Mixes two words into a hash of which all bits are good.
+#[inline(always)]
+pub fn mix(a: u64, b: u64) -> u64 {
+    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd6e8_feb8_6659_fd93);
+    (product as u64) ^ (product >> 64) as u64
+}
+
+fn hash_bytes(bytes: &[u8]) -> u64 {
+    let mut hash = mix(bytes.len() as u64, 0x5bd1_e995);
+    let mut chunks = bytes.chunks_exact(8);
+    for chunk in &mut chunks {
+        let mut word = [0; 8];
+        word.copy_from_slice(chunk);
+        hash = mix(hash, u64::from_le_bytes(word));
+    }
+    let mut word = [0; 8];
+    word[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
+    mix(hash, u64::from_le_bytes(word))
+}
+
+impl<'a> View<'a> {
+    /// The characters of a string; `None` if `value` is no string.
+    #[inline]
+    pub fn str<'b>(&'b self, value: &'b Value) -> Option<&'b str> {
+        self.texts.str(self.heap, value)
+    }
+
+    /// Whether two values are equal.
+    #[inline]
+    pub fn equal(&self, a: Value, b: Value, budget: &mut Budget) -> Run<bool> {
+        if a.bits() == b.bits() {
+            return Ok(!a.as_float().is_some_and(f64::is_nan));
+        }
+        if a.is(Tag::Int) && b.is(Tag::Int) || a.is(Tag::Short) && b.is(Tag::Short) {
+            return Ok(false);
+        }
+        self.equal_slowly(a, b, budget)
+    }
+
+    fn equal_slowly(&self, a: Value, b: Value, budget: &mut Budget) -> Run<bool> {
+        if let (Some(a), Some(b)) = (number(a), number(b)) {
+            return Ok(compare_numbers(a, b) == Some(Ordering::Equal));
+        }
+        if let (Some(a), Some(b)) = (self.str(&a), self.str(&b)) {
+            return Ok(a == b);
+        }
+        let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else { return Ok(false) };
+        let heap = self.heap;
+        let kind = heap.kind(a);
+        if kind != heap.kind(b) || heap.len(a) - heap.aux(a) != heap.len(b) - heap.aux(b) {
+            return Ok(false);
+        }
+        budget.spend(heap.len(a) as u64 + 1)?;
+        match kind {
+            Kind::Str => Ok(heap.str(a) == heap.str(b)),
+            Kind::List | Kind::Tuple => {
+                for i in 0..heap.len(a) {
+                    if !self.equal(heap.item(a, i), heap.item(b, i), budget)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+            Kind::Set | Kind::Dict => {
+                for entry in self.entries(a) {
+                    let Some(other) = self.find(b, self.key(a, entry), budget)? else { return Ok(false) };
+                    if kind == Kind::Dict
+                        && !self.equal(self.entry_value(a, entry), self.entry_value(b, other), budget)?
+                    {
+                        return Ok(false);
+                    }
+                }
+                Ok(true)
+            }
+        }
+    }
+
+    /// A hash that equal values share.
+    pub fn hash(&self, value: Value, budget: &mut Budget) -> Run<u64> {
+        Ok(match value.tag() {
+            Tag::Int | Tag::Bool | Tag::Float => hash_number(value),
+            Tag::Unset | Tag::None => mix(value.bits().0, 0),
+            Tag::Short | Tag::Text | Tag::Pool => hash_bytes(self.str(&value).unwrap_or("").as_bytes()),
+            Tag::Object => return self.hash_object(value.as_object().unwrap_or(0), budget),
+        })
+    }
+
+    fn hash_object(&self, object: u32, budget: &mut Budget) -> Run<u64> {
+        let heap = self.heap;
+        budget.spend(heap.len(object) as u64 + 1)?;
+        let kind = heap.kind(object);
+        let mut hash = kind as u64;
+        match kind {
+            Kind::Str => return Ok(hash_bytes(heap.str(object).as_bytes())),
+            Kind::List | Kind::Tuple => {
+                for i in 0..heap.len(object) {
+                    hash = mix(hash, self.hash(heap.item(object, i), budget)?);
+                }
+            }
+            // Added up, because equal tables may hold their entries in another order.
+            Kind::Set | Kind::Dict => {
+                for entry in self.entries(object) {
+                    let key = self.hash(self.key(object, entry), budget)?;
+                    let value = match kind {
+                        Kind::Dict => self.hash(self.entry_value(object, entry), budget)?,
+                        _ => 0,
+                    };
+                    hash = hash.wrapping_add(mix(key, value));
+                }
+            }
+        }
+        Ok(hash)
+    }
+
+    /// The order of two values, for `<` and `sorted`; `None` when one is NaN.
+    pub fn compare(&self, a: Value, b: Value, budget: &mut Budget) -> Run<Option<Ordering>> {
+        if let (Some(a), Some(b)) = (number(a), number(b)) {
+            return Ok(compare_numbers(a, b));
+        }
+        if let (Some(a), Some(b)) = (self.str(&a), self.str(&b)) {
+            return Ok(Some(a.cmp(b)));
+        }
+        if let (Some(a), Some(b)) = (a.as_object(), b.as_object())
+            && self.heap.kind(a) == self.heap.kind(b)
+            && matches!(self.heap.kind(a), Kind::List | Kind::Tuple)
+        {
+            budget.spend(self.heap.len(a) as u64 + 1)?;
+            for i in 0..self.heap.len(a).min(self.heap.len(b)) {
+                let (x, y) = (self.heap.item(a, i), self.heap.item(b, i));
+                if !self.equal(x, y, budget)? {
+                    return self.compare(x, y, budget);
+                }
+            }
+            return Ok(Some(self.heap.len(a).cmp(&self.heap.len(b))));
+        }
+        Err(Fault::new(
+            FaultKind::Type,
+            alloc::format!("{} and {} have no order", self.type_name(a), self.type_name(b)),
+        ))
+    }
+
+    /// Whether a value counts as true.
+    #[inline]
+    pub fn truth(&self, value: Value) -> bool {
+        match value.tag() {
+            Tag::Unset | Tag::None => false,
+            Tag::Bool | Tag::Int => value.bits().1 != 0,
+            Tag::Float => value.as_float() != Some(0.0),
+            Tag::Short => value.as_short() != Some(""),
+            Tag::Text | Tag::Pool => true,
+            Tag::Object => {
+                let object = value.as_object().unwrap_or(0);
+                self.heap.len(object) > self.heap.aux(object)
+            }
+        }
+    }
+
+    /// The type's name, as Python has it.
+    pub fn type_name(&self, value: Value) -> &'static str {
+        match value.tag() {
+            Tag::Unset => "nothing",
+            Tag::None => "None",
+            Tag::Bool => "bool",
+            Tag::Int => "int",
+            Tag::Float => "float",
+            Tag::Short | Tag::Text | Tag::Pool => "str",
+            Tag::Object => match self.heap.kind(value.as_object().unwrap_or(0)) {
+                Kind::Str => "str",
+                Kind::List => "list",
+                Kind::Tuple => "tuple",
+                Kind::Set => "set",
+                Kind::Dict => "dict",
+            },
+        }
+    }
+}
+
+fn hash_number(value: Value) -> u64 {
+    match number(value) {
+        Some(Number::Int(i)) => mix(i as u64, 1),
+        // A float that is a whole number must hash as the integer that it equals.
+        Some(Number::Float(f)) if f == (f as i64) as f64 => mix(f as i64 as u64, 1),
+        Some(Number::Float(f)) => mix(f.to_bits(), 2),
+        None => 0,
+    }
+}

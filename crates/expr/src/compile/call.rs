@@ -1,0 +1,210 @@
+//! Compiling calls: functions of the program, of the language, of the host, and methods.
+
+use super::emit::{Emit, Variable};
+use crate::diag::{Diagnostic, Span, nearest};
+use crate::program::{Builtin, Method, Mutation, Op, Reg};
+use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext};
+use ruff_text_size::Ranged;
+use std::ops::RangeInclusive;
+
+/// Whether an expression is the name of the debugger that published properties call.
+pub(super) fn is_gdb(expr: &Expr) -> bool {
+    matches!(expr, Expr::Name(name) if name.id.as_str() == "gdb" && name.ctx == ExprContext::Load)
+}
+
+impl Emit<'_> {
+    pub(super) fn call(&mut self, call: &ExprCall, dst: Reg) {
+        if let Some(keyword) = call.arguments.keywords.first() {
+            self.error(keyword, "arguments have no names here");
+            return;
+        }
+        match &*call.func {
+            Expr::Name(name) => self.named_call(&name.id, call, dst),
+            Expr::Attribute(attribute) if is_gdb(&attribute.value) && attribute.attr.as_str() == "execute" => {
+                self.named_call("debugger", call, dst);
+            }
+            Expr::Attribute(attribute) => self.method_call(attribute, call, dst),
+            other => self.error(other, "this is not a function"),
+        }
+    }
+
+    fn named_call(&mut self, name: &str, call: &ExprCall, dst: Reg) {
+        let span = self.block.span(call.range());
+        let args = &call.arguments.args;
+        let n = args.len();
+        if let Some(function) = self.compiler.program.functions.iter().position(|(known, _)| known == name) {
+            let arity = usize::from(self.compiler.arities[function].0);
+            if self.count(name, arity..=arity, n, span) {
+                let first = self.arguments(args);
+                self.op(Op::Call { dst, function: function as u16, first }, span);
+            }
+        } else if name == "print" {
+            self.print(args, span);
+            let none = self.constant(crate::value::Value::NONE);
+            self.op(Op::Move { dst, a: none }, span);
+        } else if let Some(function) = self.compiler.hosts.iter().position(|host| host.name == name) {
+            let arity = self.compiler.hosts[function].arguments;
+            if self.count(name, arity..=arity, n, span) {
+                let first = self.arguments(args);
+                self.op(Op::Host { function: function as u8, dst, first, n: n as u16 }, span);
+            }
+        } else if let Some((builtin, _, arity)) = Builtin::ALL.iter().find(|(_, known, _)| *known == name) {
+            if self.count(name, arity.clone(), n, span) {
+                let first = self.arguments(args);
+                // The result goes where the first argument was, so that no register keeps an object alive
+                // that a later statement may change.
+                let result = if n == 0 { dst } else { first };
+                self.op(Op::Builtin { builtin: *builtin, dst: result, first, n: n as u16 }, span);
+                if result != dst {
+                    self.op(Op::Move { dst, a: Emit::reg(result) }, span);
+                }
+            }
+        } else {
+            self.no_function(name, self.block.span(call.func.range()));
+        }
+    }
+
+    fn no_function(&mut self, name: &str, span: Span) {
+        let known = Builtin::ALL.iter().map(|(_, name, _)| *name);
+        let own = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
+        let hosts = self.compiler.hosts.iter().map(|host| host.name);
+        let near = nearest(name, known.chain(own).chain(hosts).chain(["print"]));
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "define it with `def` in `initialization`, or in a file given with `--functions`".into(),
+        };
+        self.report(Diagnostic::error(span, format!("there is no function `{name}`")).help(help));
+    }
+
+    /// Whether `n` arguments are as many as `name` takes.
+    fn count(&mut self, name: &str, arity: RangeInclusive<usize>, n: usize, span: Span) -> bool {
+        if arity.contains(&n) {
+            return true;
+        }
+        let (low, high) = (arity.start(), arity.end());
+        let wanted = match (low, high) {
+            (1, 1) => "1 argument".into(),
+            (low, high) if low == high => format!("{low} arguments"),
+            (low, high) => format!("{low} to {high} arguments"),
+        };
+        self.report(Diagnostic::error(span, format!("`{name}` takes {wanted}, not {n}")));
+        false
+    }
+
+    fn method_call(&mut self, attribute: &ExprAttribute, call: &ExprCall, dst: Reg) {
+        let span = self.block.span(call.range());
+        let name = attribute.attr.as_str();
+        let args = &call.arguments.args;
+        if let Some((method, _, arity)) = Method::ALL.iter().find(|(_, known, _)| *known == name) {
+            if !self.count(name, arity.clone(), args.len(), span) {
+                return;
+            }
+            let first = self.registers(1 + args.len());
+            self.expr_into(&attribute.value, first);
+            for (i, arg) in args.iter().enumerate() {
+                self.expr_into(arg, first + 1 + i as u16);
+            }
+            let n = 1 + args.len() as u16;
+            self.op(Op::Method { method: *method, dst: first, first, n }, span);
+            self.op(Op::Move { dst, a: Emit::reg(first) }, span);
+        } else if Mutation::METHODS.iter().any(|(_, known, _)| *known == name) {
+            self.report(
+                Diagnostic::error(span, format!("`{name}` changes its variable"))
+                    .label("must stand alone, or alone on the right of `=`")
+                    .help("split this into two statements"),
+            );
+        } else {
+            let known = Method::ALL.iter().map(|(_, name, _)| *name);
+            let near = nearest(name, known.chain(Mutation::METHODS.iter().map(|(_, name, _)| *name)));
+            let span = self.block.span(attribute.attr.range());
+            let mut diagnostic = Diagnostic::error(span, format!("there is no method `{name}`"));
+            if let Some(near) = near {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            self.report(diagnostic);
+        }
+    }
+
+    /// Compiles `variable.method(…)` if the method changes the variable; gives the register of its result.
+    pub(super) fn mutating_call(&mut self, expr: &Expr) -> Option<Reg> {
+        let Expr::Call(call) = expr else { return None };
+        let Expr::Attribute(attribute) = &*call.func else { return None };
+        let name = attribute.attr.as_str();
+        let (mutation, _, arity) = Mutation::METHODS.iter().find(|(_, known, _)| *known == name)?;
+        let args = &call.arguments.args;
+        let first = self.registers(args.len().max(1));
+        if self.count(name, arity.clone(), args.len(), self.block.span(call.range())) {
+            for (i, arg) in args.iter().enumerate() {
+                self.expr_into(arg, first + i as u16);
+            }
+            self.change(&attribute.value, *mutation, first, args.len() as u16, expr);
+        }
+        Some(first)
+    }
+
+    fn print(&mut self, args: &[Expr], span: Span) {
+        let skip = args
+            .iter()
+            .all(|arg| self.cannot_fault(arg))
+            .then(|| self.op(Op::SkipUnlessPrinting { to: 0 }, span));
+        let first = self.arguments(args);
+        self.op(Op::Print { first, n: args.len() as u16 }, span);
+        if let Some(skip) = skip {
+            self.land(skip);
+        }
+    }
+
+    /// Whether evaluating an expression is sure to succeed, so that leaving it out changes nothing.
+    fn cannot_fault(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::StringLiteral(_) | Expr::NoneLiteral(_) | Expr::BooleanLiteral(_) => true,
+            Expr::NumberLiteral(literal) => match &literal.value {
+                ruff_python_ast::Number::Int(int) => int.as_i64().is_some(),
+                ruff_python_ast::Number::Float(_) => true,
+                ruff_python_ast::Number::Complex { .. } => false,
+            },
+            Expr::Name(name) => self.find(&name.id).is_some_and(|variable| {
+                matches!(variable, Variable::Param(_)) || self.known.contains(&variable)
+            }),
+            Expr::Call(_) | Expr::BinOp(_) | Expr::FString(_) => self.is_text(expr),
+            _ => false,
+        }
+    }
+
+    /// Whether an expression is sure to give a string.
+    fn is_text(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::StringLiteral(_) => true,
+            Expr::Call(call) => match (&*call.func, &*call.arguments.args) {
+                (Expr::Name(name), [arg]) => {
+                    matches!(name.id.as_str(), "str" | "repr")
+                        && call.arguments.keywords.is_empty()
+                        && !self.compiler.program.functions.iter().any(|(known, _)| known == name.id.as_str())
+                        && self.cannot_fault(arg)
+                }
+                _ => false,
+            },
+            Expr::BinOp(sum) => {
+                sum.op == ruff_python_ast::Operator::Add && self.is_text(&sum.left) && self.is_text(&sum.right)
+            }
+            Expr::FString(f_string) => f_string.value.elements().all(|element| match element {
+                ruff_python_ast::InterpolatedStringElement::Literal(_) => true,
+                ruff_python_ast::InterpolatedStringElement::Interpolation(part) => {
+                    part.format_spec.is_none() && self.cannot_fault(&part.expression)
+                }
+            }),
+            _ => false,
+        }
+    }
+
+    /// The arguments of `range(…)`, if a loop goes over one.
+    pub(super) fn range_arguments<'e>(&mut self, over: &'e Expr) -> Option<&'e [Expr]> {
+        let Expr::Call(call) = over else { return None };
+        let Expr::Name(name) = &*call.func else { return None };
+        let ours = name.id.as_str() == "range"
+            && !self.compiler.program.functions.iter().any(|(known, _)| known == "range")
+            && call.arguments.keywords.is_empty();
+        let args = &*call.arguments.args;
+        (ours && (1..=3).contains(&args.len())).then_some(args)
+    }
+}

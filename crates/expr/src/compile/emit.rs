@@ -1,0 +1,277 @@
+//! The state of compiling one block: its registers, the variables it sees, and the code so far.
+
+use super::{Block, Compiler, Role};
+use crate::diag::{Diagnostic, Span, nearest};
+use crate::program::{Code, Op, Operand, Reg, Space, Target};
+use crate::value::Value;
+use ruff_python_ast::StmtFunctionDef;
+use ruff_text_size::Ranged;
+use std::collections::BTreeSet;
+
+/// A variable that a block sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Variable {
+    Local(Reg),
+    Env(u16),
+    Param(usize),
+}
+
+/// What is left to fill in when a loop ends.
+#[derive(Default)]
+pub(super) struct Loop {
+    pub(super) again: Target,
+    pub(super) breaks: Vec<usize>,
+}
+
+pub(super) struct Emit<'c> {
+    pub(super) compiler: &'c mut Compiler,
+    pub(super) block: &'c Block,
+    pub(super) role: Option<Role<'c>>,
+    pub(super) code: Code,
+    /// The variables of the block, the latest first to be found: a comprehension's hide the others.
+    pub(super) scope: Vec<(String, Variable)>,
+    /// Variables that have a value on every path to here.
+    pub(super) known: BTreeSet<Variable>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) params: BTreeSet<usize>,
+    next: Reg,
+}
+
+impl<'c> Emit<'c> {
+    fn new(compiler: &'c mut Compiler, block: &'c Block, role: Option<Role<'c>>) -> Emit<'c> {
+        Emit {
+            compiler,
+            block,
+            role,
+            code: Code::default(),
+            scope: Vec::new(),
+            known: BTreeSet::new(),
+            loops: Vec::new(),
+            params: BTreeSet::new(),
+            next: 0,
+        }
+    }
+
+    /// Compiles a block; also gives the event parameters that it reads.
+    pub(super) fn block(
+        compiler: &'c mut Compiler,
+        block: &'c Block,
+        params: &'c [(String, usize)],
+        role: Role<'c>,
+    ) -> (Code, BTreeSet<usize>) {
+        let mut emit = Emit::new(compiler, block, Some(role));
+        for name in &block.assigns {
+            if !emit.compiler.env.contains(name) && !params.iter().any(|(param, _)| param == name) {
+                let reg = emit.register();
+                emit.scope.push((name.clone(), Variable::Local(reg)));
+            }
+        }
+        for (slot, name) in emit.compiler.env.iter().enumerate() {
+            emit.scope.push((name.clone(), Variable::Env(slot as u16)));
+            // The initialization itself runs when nothing has a value.
+            if slot < emit.compiler.set && role != Role::Initialization {
+                emit.known.insert(Variable::Env(slot as u16));
+            }
+        }
+        for (name, at) in params {
+            emit.scope.push((name.clone(), Variable::Param(*at)));
+            emit.known.insert(Variable::Param(*at));
+        }
+        emit.statements(&block.module.body);
+        emit.finish()
+    }
+
+    /// Compiles a function: it sees its parameters and what it assigns to, nothing else.
+    pub(super) fn function(compiler: &'c mut Compiler, block: &'c Block, def: &'c StmtFunctionDef) -> Code {
+        let mut emit = Emit::new(compiler, block, None);
+        let parameters = &def.parameters;
+        if parameters.vararg.is_some() || parameters.kwarg.is_some() || !parameters.kwonlyargs.is_empty() {
+            emit.error(&**parameters, "functions take a fixed number of arguments here");
+        }
+        for parameter in parameters.iter_non_variadic_params() {
+            if let Some(default) = &parameter.default {
+                emit.error(&**default, "parameters have no default values here");
+            }
+            let variable = Variable::Local(emit.register());
+            emit.scope.push((parameter.parameter.name.to_string(), variable));
+            emit.known.insert(variable);
+        }
+        emit.code.arguments = emit.next;
+        let mut assigns = BTreeSet::new();
+        super::statement::assigned(&def.body, &mut assigns);
+        for name in assigns {
+            if emit.find(&name).is_none() {
+                let reg = emit.register();
+                emit.scope.push((name, Variable::Local(reg)));
+            }
+        }
+        emit.statements(&def.body);
+        emit.finish().0
+    }
+
+    fn finish(mut self) -> (Code, BTreeSet<usize>) {
+        let none = self.constant(Value::NONE);
+        self.op(Op::Return { a: none }, Span::new(self.block.source, 0, 0));
+        if self.code.ops.len() > usize::from(Target::MAX) {
+            self.report(Diagnostic::error(Span::new(self.block.source, 0, 0), "this block is too long"));
+        }
+        (self.code, self.params)
+    }
+
+    // ---- code ----------------------------------------------------------------------------------------
+
+    pub(super) fn op(&mut self, op: Op, span: Span) -> usize {
+        self.code.ops.push(op);
+        self.code.spans.push(span);
+        self.code.ops.len() - 1
+    }
+
+    pub(super) fn here(&self) -> Target {
+        self.code.ops.len().min(usize::from(Target::MAX)) as Target
+    }
+
+    /// Makes the jump at `at` lead to here.
+    pub(super) fn land(&mut self, at: usize) {
+        let here = self.here();
+        match &mut self.code.ops[at] {
+            Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } => *to = here,
+            Op::SkipUnlessPrinting { to } => *to = here,
+            Op::Next { end, .. } | Op::NextInRange { end, .. } => *end = here,
+            _ => {}
+        }
+    }
+
+    // ---- registers and constants ---------------------------------------------------------------------
+
+    pub(super) fn register(&mut self) -> Reg {
+        let reg = self.next;
+        if usize::from(reg) + 1 >= Operand::LIMIT {
+            self.report(Diagnostic::error(Span::new(self.block.source, 0, 0), "this block is too large"));
+            return reg;
+        }
+        self.next += 1;
+        self.code.registers = self.code.registers.max(self.next);
+        reg
+    }
+
+    /// `n` registers in a row.
+    pub(super) fn registers(&mut self, n: usize) -> Reg {
+        let first = self.next;
+        for _ in 0..n {
+            self.register();
+        }
+        first
+    }
+
+    pub(super) fn mark(&self) -> Reg {
+        self.next
+    }
+
+    /// Gives back all registers taken since `mark`.
+    pub(super) fn reset(&mut self, mark: Reg) {
+        self.next = mark;
+    }
+
+    pub(super) fn reg(reg: Reg) -> Operand {
+        // Registers are handed out below the limit.
+        Operand::new(Space::Register, usize::from(reg)).unwrap_or_else(|| Emit::reg(0))
+    }
+
+    pub(super) fn constant(&mut self, value: Value) -> Operand {
+        match self.compiler.constant(value) {
+            Some(operand) => operand,
+            None => {
+                let span = Span::new(self.block.source, 0, 0);
+                self.report(Diagnostic::error(span, "there are too many constants"));
+                Emit::reg(0)
+            }
+        }
+    }
+
+    // ---- variables -----------------------------------------------------------------------------------
+
+    pub(super) fn find(&self, name: &str) -> Option<Variable> {
+        self.scope.iter().rev().find(|(known, _)| known == name).map(|(_, variable)| *variable)
+    }
+
+    pub(super) fn operand(&mut self, variable: Variable) -> Operand {
+        match variable {
+            Variable::Local(reg) => Emit::reg(reg),
+            Variable::Env(slot) => Operand::new(Space::Env, usize::from(slot)).unwrap_or_else(|| Emit::reg(0)),
+            Variable::Param(at) => {
+                self.params.insert(at);
+                Operand::new(Space::Param, at).unwrap_or_else(|| Emit::reg(0))
+            }
+        }
+    }
+
+    /// Where the variable `name` is, after a check that it has a value.
+    pub(super) fn read(&mut self, name: &str, span: Span) -> Operand {
+        let Some(variable) = self.find(name) else {
+            self.unknown(name, span);
+            return self.constant(Value::NONE);
+        };
+        let a = self.operand(variable);
+        if !self.known.contains(&variable) {
+            let name = self.compiler.name(name);
+            self.op(Op::Check { a, name }, span);
+            self.known.insert(variable);
+        }
+        a
+    }
+
+    /// The variable that an assignment to `name` writes, if it may.
+    pub(super) fn writable(&mut self, name: &str, span: Span) -> Option<Variable> {
+        match self.find(name) {
+            Some(Variable::Param(_)) => {
+                self.report(
+                    Diagnostic::error(span, format!("`{name}` is a parameter of the event"))
+                        .label("cannot be assigned to")
+                        .help("give the variable another name"),
+                );
+                None
+            }
+            Some(Variable::Env(_)) if self.role == Some(Role::Guard) && self.block.returns => {
+                self.report(
+                    Diagnostic::error(span, "a guard that returns something cannot change the environment")
+                        .label(format!("changes `{name}`"))
+                        .help("move the assignment to the block after `success` or `failure`"),
+                );
+                None
+            }
+            Some(variable) => Some(variable),
+            None => {
+                self.unknown(name, span);
+                None
+            }
+        }
+    }
+
+    fn unknown(&mut self, name: &str, span: Span) {
+        let names: Vec<&str> = self.scope.iter().map(|(name, _)| name.as_str()).collect();
+        let functions = self.compiler.program.functions.iter().map(|(name, _)| name.as_str());
+        let mut diagnostic = Diagnostic::error(span, format!("there is no variable `{name}`"));
+        diagnostic = match (nearest(name, names.iter().copied()), self.role) {
+            (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+            (None, None) => diagnostic
+                .help("a function sees its own parameters and variables only: pass the value as an argument"),
+            (None, _) if functions.into_iter().any(|known| known == name) => {
+                diagnostic.help(format!("`{name}` is a function: call it with `{name}()`"))
+            }
+            (None, _) => diagnostic
+                .help("set it in `initialization`, or name it among the parameters of the event"),
+        };
+        self.report(diagnostic);
+    }
+
+    // ---- words to the user ---------------------------------------------------------------------------
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.compiler.diagnostics.push(diagnostic);
+    }
+
+    pub(super) fn error(&mut self, node: impl Ranged, message: &str) {
+        let span = self.block.span(node);
+        self.report(Diagnostic::error(span, message));
+    }
+}

@@ -1,0 +1,323 @@
+//! From source text to a [`Program`].
+//!
+//! Blocks are first parsed ([`Block::parse`]), so that all of a property's blocks can be surveyed for the
+//! variables they share; then a [`Compiler`] that knows those variables compiles them one by one.
+
+mod call;
+mod emit;
+mod expression;
+mod statement;
+mod survey;
+mod template;
+
+use crate::diag::{Diagnostic, SourceId, Span};
+use crate::program::{CodeId, Operand, Program, Space};
+use crate::show::Layout;
+use crate::value::Value;
+use emit::Emit;
+use ruff_python_ast::{ModModule, Stmt};
+use ruff_python_ast::PySourceType;
+use ruff_python_parser::{ParseErrorType, parse_unchecked_source};
+use ruff_text_size::{Ranged, TextRange};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Blocks and files of functions larger than this are refused.
+const MAX_SOURCE: usize = 256 << 10;
+
+/// A piece of block-language text, and how its bytes map to the file it stands in.
+#[derive(Clone, Copy)]
+pub struct Snippet<'a> {
+    /// The file.
+    pub source: SourceId,
+    /// The text, without the indentation it may have in the file.
+    pub text: &'a str,
+    /// From a byte of `text` to a byte of the file.
+    pub locate: &'a dyn Fn(u32) -> u32,
+}
+
+impl<'a> Snippet<'a> {
+    /// A text that is a whole file.
+    pub fn file(source: SourceId, text: &'a str) -> Snippet<'a> {
+        Snippet { source, text, locate: &|at| at }
+    }
+
+    fn span(&self, range: TextRange) -> Span {
+        let start = (self.locate)(range.start().to_u32());
+        // The end may stand at the start of a line whose indentation was taken away: go by the last byte.
+        let end = match range.is_empty() {
+            true => start,
+            false => (self.locate)(range.end().to_u32() - 1) + 1,
+        };
+        Span::new(self.source, start, end.max(start))
+    }
+}
+
+/// A parsed block (or a file of functions), and what it does with names.
+pub struct Block {
+    module: ModModule,
+    source: SourceId,
+    map: Vec<u32>,
+    /// The names that it assigns to.
+    pub assigns: BTreeSet<String>,
+    /// The names that it may read before it has assigned to them, each with its first place.
+    pub reads: BTreeMap<String, Span>,
+    /// Whether it has a `return`.
+    pub returns: bool,
+}
+
+impl Block {
+    /// Parses a block. Mistakes are added to `diagnostics`; `None` if nothing could be made of it.
+    pub fn parse(snippet: Snippet<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Block> {
+        let whole = TextRange::up_to((snippet.text.len().min(u32::MAX as usize) as u32).into());
+        if snippet.text.len() > MAX_SOURCE {
+            let span = snippet.span(TextRange::up_to(1.into()));
+            diagnostics.push(
+                Diagnostic::error(span, "this block is too long")
+                    .label(format!("{} bytes, {MAX_SOURCE} at most", snippet.text.len())),
+            );
+            return None;
+        }
+        let parsed = parse_unchecked_source(snippet.text, PySourceType::Python);
+        let mut usable = true;
+        for error in parsed.errors() {
+            let span = snippet.span(error.location.intersect(whole).unwrap_or_default());
+            match &error.error {
+                // The published Raft property has such a `try`; its meaning is plain.
+                ParseErrorType::OtherError(words) if words.starts_with("Expected `except`") => diagnostics
+                    .push(
+                        Diagnostic::warning(span, "`try` without `except`: any error in it is ignored")
+                            .help("write `except: pass` to say so"),
+                    ),
+                error => {
+                    usable = false;
+                    diagnostics.push(Diagnostic::error(span, lower_first(&error.to_string())));
+                }
+            }
+        }
+        if !usable {
+            return None;
+        }
+        let mut block = Block {
+            module: parsed.into_syntax(),
+            source: snippet.source,
+            map: (0..=snippet.text.len() as u32).map(|at| (snippet.locate)(at)).collect(),
+            assigns: BTreeSet::new(),
+            reads: BTreeMap::new(),
+            returns: false,
+        };
+        survey::survey(&mut block, diagnostics);
+        Some(block)
+    }
+
+    pub(crate) fn span(&self, node: impl Ranged) -> Span {
+        let range = node.range();
+        let at = |byte: u32| self.map.get(byte as usize).copied().unwrap_or(0);
+        let start = at(range.start().to_u32());
+        let end = if range.is_empty() { start } else { at(range.end().to_u32() - 1) + 1 };
+        Span::new(self.source, start, end.max(start))
+    }
+
+    /// The functions that the block defines, each with its place.
+    pub fn functions(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.module.body.iter().filter_map(|stmt| match stmt {
+            Stmt::FunctionDef(def) => Some((def.name.as_str(), self.span(&def.name))),
+            _ => None,
+        })
+    }
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
+}
+
+/// What a block is for, and so what it may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role<'a> {
+    /// Sets up the environment; may define functions.
+    Initialization,
+    /// Decides on a transition: with a `return` it may not change the environment.
+    Guard,
+    /// Changes the environment; may `return "state"` to go to another of these states.
+    Update {
+        /// The names of the states.
+        states: &'a [String],
+    },
+    /// Holds functions only.
+    Functions,
+}
+
+/// A function that whoever runs the program provides.
+#[derive(Clone, Copy, Debug)]
+pub struct HostFunction {
+    /// Its name in blocks.
+    pub name: &'static str,
+    /// How many arguments it takes.
+    pub arguments: usize,
+}
+
+/// A compiled block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Compiled {
+    /// The code.
+    pub code: CodeId,
+    /// The event parameters that it reads.
+    pub params: BTreeSet<usize>,
+}
+
+/// Compiles the blocks of one property into one [`Program`].
+///
+/// ```
+/// use invigil_expr::compile::{Block, Compiler, Role, Snippet};
+/// use invigil_expr::diag::Sources;
+/// use invigil_expr::heap::Heap;
+/// use invigil_expr::machine::{Frame, Machine, Silent};
+/// use invigil_expr::value::Value;
+///
+/// let mut sources = Sources::default();
+/// let text = "return N < maxSize";
+/// let source = sources.add("guard", text);
+/// let mut diagnostics = Vec::new();
+/// let block = Block::parse(Snippet::file(source, text), &mut diagnostics).unwrap();
+///
+/// let mut compiler = Compiler::new(vec!["N".into(), "maxSize".into()], &[]);
+/// let guard = compiler.block(&block, &[], Role::Guard).unwrap();
+/// let (program, diagnostics) = compiler.finish();
+/// assert!(diagnostics.is_empty());
+///
+/// let (mut heap, mut env) = (Heap::default(), [Value::int(3), Value::int(16)]);
+/// let mut frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
+/// let holds = Machine::default().run(&program, guard.code, &mut frame, &mut Silent).unwrap();
+/// assert_eq!(holds.as_bool(), Some(true));
+/// ```
+pub struct Compiler {
+    pub(crate) program: Program,
+    pub(crate) env: Vec<String>,
+    /// How many of `env`, from the first, always have a value.
+    pub(crate) set: usize,
+    pub(crate) hosts: &'static [HostFunction],
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) arities: Vec<(u16, Span)>,
+}
+
+impl Compiler {
+    /// A compiler for blocks that share the variables `env`, and may call `hosts`.
+    pub fn new(env: Vec<String>, hosts: &'static [HostFunction]) -> Compiler {
+        let set = env.len();
+        Compiler {
+            program: Program::default(),
+            env,
+            set,
+            hosts,
+            diagnostics: Vec::new(),
+            arities: Vec::new(),
+        }
+    }
+
+    /// Says that only the first `count` variables are sure to have a value when a block starts.
+    pub fn initialized(mut self, count: usize) -> Compiler {
+        self.set = count;
+        self
+    }
+
+    /// Makes a block's functions known, so that all blocks and functions can call them. Their bodies are
+    /// compiled by [`Compiler::functions`].
+    pub fn declare(&mut self, block: &Block) {
+        for stmt in &block.module.body {
+            let Stmt::FunctionDef(def) = stmt else { continue };
+            let name = def.name.as_str();
+            let span = block.span(&def.name);
+            let earlier = self.program.functions.iter().position(|(known, _)| known == name);
+            if let Some(earlier) = earlier {
+                self.diagnostics.push(
+                    Diagnostic::error(span, format!("function `{name}` is defined twice"))
+                        .related(self.arities[earlier].1, "first here"),
+                );
+                continue;
+            }
+            // The code is filled in later; a call only needs the number.
+            let code = CodeId(self.program.codes.len() as u32);
+            self.program.codes.push(Default::default());
+            self.program.functions.push((name.into(), code));
+            self.arities.push((def.parameters.len() as u16, span));
+        }
+    }
+
+    /// Compiles the functions of a block that was [declared](Compiler::declare).
+    pub fn functions(&mut self, block: &Block) {
+        for stmt in &block.module.body {
+            if let Stmt::FunctionDef(def) = stmt {
+                let known = self
+                    .program
+                    .functions
+                    .iter()
+                    .zip(&self.arities)
+                    .find(|((name, _), (_, span))| name == def.name.as_str() && *span == block.span(&def.name))
+                    .map(|((_, code), _)| *code);
+                if let Some(code) = known {
+                    let compiled = Emit::function(self, block, def);
+                    self.program.codes[code.0 as usize] = compiled;
+                }
+            }
+        }
+    }
+
+    /// Compiles a block that may read `params`, the parameters of an event, each with its position there.
+    pub fn block(&mut self, block: &Block, params: &[(String, usize)], role: Role<'_>) -> Option<Compiled> {
+        let errors = self.errors();
+        let (code, params) = Emit::block(self, block, params, role);
+        let id = CodeId(self.program.codes.len() as u32);
+        self.program.codes.push(code);
+        (self.errors() == errors).then_some(Compiled { code: id, params })
+    }
+
+    /// How many errors there were so far.
+    fn errors(&self) -> usize {
+        self.diagnostics.iter().filter(|d| d.is_error()).count()
+    }
+
+    /// The program, and all that there is to say about its sources.
+    pub fn finish(self) -> (Program, Vec<Diagnostic>) {
+        (self.program, self.diagnostics)
+    }
+
+    /// A constant, shared with equal ones.
+    pub(crate) fn constant(&mut self, value: Value) -> Option<Operand> {
+        let consts = &mut self.program.consts;
+        let at = consts.iter().position(|known| known.bits() == value.bits()).unwrap_or_else(|| {
+            consts.push(value);
+            consts.len() - 1
+        });
+        Operand::new(Space::Const, at)
+    }
+
+    /// A constant string.
+    pub(crate) fn text(&mut self, text: &str) -> Value {
+        Value::short(text).unwrap_or_else(|| {
+            let pool = &mut self.program.pool;
+            let start = pool.find(text).unwrap_or_else(|| {
+                pool.push_str(text);
+                pool.len() - text.len()
+            });
+            Value::pool(start as u32, text.len() as u32)
+        })
+    }
+
+    pub(crate) fn name(&mut self, name: &str) -> u16 {
+        let names = &mut self.program.names;
+        let at = names.iter().position(|known| known == name).unwrap_or_else(|| {
+            names.push(name.into());
+            names.len() - 1
+        });
+        at as u16
+    }
+
+    pub(crate) fn layout(&mut self, layout: Layout) -> u16 {
+        let layouts = &mut self.program.layouts;
+        let at = layouts.iter().position(|known| *known == layout).unwrap_or_else(|| {
+            layouts.push(layout);
+            layouts.len() - 1
+        });
+        at as u16
+    }
+}

@@ -1,0 +1,437 @@
+//! Where large values live: long strings, lists, tuples, sets and dicts.
+//!
+//! The heap is one array of words. Objects are numbered by their place in it and refer to each other by
+//! number, so a heap is copied, saved and restored as the plain bytes it is. Values have no identity: an
+//! object may be shared by several variables, and whoever changes it while it is shared changes a copy.
+//!
+//! Counting is deferred. Only references from a lasting place (a variable of the environment, a slice's key,
+//! an element of another object) are counted; a machine's registers are not. An object that nothing lasting
+//! refers to is put on a list, and [`Heap::sweep`], called when no register is in use, frees what is on it
+//! and still uncounted.
+
+use crate::fault::{Fault, FaultKind, Run};
+use crate::value::{Tag, Value};
+use alloc::vec::Vec;
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// A string longer than a value holds.
+    Str = 1,
+    /// A list.
+    List = 2,
+    /// A tuple.
+    Tuple = 3,
+    /// A set.
+    Set = 4,
+    /// A dict.
+    Dict = 5,
+}
+
+/// How deep values may be nested, so that walking one needs no more than a little stack.
+pub const MAX_DEPTH: u8 = 64;
+/// The most words one object may take: 16 MiB.
+const MAX_WORDS: usize = 1 << 21;
+/// Header words before an object's payload.
+pub(crate) const HEADER: usize = 2;
+/// Objects come in sizes of `4 << class` words.
+const CLASSES: usize = 20;
+
+/// An array of objects; see the module.
+#[derive(Clone, Debug)]
+pub struct Heap {
+    pub(crate) words: Vec<u64>,
+    // Per class, the first free object plus one; a free object's second word continues the chain.
+    free: [u32; CLASSES],
+    uncounted: Vec<u32>,
+    limit: usize,
+}
+
+impl Default for Heap {
+    fn default() -> Heap {
+        Heap::with_limit(Heap::DEFAULT_LIMIT)
+    }
+}
+
+/// The first header word, taken apart: kind, size class, depth, whether on the list, and the count.
+#[derive(Clone, Copy)]
+struct Header {
+    kind: u8,
+    class: u8,
+    depth: u8,
+    listed: bool,
+    count: u32,
+}
+
+impl Header {
+    #[inline]
+    fn unpack(word: u64) -> Header {
+        Header {
+            kind: word as u8,
+            class: (word >> 8) as u8,
+            depth: (word >> 16) as u8,
+            listed: word >> 24 & 1 != 0,
+            count: (word >> 32) as u32,
+        }
+    }
+
+    #[inline]
+    fn pack(self) -> u64 {
+        u64::from(self.kind)
+            | u64::from(self.class) << 8
+            | u64::from(self.depth) << 16
+            | u64::from(self.listed) << 24
+            | u64::from(self.count) << 32
+    }
+}
+
+impl Heap {
+    /// How many bytes a heap may grow to by default.
+    pub const DEFAULT_LIMIT: usize = 4 << 30;
+
+    /// A heap that faults rather than take more than `bytes`.
+    pub fn with_limit(bytes: usize) -> Heap {
+        Heap { words: Vec::new(), free: [0; CLASSES], uncounted: Vec::new(), limit: bytes / 8 }
+    }
+
+    /// The bytes taken, whether in use or free.
+    pub fn bytes(&self) -> usize {
+        self.words.capacity() * 8
+    }
+
+    // ---- objects -----------------------------------------------------------------------------------
+
+    /// A new object with room for `payload` words, uncounted.
+    pub(crate) fn allocate(&mut self, kind: Kind, payload: usize) -> Run<u32> {
+        let total = payload + HEADER;
+        if total > MAX_WORDS {
+            return Err(Fault::new(FaultKind::Limit, "this value is too large: the limit is 16 MiB"));
+        }
+        let class = (total.div_ceil(4).next_power_of_two()).trailing_zeros() as usize;
+        let object = match self.free[class] {
+            0 => {
+                let object = self.words.len();
+                if object + (4 << class) > self.limit.min(u32::MAX as usize) {
+                    return Err(Fault::new(FaultKind::Limit, "the monitor's memory is full"));
+                }
+                self.words.resize(object + (4 << class), 0);
+                object as u32
+            }
+            first => {
+                self.free[class] = self.words[first as usize - 1] as u32;
+                first - 1
+            }
+        };
+        let header = Header { kind: kind as u8, class: class as u8, depth: 1, listed: true, count: 0 };
+        self.words[object as usize] = header.pack();
+        self.words[object as usize + 1] = 0;
+        self.uncounted.push(object);
+        Ok(object)
+    }
+
+    #[inline]
+    fn header(&self, object: u32) -> Header {
+        Header::unpack(self.words[object as usize])
+    }
+
+    /// What an object is.
+    #[inline]
+    pub(crate) fn kind(&self, object: u32) -> Kind {
+        match self.header(object).kind {
+            2 => Kind::List,
+            3 => Kind::Tuple,
+            4 => Kind::Set,
+            5 => Kind::Dict,
+            _ => Kind::Str,
+        }
+    }
+
+    /// How many lasting references there are to an object.
+    pub(crate) fn count(&self, object: u32) -> u32 {
+        self.header(object).count
+    }
+
+    /// The words an object has for its payload.
+    #[inline]
+    pub(crate) fn room(&self, object: u32) -> usize {
+        (4 << self.header(object).class) - HEADER
+    }
+
+    /// Bytes of a string, elements of a sequence, entries of a table (holes included).
+    #[inline]
+    pub(crate) fn len(&self, object: u32) -> usize {
+        self.words[object as usize + 1] as u32 as usize
+    }
+
+    #[inline]
+    pub(crate) fn set_len(&mut self, object: u32, len: usize) {
+        let word = &mut self.words[object as usize + 1];
+        *word = *word & !0xffff_ffff | len as u64;
+    }
+
+    /// A second number an object may keep: the holes of a table.
+    #[inline]
+    pub(crate) fn aux(&self, object: u32) -> usize {
+        (self.words[object as usize + 1] >> 32) as usize
+    }
+
+    #[inline]
+    pub(crate) fn set_aux(&mut self, object: u32, aux: usize) {
+        let word = &mut self.words[object as usize + 1];
+        *word = *word & 0xffff_ffff | (aux as u64) << 32;
+    }
+
+    #[inline]
+    pub(crate) fn load(&self, object: u32, word: usize) -> Value {
+        let at = object as usize + HEADER + word;
+        Value::from_bits((self.words[at], self.words[at + 1]))
+    }
+
+    /// Puts a value that is already counted into an object's payload.
+    #[inline]
+    pub(crate) fn put(&mut self, object: u32, word: usize, value: Value) {
+        let at = object as usize + HEADER + word;
+        (self.words[at], self.words[at + 1]) = value.bits();
+    }
+
+    /// Notes that `object` now holds `child`: nesting is limited.
+    pub(crate) fn deepen(&mut self, object: u32, child: Value) -> Run<()> {
+        let Some(child) = child.as_object() else { return Ok(()) };
+        let depth = self.header(child).depth + 1;
+        if depth > MAX_DEPTH {
+            return Err(Fault::new(FaultKind::Limit, "values are nested more than 64 deep"));
+        }
+        let mut header = self.header(object);
+        header.depth = header.depth.max(depth);
+        self.words[object as usize] = header.pack();
+        Ok(())
+    }
+
+    // ---- counting ----------------------------------------------------------------------------------
+
+    /// Counts one more lasting reference.
+    #[inline]
+    pub fn retain(&mut self, value: Value) {
+        if let Some(object) = value.as_object() {
+            // Saturating at 2^32 - 1 references would need more memory than a heap can have.
+            self.words[object as usize] += 1 << 32;
+        }
+    }
+
+    /// Counts one lasting reference less.
+    #[inline]
+    pub fn release(&mut self, value: Value) {
+        if let Some(object) = value.as_object() {
+            self.release_object(object);
+        }
+    }
+
+    fn release_object(&mut self, object: u32) {
+        let mut header = self.header(object);
+        header.count = header.count.saturating_sub(1);
+        if header.count == 0 && !header.listed {
+            header.listed = true;
+            self.uncounted.push(object);
+        }
+        self.words[object as usize] = header.pack();
+    }
+
+    /// Frees every object that no lasting place refers to. Call it only when no register is in use.
+    #[inline]
+    pub fn sweep(&mut self) {
+        if !self.uncounted.is_empty() {
+            self.sweep_listed();
+        }
+    }
+
+    fn sweep_listed(&mut self) {
+        while let Some(object) = self.uncounted.pop() {
+            let mut header = self.header(object);
+            header.listed = false;
+            self.words[object as usize] = header.pack();
+            if header.count > 0 {
+                continue;
+            }
+            for word in self.value_words(object) {
+                let child = self.load(object, word);
+                self.release(child);
+            }
+            self.words[object as usize] = u64::from(self.free[header.class as usize]);
+            self.free[header.class as usize] = object + 1;
+        }
+    }
+
+    /// Where in an object's payload its values are.
+    pub(crate) fn value_words(&self, object: u32) -> core::iter::StepBy<core::ops::Range<usize>> {
+        let words = match self.kind(object) {
+            Kind::Str => 0,
+            Kind::List | Kind::Tuple | Kind::Set => 2 * self.len(object),
+            Kind::Dict => 4 * self.len(object),
+        };
+        (0..words).step_by(2)
+    }
+
+    // ---- strings and sequences ---------------------------------------------------------------------
+
+    /// The characters of a string object.
+    pub(crate) fn str(&self, object: u32) -> &str {
+        let start = object as usize + HEADER;
+        let len = self.len(object);
+        let words = &self.words[start..start + len.div_ceil(8)];
+        core::str::from_utf8(&bytemuck::cast_slice(words)[..len]).unwrap_or("")
+    }
+
+    /// A string value.
+    pub fn new_str(&mut self, s: &str) -> Run<Value> {
+        if let Some(short) = Value::short(s) {
+            return Ok(short);
+        }
+        let object = self.allocate(Kind::Str, s.len().div_ceil(8))?;
+        let start = object as usize + HEADER;
+        let words = &mut self.words[start..start + s.len().div_ceil(8)];
+        bytemuck::cast_slice_mut(words)[..s.len()].copy_from_slice(s.as_bytes());
+        self.set_len(object, s.len());
+        Ok(Value::object(object))
+    }
+
+    /// A list or tuple of values that are already [owned](crate::text::Texts::own).
+    pub(crate) fn new_seq(&mut self, kind: Kind, values: &[Value]) -> Run<Value> {
+        let object = self.allocate(kind, 2 * values.len())?;
+        for value in values {
+            self.push(object, *value)?;
+        }
+        Ok(Value::object(object))
+    }
+
+    /// Appends to a sequence that has room.
+    fn push(&mut self, object: u32, value: Value) -> Run<()> {
+        self.deepen(object, value)?;
+        self.retain(value);
+        let len = self.len(object);
+        self.put(object, 2 * len, value);
+        self.set_len(object, len + 1);
+        Ok(())
+    }
+
+    /// Appends to a list of which the caller holds the only reference; the list may move to have room.
+    pub(crate) fn append(&mut self, object: u32, value: Value) -> Run<u32> {
+        let len = self.len(object);
+        let object = if 2 * (len + 1) > self.room(object) {
+            let larger = self.allocate(Kind::List, 2 * (len + 1))?;
+            self.copy_values(object, larger, 0..len)?;
+            larger
+        } else {
+            object
+        };
+        self.push(object, value)?;
+        Ok(object)
+    }
+
+    /// Appends elements of one sequence to another that has room.
+    pub(crate) fn copy_values(&mut self, from: u32, to: u32, range: core::ops::Range<usize>) -> Run<()> {
+        for i in range {
+            let value = self.load(from, 2 * i);
+            self.push(to, value)?;
+        }
+        Ok(())
+    }
+
+    /// The element at `i` of a list or tuple.
+    #[inline]
+    pub(crate) fn item(&self, object: u32, i: usize) -> Value {
+        self.load(object, 2 * i)
+    }
+
+    /// Replaces the element at `i` of a list of which the caller holds the only reference.
+    pub(crate) fn set_item(&mut self, object: u32, i: usize, value: Value) -> Run<()> {
+        self.deepen(object, value)?;
+        self.retain(value);
+        let old = self.item(object, i);
+        self.put(object, 2 * i, value);
+        self.release(old);
+        Ok(())
+    }
+
+    /// Takes the element at `i` out of a list of which the caller holds the only reference.
+    pub(crate) fn remove_item(&mut self, object: u32, i: usize) -> Value {
+        let len = self.len(object);
+        let old = self.item(object, i);
+        for j in i + 1..len {
+            let next = self.item(object, j);
+            self.put(object, 2 * (j - 1), next);
+        }
+        self.set_len(object, len - 1);
+        self.release(old);
+        old
+    }
+
+    /// Makes room at `i` of a list of which the caller holds the only reference, and puts a value there.
+    pub(crate) fn insert_item(&mut self, object: u32, i: usize, value: Value) -> Run<u32> {
+        let object = self.append(object, value)?;
+        for j in (i..self.len(object) - 1).rev() {
+            let earlier = self.item(object, j);
+            self.put(object, 2 * (j + 1), earlier);
+        }
+        self.put(object, 2 * i, value);
+        Ok(object)
+    }
+
+    /// A copy of an object with the same elements.
+    pub(crate) fn duplicate(&mut self, object: u32) -> Run<u32> {
+        let kind = self.kind(object);
+        let room = self.room(object);
+        let copy = self.allocate(kind, room)?;
+        let (from, to) = (object as usize + 1, copy as usize + 1);
+        self.words.copy_within(from..from + 1 + room, to);
+        for word in self.value_words(copy) {
+            let child = self.load(copy, word);
+            self.retain(child);
+        }
+        let depth = self.header(object).depth;
+        let mut header = self.header(copy);
+        header.depth = depth;
+        self.words[copy as usize] = header.pack();
+        Ok(copy)
+    }
+
+    /// The object of this kind that `value` is.
+    #[inline]
+    pub(crate) fn object_of(&self, value: Value, kind: Kind) -> Option<u32> {
+        value.as_object().filter(|object| self.kind(*object) == kind)
+    }
+
+    /// How many objects are in use: for tests and measurements.
+    pub fn live_objects(&self) -> usize {
+        // A free object keeps no header, so its size is learnt from the chain it is on.
+        let mut sizes = alloc::collections::BTreeMap::new();
+        for (class, first) in self.free.iter().enumerate() {
+            let mut next = *first;
+            while next != 0 {
+                sizes.insert(next - 1, 4usize << class);
+                next = self.words[next as usize - 1] as u32;
+            }
+        }
+        let (mut live, mut at) = (0, 0);
+        while at < self.words.len() {
+            match sizes.get(&(at as u32)) {
+                Some(size) => at += size,
+                None => {
+                    live += 1;
+                    at += 4 << self.header(at as u32).class;
+                }
+            }
+        }
+        live
+    }
+}
+
+/// Whether a value is a string, wherever it lies.
+#[inline]
+pub(crate) fn is_str(heap: &Heap, value: Value) -> bool {
+    match value.tag() {
+        Tag::Short | Tag::Text | Tag::Pool => true,
+        Tag::Object => value.as_object().is_some_and(|o| heap.kind(o) == Kind::Str),
+        _ => false,
+    }
+}

@@ -1,0 +1,460 @@
+//! The machine that runs compiled blocks.
+
+use crate::compare::View;
+use crate::fault::{Budget, Fault, FaultKind, Run};
+use crate::heap::{Heap, Kind};
+use crate::program::{Build, Code, CodeId, Mutation, Op, Operand, Program, Reg, Space};
+use crate::text::Texts;
+use crate::value::{Tag, Value};
+use crate::work::{Work, overflow};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// How deep functions may call each other.
+const MAX_CALLS: usize = 64;
+
+/// What a block needs of whoever runs it, besides values.
+pub trait Host {
+    /// Whether anyone listens to what is printed. If not, a `print` whose arguments cannot fault is skipped.
+    fn printing(&self) -> bool;
+
+    /// A line that the block prints.
+    fn print(&mut self, line: &str);
+
+    /// A call of the host's function number `function` (in the order they were given to the compiler).
+    fn call(&mut self, function: usize, args: &[Value], view: View<'_>) -> Run<Value>;
+}
+
+/// A host that listens to nothing and offers no functions.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Host for Silent {
+    fn printing(&self) -> bool {
+        false
+    }
+
+    fn print(&mut self, _: &str) {}
+
+    fn call(&mut self, _: usize, _: &[Value], _: View<'_>) -> Run<Value> {
+        Ok(Value::NONE)
+    }
+}
+
+/// What one run of a block works on.
+pub struct Frame<'a> {
+    /// The environment.
+    pub env: &'a mut [Value],
+    /// The parameters of the event.
+    pub params: &'a [Value],
+    /// The text in which long string parameters lie.
+    pub text: &'a str,
+    /// The objects that the environment refers to.
+    pub heap: &'a mut Heap,
+}
+
+/// Registers and scratch space for running blocks, used again and again. Nothing in it lasts.
+#[derive(Clone, Debug)]
+pub struct Machine {
+    regs: Vec<Value>,
+    line: String,
+    work: u64,
+}
+
+impl Default for Machine {
+    fn default() -> Machine {
+        Machine::with_budget(Budget::DEFAULT)
+    }
+}
+
+impl Machine {
+    /// A machine on which each block may do `work` units of work.
+    pub fn with_budget(work: u64) -> Machine {
+        Machine { regs: Vec::new(), line: String::new(), work }
+    }
+
+    /// Runs a block and gives what it returns: `None` if it ends without `return`.
+    ///
+    /// The value may live in the frame's heap, uncounted: use it before the next [`Heap::sweep`].
+    #[inline]
+    pub fn run<H: Host>(
+        &mut self,
+        program: &Program,
+        code: CodeId,
+        frame: &mut Frame<'_>,
+        host: &mut H,
+    ) -> Run<Value> {
+        let code = program.code(code);
+        let registers = usize::from(code.registers);
+        if self.regs.len() < registers {
+            self.regs.resize(registers, Value::UNSET);
+        }
+        // What earlier runs left here would look like references to objects.
+        self.regs[..registers].fill(Value::UNSET);
+        let mut budget = Budget::new(self.work);
+        let mut run = Running {
+            regs: &mut self.regs,
+            line: &mut self.line,
+            program,
+            env: frame.env,
+            params: frame.params,
+            work: Work {
+                heap: frame.heap,
+                texts: Texts { event: frame.text, pool: &program.pool },
+                budget: &mut budget,
+            },
+            host,
+            calls: 0,
+            top: registers,
+        };
+        run.code(code, 0)
+    }
+}
+
+struct Running<'a, H> {
+    regs: &'a mut Vec<Value>,
+    line: &'a mut String,
+    program: &'a Program,
+    env: &'a mut [Value],
+    params: &'a [Value],
+    work: Work<'a>,
+    host: &'a mut H,
+    calls: usize,
+    top: usize,
+}
+
+impl<H: Host> Running<'_, H> {
+    #[inline(always)]
+    fn get(&self, base: usize, operand: Operand) -> Value {
+        let index = operand.index();
+        match operand.space() {
+            Space::Register => self.regs[base + index],
+            Space::Env => self.env[index],
+            Space::Param => self.params.get(index).copied().unwrap_or(Value::UNSET),
+            Space::Const => self.program.consts[index],
+        }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, base: usize, reg: Reg, value: Value) {
+        self.regs[base + usize::from(reg)] = value;
+    }
+
+    fn args(&self, base: usize, first: Reg, n: u16) -> Vec<Value> {
+        let first = base + usize::from(first);
+        self.regs[first..first + usize::from(n)].to_vec()
+    }
+
+    /// Runs one block or function whose registers start at `base`.
+    #[inline]
+    fn code(&mut self, code: &Code, base: usize) -> Run<Value> {
+        let mut pc = 0;
+        loop {
+            let mut fault = match self.ops(code, base, &mut pc) {
+                Ok(value) => return Ok(value),
+                Err(fault) => fault,
+            };
+            if fault.span.is_none() {
+                fault.span = code.spans.get(pc).copied();
+            }
+            let handler = code.handlers.iter().find(|handler| {
+                handler.range.contains(&(pc as u16)) && handler.kinds & fault.kind.bit() != 0
+            });
+            match handler {
+                Some(handler) => pc = usize::from(handler.target),
+                None => return Err(fault),
+            }
+        }
+    }
+
+    fn ops(&mut self, code: &Code, base: usize, pc: &mut usize) -> Run<Value> {
+        loop {
+            let op = code.ops[*pc];
+            let mut next = *pc + 1;
+            match op {
+                Op::Move { dst, a } => self.set(base, dst, self.get(base, a)),
+                Op::Store { slot, a } => {
+                    let value = self.work.texts.own(self.work.heap, self.get(base, a))?;
+                    self.store(usize::from(slot), value);
+                }
+                Op::Check { a, name } => {
+                    if self.get(base, a).is_unset() {
+                        return Err(self.unset(name));
+                    }
+                }
+                Op::Add { dst, a, b } => {
+                    let (a, b) = (self.get(base, a), self.get(base, b));
+                    let sum = match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => x.checked_add(y).map(Value::int).ok_or_else(overflow)?,
+                        _ => self.work.add(a, b)?,
+                    };
+                    self.set(base, dst, sum);
+                }
+                Op::Sub { dst, a, b } => {
+                    let (a, b) = (self.get(base, a), self.get(base, b));
+                    let difference = match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => x.checked_sub(y).map(Value::int).ok_or_else(overflow)?,
+                        _ => self.work.subtract(a, b)?,
+                    };
+                    self.set(base, dst, difference);
+                }
+                Op::Binary { op, dst, a, b } => {
+                    let value = self.work.binary(op, self.get(base, a), self.get(base, b))?;
+                    self.set(base, dst, value);
+                }
+                Op::Compare { op, dst, a, b } => {
+                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b))?;
+                    self.set(base, dst, Value::bool(holds));
+                }
+                Op::Unary { op, dst, a } => {
+                    let value = self.work.unary(op, self.get(base, a))?;
+                    self.set(base, dst, value);
+                }
+                Op::Jump { to } => next = usize::from(to),
+                Op::Loop { to } => {
+                    self.work.budget.spend(1)?;
+                    next = usize::from(to);
+                }
+                Op::JumpIf { a, to } => {
+                    if self.truth(self.get(base, a)) {
+                        next = usize::from(to);
+                    }
+                }
+                Op::JumpUnless { a, to } => {
+                    if !self.truth(self.get(base, a)) {
+                        next = usize::from(to);
+                    }
+                }
+                Op::Return { a } => return Ok(self.get(base, a)),
+                Op::SkipUnlessPrinting { to } => {
+                    if !self.host.printing() {
+                        next = usize::from(to);
+                    }
+                }
+                Op::Next { iter, item, end } => {
+                    let at = self.regs[base + usize::from(iter) + 1].as_int().unwrap_or(0);
+                    let over = self.regs[base + usize::from(iter)];
+                    match self.work.element(over, at as usize)? {
+                        Some((value, after)) => {
+                            self.set(base, item, value);
+                            self.set(base, iter + 1, Value::int(after as i64));
+                        }
+                        None => {
+                            self.set(base, iter, Value::UNSET);
+                            next = usize::from(end);
+                        }
+                    }
+                }
+                Op::NextInRange { iter, item, end } => {
+                    let first = base + usize::from(iter);
+                    let (at, to, step) = match &self.regs[first..first + 3] {
+                        [at, to, step] => self.work.range(&[*at, *to, *step])?,
+                        _ => (0, 0, 1),
+                    };
+                    if if step > 0 { at < to } else { at > to } {
+                        self.set(base, item, Value::int(at));
+                        // Beyond 64 bits there is nothing more to go through.
+                        self.set(base, iter, Value::int(at.checked_add(step).unwrap_or(to)));
+                    } else {
+                        next = usize::from(end);
+                    }
+                }
+                other => self.large(other, base)?,
+            }
+            *pc = next;
+        }
+    }
+
+    #[inline(always)]
+    fn truth(&self, value: Value) -> bool {
+        value.as_bool().unwrap_or_else(|| self.work.view().truth(value))
+    }
+
+    #[inline(always)]
+    fn store(&mut self, slot: usize, value: Value) {
+        let old = core::mem::replace(&mut self.env[slot], value);
+        if value.is(Tag::Object) || old.is(Tag::Object) {
+            self.work.heap.retain(value);
+            self.work.heap.release(old);
+        }
+    }
+
+    /// The instructions that build, call or print: kept out of the way of those that only compute.
+    #[inline(never)]
+    fn large(&mut self, op: Op, base: usize) -> Run<()> {
+        match op {
+            Op::Build { kind, dst, first, n } => {
+                let items = self.args(base, first, n);
+                let value = match kind {
+                    Build::List => self.work.sequence(Kind::List, &items)?,
+                    Build::Tuple => self.work.sequence(Kind::Tuple, &items)?,
+                    Build::Set => self.work.set_of(&items)?,
+                    Build::Dict => self.dict(&items)?,
+                };
+                self.set(base, dst, value);
+            }
+            Op::Index { dst, a, b } => {
+                let value = self.work.index(self.get(base, a), self.get(base, b))?;
+                self.set(base, dst, value);
+            }
+            Op::Slice { dst, a, first } => {
+                let bounds = self.args(base, first, 3);
+                let value = self.work.slice(self.get(base, a), bounds[0], bounds[1], bounds[2])?;
+                self.set(base, dst, value);
+            }
+            Op::Call { dst, function, first } => {
+                let value = self.call(function, base + usize::from(first))?;
+                self.set(base, dst, value);
+            }
+            Op::Builtin { builtin, dst, first, n } => {
+                let args = self.args(base, first, n);
+                let value = self.work.builtin(builtin, &args)?;
+                self.set(base, dst, value);
+            }
+            Op::Method { method, dst, first, n } => {
+                let args = self.args(base, first, n);
+                let value = self.work.method(method, args[0], &args[1..])?;
+                self.set(base, dst, value);
+            }
+            Op::Mutate { mutation, place, first, n } => {
+                let value = self.mutate(mutation, place, base, first, n)?;
+                self.set(base, first, value);
+            }
+            Op::Iterate { iter, a } => {
+                let over = self.get(base, a);
+                self.work.element(over, 0)?;
+                self.set(base, iter, over);
+                self.set(base, iter + 1, Value::int(0));
+            }
+            Op::Unpack { a, first, n } => {
+                let items = self.work.elements(self.get(base, a))?;
+                if items.len() != usize::from(n) {
+                    return Err(Fault::new(
+                        FaultKind::Value,
+                        format!("{n} names on the left, {} values on the right", items.len()),
+                    ));
+                }
+                for (i, item) in items.into_iter().enumerate() {
+                    self.set(base, first + i as u16, item);
+                }
+            }
+            Op::Print { first, n } => {
+                self.line.clear();
+                for (i, value) in self.args(base, first, n).into_iter().enumerate() {
+                    if i > 0 {
+                        self.line.push(' ');
+                    }
+                    self.work.view().write_str(self.line, value)?;
+                }
+                self.host.print(self.line);
+            }
+            Op::Show { dst, a, layout } => {
+                let value = self.get(base, a);
+                let layout = self.program.layouts[usize::from(layout)];
+                let text = self.work.text(|view, out| view.write_layout(out, value, layout))?;
+                self.set(base, dst, text);
+            }
+            Op::Join { dst, first, n } => {
+                let parts = self.args(base, first, n);
+                let text = self.work.text(|view, out| {
+                    parts.iter().try_for_each(|part| view.write_str(out, *part))
+                })?;
+                self.set(base, dst, text);
+            }
+            Op::Host { function, dst, first, n } => {
+                let args = self.args(base, first, n);
+                let value = self.host.call(usize::from(function), &args, self.work.view())?;
+                let value = self.work.texts.own(self.work.heap, value)?;
+                self.set(base, dst, value);
+            }
+            Op::Assert { a, message } => {
+                if !self.truth(self.get(base, a)) {
+                    let mut text = String::from("assertion failed");
+                    let message = self.get(base, message);
+                    if !message.is_none() {
+                        text.push_str(": ");
+                        self.work.view().write_str(&mut text, message)?;
+                    }
+                    return Err(Fault::new(FaultKind::Assertion, text));
+                }
+            }
+            // All others are run where they are met.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn dict(&mut self, items: &[Value]) -> Run<Value> {
+        let mut dict = self.work.heap.new_table(Kind::Dict, items.len() / 2)?;
+        for pair in items.chunks_exact(2) {
+            let key = self.work.texts.own(self.work.heap, pair[0])?;
+            let value = self.work.texts.own(self.work.heap, pair[1])?;
+            dict = self.work.insert(dict, key, value)?;
+        }
+        Ok(Value::object(dict))
+    }
+
+    fn call(&mut self, function: u16, base: usize) -> Run<Value> {
+        let program = self.program;
+        self.work.budget.spend(1)?;
+        if self.calls == MAX_CALLS {
+            return Err(Fault::new(FaultKind::Limit, "functions call each other more than 64 deep"));
+        }
+        let code = program.code(program.functions[usize::from(function)].1);
+        let top = base + usize::from(code.registers);
+        if self.regs.len() < top {
+            self.regs.resize(top, Value::UNSET);
+        }
+        self.regs[base + usize::from(code.arguments)..top].fill(Value::UNSET);
+        let caller = core::mem::replace(&mut self.top, top);
+        self.calls += 1;
+        let result = self.code(code, base);
+        self.calls -= 1;
+        self.top = caller;
+        result
+    }
+
+    /// Changes the variable at `place`: in place if nothing else refers to its object, else a copy of it.
+    fn mutate(
+        &mut self,
+        mutation: Mutation,
+        place: Operand,
+        base: usize,
+        first: Reg,
+        n: u16,
+    ) -> Run<Value> {
+        let mut args = self.args(base, first, n);
+        for arg in &mut args {
+            *arg = self.work.texts.own(self.work.heap, *arg)?;
+        }
+        let value = self.get(base, place);
+        let Some(object) = value.as_object() else {
+            return Err(self.work.cannot_mutate(mutation, value));
+        };
+        let in_env = place.space() == Space::Env;
+        let held = self.regs[..self.top].iter().filter(|reg| reg.bits() == value.bits()).count();
+        let alone = match in_env {
+            true => self.work.heap.count(object) == 1 && held == 0,
+            false => self.work.heap.count(object) == 0 && held == 1,
+        };
+        let own = if alone {
+            object
+        } else {
+            self.work.budget.spend(self.work.heap.len(object) as u64 / 4)?;
+            self.work.heap.duplicate(object)?
+        };
+        let (moved, result) = self.work.mutate(mutation, own, &args)?;
+        match in_env {
+            true => self.store(place.index(), Value::object(moved)),
+            false => self.regs[base + place.index()] = Value::object(moved),
+        }
+        Ok(result)
+    }
+
+    #[cold]
+    fn unset(&self, name: u16) -> alloc::boxed::Box<Fault> {
+        let name = self.program.names.get(usize::from(name)).map_or("this variable", String::as_str);
+        Fault::new(FaultKind::Unset, format!("nothing was assigned to {name} before it is read here"))
+    }
+}

@@ -1,0 +1,371 @@
+//! Methods of strings, lists, sets and dicts: those that only look, and those that change a variable.
+
+use crate::compare::View;
+use crate::fault::{Fault, FaultKind, Run};
+use crate::heap::Kind;
+use crate::program::{Method, Mutation};
+use crate::value::Value;
+use crate::work::Work;
+use alloc::boxed::Box;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::RangeInclusive;
+
+impl Method {
+    /// Every method that leaves its object as it is, with the number of its arguments.
+    pub const ALL: [(Method, &'static str, RangeInclusive<usize>); 23] = [
+        (Method::Get, "get", 1..=2),
+        (Method::Keys, "keys", 0..=0),
+        (Method::Values, "values", 0..=0),
+        (Method::Items, "items", 0..=0),
+        (Method::Copy, "copy", 0..=0),
+        (Method::Count, "count", 1..=1),
+        (Method::Index, "index", 1..=1),
+        (Method::Union, "union", 1..=1),
+        (Method::Intersection, "intersection", 1..=1),
+        (Method::Difference, "difference", 1..=1),
+        (Method::IsSubset, "issubset", 1..=1),
+        (Method::IsSuperset, "issuperset", 1..=1),
+        (Method::IsDisjoint, "isdisjoint", 1..=1),
+        (Method::StartsWith, "startswith", 1..=1),
+        (Method::EndsWith, "endswith", 1..=1),
+        (Method::Lower, "lower", 0..=0),
+        (Method::Upper, "upper", 0..=0),
+        (Method::Strip, "strip", 0..=0),
+        (Method::Split, "split", 0..=1),
+        (Method::Join, "join", 1..=1),
+        (Method::Replace, "replace", 2..=2),
+        (Method::Find, "find", 1..=1),
+        (Method::IsDigit, "isdigit", 0..=0),
+    ];
+}
+
+impl Mutation {
+    /// Every method that changes the variable it is called on, with the number of its arguments.
+    pub const METHODS: [(Mutation, &'static str, RangeInclusive<usize>); 12] = [
+        (Mutation::Append, "append", 1..=1),
+        (Mutation::Extend, "extend", 1..=1),
+        (Mutation::Insert, "insert", 2..=2),
+        (Mutation::Pop, "pop", 0..=2),
+        (Mutation::Remove, "remove", 1..=1),
+        (Mutation::Discard, "discard", 1..=1),
+        (Mutation::Add, "add", 1..=1),
+        (Mutation::Update, "update", 1..=1),
+        (Mutation::Clear, "clear", 0..=0),
+        (Mutation::Sort, "sort", 0..=0),
+        (Mutation::Reverse, "reverse", 0..=0),
+        (Mutation::SetDefault, "setdefault", 1..=2),
+    ];
+}
+
+impl Work<'_> {
+    fn no_method(&self, name: &str, on: Value) -> Box<Fault> {
+        Fault::new(FaultKind::Type, format!("{} has no method {name}", self.view().type_name(on)))
+    }
+
+    /// `on.method(args)`
+    pub(crate) fn method(&mut self, method: Method, on: Value, args: &[Value]) -> Run<Value> {
+        let name = Method::ALL.iter().find(|(m, _, _)| *m == method).map_or("", |(_, name, _)| name);
+        match (on.as_object().map(|object| (object, self.heap.kind(object))), method) {
+            (Some((object, Kind::Dict)), _) => self.dict_method(method, name, on, object, args),
+            (Some((_, Kind::Set)), Method::Copy) => Ok(on),
+            (Some((object, Kind::Set)), _) => self.set_method(method, name, on, object, args),
+            (Some((object, Kind::List | Kind::Tuple)), _) => match (method, args) {
+                (Method::Copy, _) => Ok(on),
+                (Method::Count, [item]) => {
+                    let view = View { heap: self.heap, texts: self.texts };
+                    let mut count = 0;
+                    for i in 0..view.heap.len(object) {
+                        self.budget.spend(1)?;
+                        count += i64::from(view.equal(view.heap.item(object, i), *item, self.budget)?);
+                    }
+                    Ok(Value::int(count))
+                }
+                (Method::Index, [item]) => match self.find_item(object, *item)? {
+                    Some(i) => Ok(Value::int(i as i64)),
+                    None => Err(self.not_there("list", *item)),
+                },
+                _ => Err(self.no_method(name, on)),
+            },
+            _ => self.str_method(method, name, on, args),
+        }
+    }
+
+    fn not_there(&self, what: &str, item: Value) -> Box<Fault> {
+        let mut message = format!("the {what} does not hold ");
+        match self.view().write_repr(&mut message, item) {
+            Ok(()) => Fault::new(if what == "list" { FaultKind::Value } else { FaultKind::Key }, message),
+            Err(fault) => fault,
+        }
+    }
+
+    fn find_item(&mut self, object: u32, item: Value) -> Run<Option<usize>> {
+        let view = View { heap: self.heap, texts: self.texts };
+        for i in 0..view.heap.len(object) {
+            self.budget.spend(1)?;
+            if view.equal(view.heap.item(object, i), item, self.budget)? {
+                return Ok(Some(i));
+            }
+        }
+        Ok(None)
+    }
+
+    fn dict_method(
+        &mut self,
+        method: Method,
+        name: &str,
+        on: Value,
+        dict: u32,
+        args: &[Value],
+    ) -> Run<Value> {
+        let view = View { heap: self.heap, texts: self.texts };
+        match (method, args) {
+            (Method::Get, [key, rest @ ..]) => Ok(match view.find(dict, *key, self.budget)? {
+                Some(entry) => view.entry_value(dict, entry),
+                None => rest.first().copied().unwrap_or(Value::NONE),
+            }),
+            (Method::Copy, _) => Ok(on),
+            (Method::Keys, _) => {
+                let keys: Vec<Value> = view.entries(dict).map(|entry| view.key(dict, entry)).collect();
+                self.sequence(Kind::List, &keys)
+            }
+            (Method::Values, _) => {
+                let values: Vec<Value> =
+                    view.entries(dict).map(|entry| view.entry_value(dict, entry)).collect();
+                self.sequence(Kind::List, &values)
+            }
+            (Method::Items, _) => {
+                let mut items: Vec<(Value, Value)> = view
+                    .entries(dict)
+                    .map(|entry| (view.key(dict, entry), view.entry_value(dict, entry)))
+                    .collect();
+                self.budget.spend(items.len() as u64)?;
+                let pairs = items
+                    .drain(..)
+                    .map(|(key, value)| self.sequence(Kind::Tuple, &[key, value]))
+                    .collect::<Run<Vec<_>>>()?;
+                self.sequence(Kind::List, &pairs)
+            }
+            _ => Err(self.no_method(name, on)),
+        }
+    }
+
+    fn set_method(&mut self, method: Method, name: &str, on: Value, set: u32, args: &[Value]) -> Run<Value> {
+        let other = match args {
+            [other] => {
+                let items = self.elements(*other)?;
+                self.set_of(&items)?.as_object().unwrap_or(0)
+            }
+            _ => return Err(self.no_method(name, on)),
+        };
+        match method {
+            Method::Union => self.combine(set, other, |_, _| true, true),
+            Method::Intersection => self.combine(set, other, |_, there| there, false),
+            Method::Difference => self.combine(set, other, |_, there| !there, false),
+            Method::IsSubset => self.includes(other, set).map(Value::bool),
+            Method::IsSuperset => self.includes(set, other).map(Value::bool),
+            Method::IsDisjoint => {
+                let common = self.combine(set, other, |_, there| there, false)?;
+                Ok(Value::bool(!self.view().truth(common)))
+            }
+            _ => Err(self.no_method(name, on)),
+        }
+    }
+
+    fn str_method(&mut self, method: Method, name: &str, on: Value, args: &[Value]) -> Run<Value> {
+        let view = self.view();
+        let Some(text) = view.str(&on) else { return Err(self.no_method(name, on)) };
+        let mut texts = ["", ""];
+        if method != Method::Join {
+            for (text, arg) in texts.iter_mut().zip(args) {
+                *text = view.str(arg).ok_or_else(|| self.type_fault("use together", on, *arg))?;
+            }
+        }
+        let [first, second] = texts;
+        let result: String = match method {
+            Method::StartsWith => return Ok(Value::bool(text.starts_with(first))),
+            Method::EndsWith => return Ok(Value::bool(text.ends_with(first))),
+            Method::IsDigit => {
+                return Ok(Value::bool(!text.is_empty() && text.chars().all(|c| c.is_ascii_digit())));
+            }
+            Method::Count => return Ok(Value::int(text.matches(first).count() as i64)),
+            Method::Find => {
+                let at = text.find(first).map_or(-1, |at| text[..at].chars().count() as i64);
+                return Ok(Value::int(at));
+            }
+            Method::Lower => text.to_lowercase(),
+            Method::Upper => text.to_uppercase(),
+            Method::Strip => text.trim().into(),
+            Method::Replace => text.replace(first, second),
+            Method::Join => return self.join(on, args[0]),
+            Method::Split => {
+                let parts: Vec<String> = match args {
+                    [] => text.split_whitespace().map(String::from).collect(),
+                    _ if first.is_empty() => {
+                        return Err(Fault::new(FaultKind::Value, "split() at an empty text"));
+                    }
+                    _ => text.split(first).map(String::from).collect(),
+                };
+                self.budget.spend(parts.len() as u64)?;
+                let parts = parts.iter().map(|part| self.heap.new_str(part)).collect::<Run<Vec<_>>>()?;
+                return self.heap.new_seq(Kind::List, &parts);
+            }
+            _ => return Err(self.no_method(name, on)),
+        };
+        self.budget.spend(result.len() as u64 / 64)?;
+        self.heap.new_str(&result)
+    }
+
+    fn join(&mut self, separator: Value, items: Value) -> Run<Value> {
+        let items = self.elements(items)?;
+        let view = self.view();
+        let mut joined = String::new();
+        for (i, item) in items.iter().enumerate() {
+            if i > 0 {
+                joined.push_str(view.str(&separator).unwrap_or(""));
+            }
+            match view.str(item) {
+                Some(text) => joined.push_str(text),
+                None => return Err(self.type_fault("join", separator, *item)),
+            }
+        }
+        self.budget.spend(joined.len() as u64 / 64)?;
+        self.heap.new_str(&joined)
+    }
+
+    /// Changes `object`, of which the caller holds the only reference. Returns where it is now and what the
+    /// method gives. Arguments are already owned.
+    pub(crate) fn mutate(&mut self, mutation: Mutation, object: u32, args: &[Value]) -> Run<(u32, Value)> {
+        let kind = self.heap.kind(object);
+        let moved = match (mutation, kind, args) {
+            (Mutation::Append, Kind::List, [item]) => self.heap.append(object, *item)?,
+            (Mutation::Extend, Kind::List, [items]) => {
+                let mut object = object;
+                for item in self.elements(*items)? {
+                    object = self.heap.append(object, item)?;
+                }
+                object
+            }
+            (Mutation::Insert, Kind::List, [at, item]) => {
+                let len = self.heap.len(object) as i64;
+                self.budget.spend(len as u64 / 8)?;
+                let at = self.whole(*at)?;
+                let at = if at < 0 { (at + len).max(0) } else { at.min(len) };
+                self.heap.insert_item(object, at as usize, *item)?
+            }
+            (Mutation::Pop, Kind::List, [] | [_]) => {
+                let at = args.first().copied().unwrap_or(Value::int(-1));
+                let len = self.heap.len(object);
+                if len == 0 {
+                    return Err(Fault::new(FaultKind::Index, "pop() from an empty list"));
+                }
+                self.budget.spend(len as u64 / 8)?;
+                let at = self.position(at, len)?;
+                return Ok((object, self.heap.remove_item(object, at)));
+            }
+            (Mutation::Pop, Kind::Dict, [key, rest @ ..]) => {
+                return match (self.remove(object, *key)?, rest) {
+                    (Some(removed), _) => Ok(removed),
+                    (None, [default]) => Ok((object, *default)),
+                    (None, _) => Err(self.not_there("dict", *key)),
+                };
+            }
+            (Mutation::Pop, Kind::Set, []) => {
+                let first = self.view().entries(object).next();
+                let Some(first) = first else {
+                    return Err(Fault::new(FaultKind::Key, "pop() from an empty set"));
+                };
+                let key = self.heap.key(object, first);
+                let removed = self.remove(object, key)?;
+                return Ok((removed.map_or(object, |(object, _)| object), key));
+            }
+            (Mutation::Remove, Kind::List, [item]) => match self.find_item(object, *item)? {
+                Some(at) => {
+                    self.heap.remove_item(object, at);
+                    object
+                }
+                None => return Err(self.not_there("list", *item)),
+            },
+            (Mutation::Remove, Kind::Set, [item]) => match self.remove(object, *item)? {
+                Some((object, _)) => object,
+                None => return Err(self.not_there("set", *item)),
+            },
+            (Mutation::Discard, Kind::Set, [item]) => {
+                self.remove(object, *item)?.map_or(object, |(object, _)| object)
+            }
+            (Mutation::Add, Kind::Set, [item]) => self.insert(object, *item, Value::UNSET)?,
+            (Mutation::Update, Kind::Set, [items]) => {
+                let mut object = object;
+                for item in self.elements(*items)? {
+                    let item = self.texts.own(self.heap, item)?;
+                    object = self.insert(object, item, Value::UNSET)?;
+                }
+                object
+            }
+            (Mutation::Update, Kind::Dict, [other]) => {
+                let Some(other) = self.heap.object_of(*other, Kind::Dict) else {
+                    return Err(Fault::new(FaultKind::Type, "update() of a dict takes a dict"));
+                };
+                let mut object = object;
+                for entry in 0..self.heap.len(other) {
+                    let key = self.heap.key(other, entry);
+                    if !key.is_unset() {
+                        self.budget.spend(1)?;
+                        let value = self.heap.load(other, 4 * entry + 2);
+                        object = self.insert(object, key, value)?;
+                    }
+                }
+                object
+            }
+            (Mutation::SetDefault, Kind::Dict, [key, rest @ ..]) => {
+                let default = rest.first().copied().unwrap_or(Value::NONE);
+                let view = View { heap: self.heap, texts: self.texts };
+                return match view.find(object, *key, self.budget)? {
+                    Some(entry) => Ok((object, view.entry_value(object, entry))),
+                    None => Ok((self.insert(object, *key, default)?, default)),
+                };
+            }
+            (Mutation::Clear, Kind::List, []) => {
+                self.heap.new_seq(kind, &[])?.as_object().unwrap_or(object)
+            }
+            (Mutation::Clear, Kind::Set | Kind::Dict, []) => self.heap.new_table(kind, 0)?,
+            (Mutation::Sort | Mutation::Reverse, Kind::List, []) => {
+                let mut items = self.elements(Value::object(object))?;
+                match mutation {
+                    Mutation::Sort => self.sort(&mut items)?,
+                    _ => items.reverse(),
+                }
+                self.heap.new_seq(kind, &items)?.as_object().unwrap_or(object)
+            }
+            (Mutation::SetItem, Kind::List, [at, item]) => {
+                let at = self.position(*at, self.heap.len(object))?;
+                self.heap.set_item(object, at, *item)?;
+                object
+            }
+            (Mutation::SetItem, Kind::Dict, [key, value]) => self.insert(object, *key, *value)?,
+            (Mutation::DelItem, Kind::List, [at]) => {
+                let at = self.position(*at, self.heap.len(object))?;
+                self.heap.remove_item(object, at);
+                object
+            }
+            (Mutation::DelItem, Kind::Dict, [key]) => match self.remove(object, *key)? {
+                Some((object, _)) => object,
+                None => return Err(self.not_there("dict", *key)),
+            },
+            _ => return Err(self.cannot_mutate(mutation, Value::object(object))),
+        };
+        Ok((moved, Value::NONE))
+    }
+
+    #[cold]
+    pub(crate) fn cannot_mutate(&self, mutation: Mutation, on: Value) -> Box<Fault> {
+        match Mutation::METHODS.iter().find(|(m, _, _)| *m == mutation) {
+            Some((_, name, _)) => self.no_method(name, on),
+            None => Fault::new(
+                FaultKind::Type,
+                format!("the elements of {} cannot be changed", self.view().type_name(on)),
+            ),
+        }
+    }
+}

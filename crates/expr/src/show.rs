@@ -1,0 +1,242 @@
+//! Values as text: what `str`, `print`, `%` and f-strings write.
+
+use crate::compare::{Number, View, number};
+use crate::fault::{Fault, FaultKind, Run};
+use crate::heap::Kind;
+use crate::value::{Tag, Value};
+use alloc::string::String;
+use core::fmt::Write;
+
+/// The longest text that a block may build at once.
+const MAX_TEXT: usize = 16 << 20;
+
+/// How a number or string is laid out: `[0][width][.precision][type]`, the part of Python's format
+/// specifications that reports use.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Layout {
+    /// Fill with zeros rather than spaces.
+    pub zeros: bool,
+    /// At least this many characters.
+    pub width: u8,
+    /// Digits after the point.
+    pub precision: Option<u8>,
+    /// `d`, `x`, `X`, `b`, `o`, `f`, `e`, `s` or `r`; zero when none was given.
+    pub form: u8,
+}
+
+impl Layout {
+    /// Reads a specification such as `04d` or `.2f`.
+    ///
+    /// ```
+    /// use invigil_expr::show::Layout;
+    /// let layout = Layout::parse("08.3f").unwrap();
+    /// assert_eq!((layout.zeros, layout.width, layout.precision, layout.form), (true, 8, Some(3), b'f'));
+    /// assert!(Layout::parse("what").is_none());
+    /// ```
+    pub fn parse(spec: &str) -> Option<Layout> {
+        let mut rest = spec;
+        let mut layout = Layout::default();
+        if let Some(after) = rest.strip_prefix('0') {
+            (layout.zeros, rest) = (true, after);
+        }
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let width = digits(rest);
+        if width > 0 {
+            layout.width = rest[..width].parse().ok()?;
+            rest = &rest[width..];
+        }
+        if let Some(after) = rest.strip_prefix('.') {
+            let len = digits(after);
+            layout.precision = Some(after[..len].parse().ok()?);
+            rest = &after[len..];
+        }
+        match rest.as_bytes() {
+            [] => Some(layout),
+            [form] if b"dxXbofesr".contains(form) => Some(Layout { form: *form, ..layout }),
+            _ => None,
+        }
+    }
+}
+
+impl View<'_> {
+    /// Appends `str(value)`.
+    pub fn write_str(&self, out: &mut String, value: Value) -> Run<()> {
+        match self.str(&value) {
+            Some(text) => out.push_str(text),
+            None => self.write_repr(out, value)?,
+        }
+        if out.len() > MAX_TEXT {
+            return Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB"));
+        }
+        Ok(())
+    }
+
+    /// Appends `repr(value)`: strings in quotes.
+    pub fn write_repr(&self, out: &mut String, value: Value) -> Run<()> {
+        if out.len() > MAX_TEXT {
+            return Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB"));
+        }
+        if let Some(text) = self.str(&value) {
+            write_quoted(out, text);
+            return Ok(());
+        }
+        match value.tag() {
+            Tag::Unset => out.push_str("<unset>"),
+            Tag::None => out.push_str("None"),
+            Tag::Bool => out.push_str(if self.truth(value) { "True" } else { "False" }),
+            Tag::Int => write_int(out, value.as_int().unwrap_or(0)),
+            Tag::Float => write_float(out, value.as_float().unwrap_or(0.0)),
+            Tag::Short | Tag::Text | Tag::Pool => {}
+            Tag::Object => return self.write_object(out, value.as_object().unwrap_or(0)),
+        }
+        Ok(())
+    }
+
+    fn write_object(&self, out: &mut String, object: u32) -> Run<()> {
+        let kind = self.heap.kind(object);
+        let (open, close) = match kind {
+            Kind::List => ('[', ']'),
+            Kind::Tuple => ('(', ')'),
+            _ => ('{', '}'),
+        };
+        if kind == Kind::Set && self.heap.len(object) == self.heap.aux(object) {
+            out.push_str("set()");
+            return Ok(());
+        }
+        out.push(open);
+        let mut first = true;
+        for word in 0..self.heap.len(object) {
+            let item = match kind {
+                Kind::Set | Kind::Dict => self.key(object, word),
+                _ => self.heap.item(object, word),
+            };
+            if item.is_unset() {
+                continue;
+            }
+            if !core::mem::take(&mut first) {
+                out.push_str(", ");
+            }
+            self.write_repr(out, item)?;
+            if kind == Kind::Dict {
+                out.push_str(": ");
+                self.write_repr(out, self.entry_value(object, word))?;
+            }
+        }
+        if kind == Kind::Tuple && self.heap.len(object) == 1 {
+            out.push(',');
+        }
+        out.push(close);
+        Ok(())
+    }
+
+    /// Appends a value as `layout` says.
+    pub fn write_layout(&self, out: &mut String, value: Value, layout: Layout) -> Run<()> {
+        let start = out.len();
+        match (layout.form, number(value)) {
+            (b'd', Some(Number::Float(f))) => write_int(out, f as i64),
+            (b'x', Some(Number::Int(i))) => append(out, format_args!("{}{:x}", sign(i), i.unsigned_abs())),
+            (b'X', Some(Number::Int(i))) => append(out, format_args!("{}{:X}", sign(i), i.unsigned_abs())),
+            (b'b', Some(Number::Int(i))) => append(out, format_args!("{}{:b}", sign(i), i.unsigned_abs())),
+            (b'o', Some(Number::Int(i))) => append(out, format_args!("{}{:o}", sign(i), i.unsigned_abs())),
+            (b'f', Some(n)) => {
+                append(out, format_args!("{:.*}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+            }
+            (b'e', Some(n)) => {
+                append(out, format_args!("{:.*e}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+            }
+            (0, Some(n)) if layout.precision.is_some() => {
+                append(out, format_args!("{:.*}", usize::from(layout.precision.unwrap_or(6)), float(n)));
+            }
+            (b'd' | b'x' | b'X' | b'b' | b'o' | b'f' | b'e', None) => {
+                return Err(Fault::new(
+                    FaultKind::Type,
+                    alloc::format!("%{} needs a number, not {}", char::from(layout.form), self.type_name(value)),
+                ));
+            }
+            (b'x' | b'X' | b'b' | b'o', Some(Number::Float(_))) => {
+                return Err(Fault::new(FaultKind::Type, "this format needs an integer, not float"));
+            }
+            (b'd', Some(Number::Int(i))) => write_int(out, i),
+            (b'r', _) => self.write_repr(out, value)?,
+            _ => self.write_str(out, value)?,
+        }
+        self.pad(out, start, value, layout);
+        Ok(())
+    }
+
+    /// Fills up what was written from `start` on to the layout's width: numbers on the left, text on the right.
+    fn pad(&self, out: &mut String, start: usize, value: Value, layout: Layout) {
+        let written = out[start..].chars().count();
+        let missing = usize::from(layout.width).saturating_sub(written);
+        let numeric = number(value).is_some();
+        for _ in 0..missing {
+            match (numeric, layout.zeros) {
+                (true, true) => {
+                    let at = start + usize::from(out[start..].starts_with('-'));
+                    out.insert(at, '0');
+                }
+                (true, false) => out.insert(start, ' '),
+                (false, _) => out.push(' '),
+            }
+        }
+    }
+}
+
+/// Appends formatted text; a string takes everything.
+fn append(out: &mut String, text: core::fmt::Arguments<'_>) {
+    let _ = out.write_fmt(text);
+}
+
+fn sign(i: i64) -> &'static str {
+    if i < 0 { "-" } else { "" }
+}
+
+fn float(n: Number) -> f64 {
+    match n {
+        Number::Int(i) => i as f64,
+        Number::Float(f) => f,
+    }
+}
+
+/// Appends an integer.
+pub fn write_int(out: &mut String, i: i64) {
+    append(out, format_args!("{i}"));
+}
+
+/// Appends a float as Python shows it: always with a point or an exponent.
+fn write_float(out: &mut String, f: f64) {
+    let start = out.len();
+    append(out, format_args!("{f:?}"));
+    if f.is_nan() {
+        out.truncate(start);
+        out.push_str("nan");
+    } else if let Some(e) = out[start..].find('e').map(|e| start + e + 1) {
+        let negative = out[e..].starts_with('-');
+        if !negative {
+            out.insert(e, '+');
+        }
+        if out.len() - e - 1 < 2 {
+            out.insert(e + 1, '0');
+        }
+    }
+}
+
+fn write_quoted(out: &mut String, text: &str) {
+    let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+    out.push(quote);
+    for c in text.chars() {
+        match c {
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\\' => out.push_str("\\\\"),
+            c if c == quote => {
+                out.push('\\');
+                out.push(c);
+            }
+            c if (c as u32) < 0x20 || c as u32 == 0x7f => append(out, format_args!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push(quote);
+}
