@@ -1,0 +1,178 @@
+//! A subject watched by a property: the synchronous product on reified steps.
+
+use crate::{Accepting, Dependent, Describe, Either, Evaluate, Fields, Language, Semantics, Step, StepRef};
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// `subject` and `property` moving together, the property reading each step of the subject.
+///
+/// The product has an execution for each execution of the subject and each way for the property to follow
+/// it. It starts with a configuration in which the subject may start and one that the property reaches from
+/// one of its own initial configurations on the virtual initial step, so that what holds on a start
+/// configuration is noticed there. Where the property does not follow, the product has no step.
+///
+/// To know what the property does, the subject's step must be known with its outcome: an action of the
+/// product holds the outcome that was looked at, and executing it leads to that one and no other. This is
+/// what keeps the product sound when executing an action of the subject has several outcomes.
+///
+/// Acceptance is the property's. Expressions of either part are evaluated over that part's share of a step.
+///
+/// ```
+/// use core::convert::Infallible;
+/// use invigil_semantics::{Breakpoint, BreakpointState, Compose, Evaluate, Language, Semantics, StepRef};
+///
+/// struct Coin;
+/// impl Language for Coin {
+///     type Config = Option<bool>;
+///     type Action = &'static str;
+/// }
+/// impl Semantics for Coin {
+///     fn initial(&self) -> impl IntoIterator<Item = Option<bool>> {
+///         [None]
+///     }
+///     fn actions(&self, at: &Option<bool>) -> impl IntoIterator<Item = &'static str> {
+///         at.is_none().then_some("toss")
+///     }
+///     fn execute(&self, _: &Option<bool>, _: &&'static str) -> impl IntoIterator<Item = Option<bool>> {
+///         [Some(false), Some(true)]
+///     }
+/// }
+/// impl Evaluate for Coin {
+///     type Expr = bool;
+///     type Error = Infallible;
+///     fn evaluate(&self, side: &bool, step: StepRef<'_, Coin>) -> Result<bool, Infallible> {
+///         Ok(*step.target == Some(*side))
+///     }
+/// }
+///
+/// let watched = Coin.product(Breakpoint { condition: true });
+/// let targets: Vec<_> =
+///     watched.steps(&(None, BreakpointState::Waiting)).into_iter().map(|(_, target)| target).collect();
+/// assert_eq!(targets, [(Some(false), BreakpointState::Waiting), (Some(true), BreakpointState::Hit)]);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Product<S, P> {
+    /// What is watched.
+    pub subject: S,
+    /// What watches.
+    pub property: P,
+}
+
+/// What happens in one step of a [`Product`]: the subject executes `action` with the outcome `target`, and
+/// the property answers with the action `property`.
+///
+/// Together with the configuration in which it is enabled this is a whole step of the subject.
+///
+/// ```
+/// use invigil_semantics::{ProductAction, Step};
+/// let both = ProductAction { action: "toss", target: 1, property: 'w' };
+/// assert_eq!(both.subject_step(&0), Step::taken(&0, &"toss", &1));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ProductAction<A, C, B> {
+    /// What the subject executes.
+    pub action: A,
+    /// The configuration of the subject that this leads to.
+    pub target: C,
+    /// What the property does about it.
+    pub property: B,
+}
+
+impl<A, C, B> ProductAction<A, C, B> {
+    /// The subject's step, if this action is executed where the subject is in `source`.
+    ///
+    /// ```
+    /// # use invigil_semantics::ProductAction;
+    /// let both = ProductAction { action: "toss", target: 1, property: 'w' };
+    /// assert_eq!(both.subject_step(&0).target, &1);
+    /// ```
+    pub fn subject_step<'a>(&'a self, source: &'a C) -> Step<&'a C, &'a A> {
+        Step::taken(source, &self.action, &self.target)
+    }
+}
+
+impl<S: Language, P: Language> Language for Product<S, P> {
+    type Config = (S::Config, P::Config);
+    type Action = ProductAction<S::Action, S::Config, P::Action>;
+}
+
+impl<S: Semantics, P: Dependent<S>> Semantics for Product<S, P> {
+    fn initial(&self) -> impl IntoIterator<Item = Self::Config> {
+        let Product { subject, property } = self;
+        let mut pairs = Vec::new();
+        for start in subject.initial() {
+            let step = Step::initial(&start);
+            let mut reached = Vec::new();
+            for before in property.initial(subject) {
+                for action in property.actions(subject, step, &before) {
+                    for config in property.execute(subject, step, &before, &action) {
+                        // Several moves may lead to one configuration, and which of them did is forgotten.
+                        if !reached.contains(&config) {
+                            reached.push(config);
+                        }
+                    }
+                }
+            }
+            pairs.extend(reached.into_iter().map(|config| (start.clone(), config)));
+        }
+        pairs
+    }
+
+    fn actions(&self, (source, at): &Self::Config) -> impl IntoIterator<Item = Self::Action> {
+        let Product { subject, property } = self;
+        let mut both = Vec::new();
+        for (action, target) in subject.steps(source) {
+            for answer in property.actions(subject, Step::taken(source, &action, &target), at) {
+                both.push(ProductAction { action: action.clone(), target: target.clone(), property: answer });
+            }
+        }
+        both
+    }
+
+    fn execute(
+        &self,
+        (source, at): &Self::Config,
+        action: &Self::Action,
+    ) -> impl IntoIterator<Item = Self::Config> {
+        let step = action.subject_step(source);
+        let reached = self.property.execute(&self.subject, step, at, &action.property);
+        reached.into_iter().map(|config| (action.target.clone(), config)).collect::<Vec<_>>()
+    }
+}
+
+impl<S: Evaluate, P: Evaluate> Evaluate for Product<S, P> {
+    type Expr = Either<S::Expr, P::Expr>;
+    type Error = Either<S::Error, P::Error>;
+
+    fn evaluate(&self, expr: &Self::Expr, step: StepRef<'_, Self>) -> Result<bool, Self::Error> {
+        match expr {
+            Either::Left(expr) => {
+                let seen = step.project(|(subject, _)| subject, |both| Some(&both.action));
+                self.subject.evaluate(expr, seen).map_err(Either::Left)
+            }
+            Either::Right(expr) => {
+                let seen = step.project(|(_, property)| property, |both| Some(&both.property));
+                self.property.evaluate(expr, seen).map_err(Either::Right)
+            }
+        }
+    }
+}
+
+impl<S: Language, P: Accepting> Accepting for Product<S, P> {
+    fn is_accepting(&self, (_, property): &Self::Config) -> bool {
+        self.property.is_accepting(property)
+    }
+}
+
+impl<S: Describe, P: Describe> Describe for Product<S, P> {
+    fn describe_config(&self, (subject, property): &Self::Config) -> Fields {
+        let fields = self.subject.describe_config(subject);
+        fields.with_group("property", self.property.describe_config(property))
+    }
+
+    fn describe_action(&self, both: &Self::Action) -> String {
+        let subject = self.subject.describe_action(&both.action);
+        format!("{subject} / {}", self.property.describe_action(&both.property))
+    }
+}

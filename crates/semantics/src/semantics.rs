@@ -1,0 +1,132 @@
+//! The interface itself: what a subject is made of, and the three questions every subject answers.
+
+use alloc::vec::Vec;
+use core::hash::Hash;
+
+/// What the states of an execution and its steps look like, for a subject or for a property.
+///
+/// Both types are opaque to the operators and to the tools: they are stored, compared and handed back, and
+/// looked into only through [`Evaluate`](crate::Evaluate), [`Accepting`](crate::Accepting) and
+/// [`Describe`](crate::Describe). As these ask for a language and not for a [`Semantics`], a property, which
+/// cannot run alone, has them too.
+///
+/// ```
+/// use invigil_semantics::Language;
+///
+/// struct Lift;
+/// impl Language for Lift {
+///     /// The floor.
+///     type Config = u8;
+///     /// The floor of the button pressed.
+///     type Action = u8;
+/// }
+/// ```
+pub trait Language {
+    /// All that changes during an execution, at one instant.
+    type Config: Clone + Eq + Hash;
+    /// One thing that can be done, atomically.
+    type Action: Clone + Eq;
+}
+
+/// What every subject shows. All three answers may be non-deterministic.
+///
+/// No method changes the subject: `execute` says where an action leads, and whoever asked decides whether
+/// to go there.
+///
+/// ```
+/// use invigil_semantics::{Language, Semantics};
+///
+/// /// A lift that serves two floors, parked at either of them at first.
+/// struct Lift;
+/// impl Language for Lift {
+///     type Config = u8;
+///     type Action = u8;
+/// }
+/// impl Semantics for Lift {
+///     fn initial(&self) -> impl IntoIterator<Item = u8> {
+///         [0, 1]
+///     }
+///     fn actions(&self, at: &u8) -> impl IntoIterator<Item = u8> {
+///         [0, 1].into_iter().filter(move |floor| floor != at)
+///     }
+///     fn execute(&self, _at: &u8, floor: &u8) -> impl IntoIterator<Item = u8> {
+///         [*floor]
+///     }
+/// }
+/// assert_eq!(Lift.steps(&0).into_iter().collect::<Vec<_>>(), [(1, 1)]);
+/// ```
+pub trait Semantics: Language {
+    /// The configurations an execution may start in.
+    fn initial(&self) -> impl IntoIterator<Item = Self::Config>;
+
+    /// The actions enabled in `at`.
+    fn actions(&self, at: &Self::Config) -> impl IntoIterator<Item = Self::Action>;
+
+    /// The configurations that `action`, enabled in `at`, may lead to; none if it blocks.
+    fn execute(&self, at: &Self::Config, action: &Self::Action) -> impl IntoIterator<Item = Self::Config>;
+
+    /// Every action enabled in `at` with every configuration it leads to.
+    ///
+    /// A subject that computes successors in bulk overrides this one; it must then agree with `actions` and
+    /// `execute`.
+    ///
+    /// ```
+    /// # use invigil_semantics::{Language, Semantics};
+    /// # struct Coin;
+    /// # impl Language for Coin { type Config = char; type Action = &'static str; }
+    /// # impl Semantics for Coin {
+    /// #     fn initial(&self) -> impl IntoIterator<Item = char> { ['?'] }
+    /// #     fn actions(&self, _: &char) -> impl IntoIterator<Item = &'static str> { ["toss"] }
+    /// #     fn execute(&self, _: &char, _: &&'static str) -> impl IntoIterator<Item = char> { ['H', 'T'] }
+    /// # }
+    /// let steps: Vec<_> = Coin.steps(&'?').into_iter().collect();
+    /// assert_eq!(steps, [("toss", 'H'), ("toss", 'T')]);
+    /// ```
+    fn steps(&self, at: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
+        self.actions(at).into_iter().flat_map(move |action| {
+            let targets: Vec<_> = self.execute(at, &action).into_iter().collect();
+            targets.into_iter().map(move |target| (action.clone(), target))
+        })
+    }
+
+    /// Whether nothing can happen in `at`: no action is enabled, or all that are enabled block.
+    ///
+    /// ```
+    /// # use invigil_semantics::{Language, Semantics};
+    /// # struct Once;
+    /// # impl Language for Once { type Config = bool; type Action = (); }
+    /// # impl Semantics for Once {
+    /// #     fn initial(&self) -> impl IntoIterator<Item = bool> { [false] }
+    /// #     fn actions(&self, done: &bool) -> impl IntoIterator<Item = ()> { (!done).then_some(()) }
+    /// #     fn execute(&self, _: &bool, _: &()) -> impl IntoIterator<Item = bool> { [true] }
+    /// # }
+    /// assert!(!Once.is_deadlocked(&false));
+    /// assert!(Once.is_deadlocked(&true));
+    /// ```
+    fn is_deadlocked(&self, at: &Self::Config) -> bool {
+        self.steps(at).into_iter().next().is_none()
+    }
+}
+
+impl<T: Language + ?Sized> Language for &T {
+    type Config = T::Config;
+    type Action = T::Action;
+}
+
+impl<T: Semantics + ?Sized> Semantics for &T {
+    fn initial(&self) -> impl IntoIterator<Item = Self::Config> {
+        (**self).initial()
+    }
+
+    fn actions(&self, at: &Self::Config) -> impl IntoIterator<Item = Self::Action> {
+        (**self).actions(at)
+    }
+
+    fn execute(&self, at: &Self::Config, action: &Self::Action) -> impl IntoIterator<Item = Self::Config> {
+        (**self).execute(at, action)
+    }
+
+    fn steps(&self, at: &Self::Config) -> impl IntoIterator<Item = (Self::Action, Self::Config)> {
+        (**self).steps(at)
+    }
+}
