@@ -9,6 +9,7 @@ pub mod compare;
 #[cfg(feature = "compile")]
 pub mod compile;
 pub mod diag;
+mod encode;
 pub mod fault;
 pub mod heap;
 pub mod machine;

@@ -131,8 +131,9 @@ impl Value {
         }
     }
 
+    /// Whether the value is of this kind.
     #[inline(always)]
-    pub(crate) fn is(self, tag: Tag) -> bool {
+    pub fn is(self, tag: Tag) -> bool {
         self.bytes[0] == tag as u8
     }
 

@@ -1,6 +1,18 @@
 #![no_std]
+#![deny(unsafe_code)]
 //! Events, verdicts, property automata and parametric slicing.
 
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
+pub mod automaton;
 pub mod event;
+mod index;
+pub mod observer;
+mod prefetch;
+pub mod slices;
+mod step;
+pub mod verdict;
+
+pub use step::{Monitor, Scratch};

@@ -1,0 +1,240 @@
+//! Property automata: states, guarded transitions on events, and the blocks that go with them.
+//!
+//! An [`Automaton`] is what a property file compiles to. It is immutable; what changes while events flow is
+//! its [`Slices`](crate::slices::Slices).
+
+use crate::event::SymbolId;
+use crate::verdict::Verdict;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ops::Range;
+use invigil_expr::diag::Span;
+use invigil_expr::program::{CodeId, Program};
+
+/// A state, by its position in [`Automaton::states`].
+pub type StateId = u16;
+
+/// The most parameters a property can slice on.
+pub const MAX_SLICE_PARAMS: usize = 8;
+/// The most states a property can have.
+pub const MAX_STATES: usize = u16::MAX as usize;
+
+/// A set of slice parameters, one bit for each in the order they are declared.
+pub type Mask = u8;
+
+/// A state of the property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State {
+    /// Its name.
+    pub name: String,
+    /// What being in it means.
+    pub verdict: Verdict,
+    /// Whether a slice that enters it is forgotten.
+    pub is_final: bool,
+    /// What runs when it is entered.
+    pub action: Option<CodeId>,
+    /// Its name in the file.
+    pub span: Span,
+}
+
+/// A block that decides on a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Guard {
+    /// The block.
+    pub code: CodeId,
+    /// Whether it has no `return`: then it is an update, and counts as true.
+    pub is_update: bool,
+}
+
+/// What a transition does when its guard said yes (or no).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct End {
+    /// Updates the environment, and may return another state.
+    pub block: Option<CodeId>,
+    /// Runs after the block.
+    pub action: Option<CodeId>,
+    /// Where to go; `None` stays.
+    pub target: Option<StateId>,
+}
+
+/// A transition of the property.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Transition {
+    /// The state that it leaves.
+    pub from: StateId,
+    /// The event that it is for.
+    pub symbol: SymbolId,
+    /// What decides on it; without one it is taken.
+    pub guard: Option<Guard>,
+    /// When the guard gives true.
+    pub success: Option<End>,
+    /// When the guard gives false.
+    pub failure: Option<End>,
+    /// The event's parameters that its blocks read.
+    pub reads: Vec<usize>,
+    /// Where it stands in the file.
+    pub span: Span,
+}
+
+/// Which end of a transition was taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Branch {
+    /// The guard gave true.
+    Success,
+    /// The guard gave false.
+    Failure,
+}
+
+impl Branch {
+    /// The keyword.
+    pub fn word(self) -> &'static str {
+        match self {
+            Branch::Success => "success",
+            Branch::Failure => "failure",
+        }
+    }
+}
+
+/// What a property file says, names resolved: the parts of an [`Automaton`].
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    /// The property's name.
+    pub name: String,
+    /// The parameters that it slices on.
+    pub slice_on: Vec<String>,
+    /// For every symbol that binds slice parameters: for each slice parameter, the event parameter that
+    /// gives it.
+    pub bindings: Vec<(SymbolId, Vec<Option<usize>>)>,
+    /// The variables of the environment.
+    pub env: Vec<String>,
+    /// Sets them up.
+    pub initialization: Option<CodeId>,
+    /// The states; at least one, at most [`MAX_STATES`].
+    pub states: Vec<State>,
+    /// The state to start in.
+    pub initial: StateId,
+    /// The transitions, in the order they are tried.
+    pub transitions: Vec<Transition>,
+    /// The code of all blocks.
+    pub program: Program,
+}
+
+/// How one kind of event concerns the property.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    /// The slice parameters that the event binds.
+    pub(crate) mask: Mask,
+    /// For each of those, in order, the position among the event's parameters.
+    pub(crate) keys: Vec<u16>,
+    /// The event's parameters that must be given.
+    pub(crate) required: Vec<u16>,
+    /// For each state, its transitions on this event: a range of `Automaton::order`.
+    pub(crate) by_state: Vec<Range<u32>>,
+    /// The position of `mask` in `Automaton::masks`, if it binds any parameter.
+    pub(crate) cover: usize,
+    /// Where to look for the slice that a new one is copied from, the most specific first: positions in
+    /// `Automaton::masks`.
+    pub(crate) parents: Vec<usize>,
+}
+
+/// A compiled property.
+#[derive(Clone, Debug)]
+pub struct Automaton {
+    parts: Parts,
+    pub(crate) plans: Vec<Plan>,
+    pub(crate) order: Vec<u32>,
+    /// The distinct sets of slice parameters that events bind, the empty one left out.
+    pub(crate) masks: Vec<Mask>,
+}
+
+impl core::ops::Deref for Automaton {
+    type Target = Parts;
+
+    fn deref(&self) -> &Parts {
+        &self.parts
+    }
+}
+
+impl Automaton {
+    /// Prepares a property for running.
+    ///
+    /// # Panics
+    /// If the parts contradict each other: a state or parameter that does not exist. Front ends check first.
+    pub fn new(parts: Parts) -> Automaton {
+        assert!(usize::from(parts.initial) < parts.states.len() && parts.states.len() <= MAX_STATES);
+        assert!(parts.slice_on.len() <= MAX_SLICE_PARAMS);
+        let symbols = parts.transitions.iter().map(|t| t.symbol.0 as usize + 1).max().unwrap_or(0);
+        let mut plans: Vec<Plan> = (0..symbols).map(|_| Plan::default()).collect();
+        for (symbol, params) in &parts.bindings {
+            let Some(plan) = plans.get_mut(symbol.0 as usize) else { continue };
+            for (bit, at) in params.iter().enumerate() {
+                if let Some(at) = at {
+                    plan.mask |= 1 << bit;
+                    plan.keys.push(*at as u16);
+                }
+            }
+        }
+        let mut masks: Vec<Mask> = plans.iter().map(|plan| plan.mask).filter(|mask| *mask != 0).collect();
+        masks.sort_unstable();
+        masks.dedup();
+        // More parameters first; among as many, those declared earlier.
+        masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
+        let mut order = Vec::new();
+        for (number, plan) in plans.iter_mut().enumerate() {
+            plan.required = plan.keys.clone();
+            for state in 0..parts.states.len() {
+                let start = order.len() as u32;
+                for (at, transition) in parts.transitions.iter().enumerate() {
+                    if transition.symbol.0 as usize == number && usize::from(transition.from) == state {
+                        order.push(at as u32);
+                        plan.required.extend(transition.reads.iter().map(|at| *at as u16));
+                    }
+                }
+                plan.by_state.push(start..order.len() as u32);
+            }
+            plan.required.sort_unstable();
+            plan.required.dedup();
+            plan.cover = masks.iter().position(|mask| *mask == plan.mask).unwrap_or(0);
+            plan.parents = masks
+                .iter()
+                .enumerate()
+                .filter(|(_, mask)| **mask != plan.mask && **mask & !plan.mask == 0)
+                .map(|(at, _)| at)
+                .collect();
+        }
+        Automaton { parts, plans, order, masks }
+    }
+
+    /// The events that concern the property at all.
+    pub fn symbols(&self) -> impl Iterator<Item = SymbolId> {
+        self.plans
+            .iter()
+            .enumerate()
+            .filter(|(_, plan)| plan.by_state.iter().any(|range| !range.is_empty()))
+            .map(|(at, _)| SymbolId(at as u32))
+    }
+
+    /// The transitions out of `state` on `symbol`, in the order they are tried.
+    #[inline]
+    pub(crate) fn transitions_of(&self, state: StateId, symbol: usize) -> Range<u32> {
+        self.plans[symbol].by_state[usize::from(state)].clone()
+    }
+
+    /// The slice parameters that an event binds, with the position of each among the event's parameters.
+    pub fn binding(&self, symbol: SymbolId) -> impl Iterator<Item = (usize, usize)> {
+        let plan = self.plans.get(symbol.0 as usize);
+        let mask = plan.map_or(0, |plan| plan.mask);
+        let keys = plan.map_or(&[][..], |plan| &plan.keys);
+        (0..MAX_SLICE_PARAMS).filter(move |bit| mask & 1 << bit != 0).zip(keys.iter().map(|at| usize::from(*at)))
+    }
+
+    /// The state of this name.
+    pub fn state_named(&self, name: &str) -> Option<StateId> {
+        self.states.iter().position(|state| state.name == name).map(|at| at as StateId)
+    }
+
+    /// The words for `state`: its name.
+    pub fn state_name(&self, state: StateId) -> &str {
+        self.states.get(usize::from(state)).map_or("?", |state| &state.name)
+    }
+}

@@ -1,0 +1,162 @@
+//! From a hash to slices: open addressing, two words of plain data a slot pair, no pointers.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+/// A hash index of numbers. Equal hashes are told apart by the caller, who knows what the numbers stand for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Index {
+    /// Upper half: hash; lower half: number plus one; zero is vacant.
+    slots: Vec<u64>,
+    len: usize,
+}
+
+#[inline(always)]
+fn tag(hash: u64) -> u64 {
+    hash & 0xffff_ffff_0000_0000
+}
+
+impl Index {
+    #[inline(always)]
+    fn home(&self, hash: u64) -> usize {
+        (hash >> 32) as usize & (self.slots.len() - 1)
+    }
+
+    /// The number with this hash for which `is` holds.
+    #[inline]
+    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let mut at = self.home(hash);
+        loop {
+            let slot = self.slots[at];
+            if slot == 0 {
+                return None;
+            }
+            if tag(slot) == tag(hash) && is(slot as u32 - 1) {
+                return Some(slot as u32 - 1);
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Adds a number.
+    pub(crate) fn insert(&mut self, hash: u64, number: u32) {
+        if (self.len + 1) * 4 > self.slots.len() * 3 {
+            self.grow();
+        }
+        self.place(tag(hash) | u64::from(number + 1));
+        self.len += 1;
+    }
+
+    fn place(&mut self, slot: u64) {
+        let mut at = self.home(slot);
+        while self.slots[at] != 0 {
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+        self.slots[at] = slot;
+    }
+
+    fn grow(&mut self) {
+        let larger = vec![0; (self.slots.len() * 2).max(8)];
+        for slot in core::mem::replace(&mut self.slots, larger) {
+            if slot != 0 {
+                self.place(slot);
+            }
+        }
+    }
+
+    fn position(&self, hash: u64, number: u32) -> Option<usize> {
+        if self.slots.is_empty() {
+            return None;
+        }
+        let wanted = tag(hash) | u64::from(number + 1);
+        let mut at = self.home(hash);
+        loop {
+            match self.slots[at] {
+                0 => return None,
+                slot if slot == wanted => return Some(at),
+                _ => at = (at + 1) & (self.slots.len() - 1),
+            }
+        }
+    }
+
+    /// Puts `new` in the place of `old`, which has the same hash.
+    pub(crate) fn replace(&mut self, hash: u64, old: u32, new: u32) {
+        if let Some(at) = self.position(hash, old) {
+            self.slots[at] = tag(hash) | u64::from(new + 1);
+        }
+    }
+
+    /// Takes a number out, and closes the gap so that no search stops too early.
+    pub(crate) fn remove(&mut self, hash: u64, number: u32) {
+        let Some(mut gap) = self.position(hash, number) else { return };
+        self.len -= 1;
+        let last = self.slots.len() - 1;
+        let mut at = gap;
+        loop {
+            at = (at + 1) & last;
+            let slot = self.slots[at];
+            if slot == 0 {
+                break;
+            }
+            // A slot may move back to the gap if that is not before its home.
+            if (at.wrapping_sub(self.home(slot)) & last) >= (at.wrapping_sub(gap) & last) {
+                self.slots[gap] = slot;
+                gap = at;
+            }
+        }
+        self.slots[gap] = 0;
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.slots.capacity() * 8
+    }
+
+    /// Asks the memory for the slot where a search for `hash` starts.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        if !self.slots.is_empty() {
+            crate::prefetch::prefetch(&self.slots, self.home(hash));
+        }
+    }
+
+    /// A number that is likely the one that a search for `hash` will look at first.
+    #[inline(always)]
+    pub(crate) fn guess(&self, hash: u64) -> Option<u32> {
+        let slot = *self.slots.get(self.home(hash))?;
+        (tag(slot) == tag(hash) && slot != 0).then(|| slot as u32 - 1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Index;
+    use alloc::collections::BTreeMap;
+    use invigil_expr::compare::mix;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn behaves_like_a_map(ops in proptest::collection::vec((0u64..40, any::<bool>()), 0..400)) {
+            let mut index = Index::default();
+            let mut map = BTreeMap::new();
+            // Few distinct hashes, so that they collide.
+            let hash = |key: u64| mix(key % 13, 7);
+            for (number, (key, insert)) in ops.into_iter().enumerate() {
+                let number = number as u32;
+                match (insert, map.get(&key).copied()) {
+                    (true, None) => { index.insert(hash(key), number); map.insert(key, number); }
+                    (true, Some(old)) => { index.replace(hash(key), old, number); map.insert(key, number); }
+                    (false, Some(old)) => { index.remove(hash(key), old); map.remove(&key); }
+                    (false, None) => {}
+                }
+                for key in 0..40 {
+                    let expected = map.get(&key).copied();
+                    prop_assert_eq!(index.find(hash(key), |n| Some(n) == expected), expected);
+                }
+            }
+        }
+    }
+}

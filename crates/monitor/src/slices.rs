@@ -1,0 +1,500 @@
+//! The state of a running property: one automaton state and one environment per slice.
+//!
+//! Everything is plain data in a few flat arrays: values by position, slices by number, indexes of numbers.
+//! A snapshot is a clone, a restore is an assignment. The slices form a tree: each knows the one that it was
+//! copied from.
+
+use crate::automaton::{Automaton, MAX_SLICE_PARAMS, Mask, StateId};
+use crate::event::{EventSet, SymbolId};
+use crate::index::Index;
+use crate::verdict::Failure;
+use alloc::string::String;
+use alloc::vec;
+use alloc::vec::Vec;
+use core::hash::{Hash, Hasher};
+use invigil_expr::compare::{View, mix};
+use invigil_expr::fault::Budget;
+use invigil_expr::heap::Heap;
+use invigil_expr::text::Texts;
+use invigil_expr::value::{Tag, Value};
+
+/// A slice, by its number. Numbers of forgotten slices are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SliceId(pub u32);
+
+const NOBODY: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    pub(crate) state: StateId,
+    /// The slice parameters that have a value.
+    pub(crate) bound: Mask,
+    pub(crate) alive: bool,
+    parent: u32,
+}
+
+/// The slices that bind at least some set of parameters, by the values they give to those.
+#[derive(Clone, Debug)]
+struct Cover {
+    mask: Mask,
+    index: Index,
+    /// Slices with the same values, chained: previous and next. Only kept when there can be several.
+    links: Vec<[u32; 2]>,
+}
+
+/// The state of a running property; see the module.
+#[derive(Clone, Debug)]
+pub struct Slices {
+    pub(crate) heap: Heap,
+    /// For each slice: a value per slice parameter, then a value per variable.
+    pub(crate) values: Vec<Value>,
+    pub(crate) heads: Vec<Head>,
+    free: Vec<u32>,
+    covers: Vec<Cover>,
+    root: u32,
+    live: u32,
+    /// How many slices are in each state.
+    counts: Vec<u32>,
+    /// How many of the states that some slice is in have a transition on each symbol.
+    wanted: Vec<u16>,
+    pub(crate) keys: usize,
+    pub(crate) stride: usize,
+    pub(crate) failure: Option<Failure>,
+}
+
+/// The values of some slice parameters, without an allocation.
+pub(crate) struct Keys {
+    values: [Value; MAX_SLICE_PARAMS],
+    len: usize,
+}
+
+impl Keys {
+    pub(crate) fn collect(values: impl Iterator<Item = Value>) -> Keys {
+        let mut keys = Keys { values: [Value::UNSET; MAX_SLICE_PARAMS], len: 0 };
+        for (slot, value) in keys.values.iter_mut().zip(values) {
+            *slot = value;
+            keys.len += 1;
+        }
+        keys
+    }
+}
+
+impl core::ops::Deref for Keys {
+    type Target = [Value];
+
+    fn deref(&self) -> &[Value] {
+        &self.values[..self.len]
+    }
+}
+
+/// A value as a slice knows it: a float that is a whole number is that number.
+#[inline]
+pub(crate) fn canonical(value: Value) -> Value {
+    match value.as_float() {
+        Some(f) if f == (f as i64) as f64 => Value::int(f as i64),
+        _ => value,
+    }
+}
+
+#[inline]
+fn hash_one(view: View<'_>, value: Value) -> u64 {
+    if value.is_inline() {
+        let (low, high) = value.bits();
+        return mix(low, high);
+    }
+    // Keys are strings or plain values: this never runs out.
+    view.hash(value, &mut Budget::new(u64::MAX)).unwrap_or(0)
+}
+
+#[inline]
+fn same(view: View<'_>, mine: Value, theirs: Value) -> bool {
+    if mine.bits() == theirs.bits() && mine.is_inline() {
+        return true;
+    }
+    !mine.is_inline() && !theirs.is_inline() && view.str(&mine) == view.str(&theirs)
+}
+
+impl Slices {
+    /// No slice at all: the property's root is added by [`Automaton::start`].
+    pub(crate) fn new(automaton: &Automaton) -> Slices {
+        let keys = automaton.slice_on.len();
+        Slices {
+            heap: Heap::default(),
+            values: Vec::new(),
+            heads: Vec::new(),
+            free: Vec::new(),
+            covers: automaton
+                .masks
+                .iter()
+                .map(|mask| Cover { mask: *mask, index: Index::default(), links: Vec::new() })
+                .collect(),
+            root: NOBODY,
+            live: 0,
+            counts: vec![0; automaton.states.len()],
+            wanted: vec![0; automaton.plans.len()],
+            keys,
+            stride: keys + automaton.env.len(),
+            failure: None,
+        }
+    }
+
+    pub(crate) fn view<'a>(&'a self, event: &'a str) -> View<'a> {
+        View { heap: &self.heap, texts: Texts { event, pool: "" } }
+    }
+
+    // ---- what others may know ------------------------------------------------------------------------
+
+    /// The slice with no parameter bound, unless it was forgotten.
+    pub fn root(&self) -> Option<SliceId> {
+        (self.root != NOBODY).then_some(SliceId(self.root))
+    }
+
+    /// All slices, in the order of their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = SliceId> {
+        self.heads.iter().enumerate().filter(|(_, head)| head.alive).map(|(at, _)| SliceId(at as u32))
+    }
+
+    /// How many slices there are, the root included.
+    pub fn len(&self) -> usize {
+        self.live as usize
+    }
+
+    /// Whether all slices were forgotten.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Whether `slice` exists.
+    pub fn contains(&self, slice: SliceId) -> bool {
+        self.heads.get(slice.0 as usize).is_some_and(|head| head.alive)
+    }
+
+    /// The state that a slice is in.
+    pub fn state(&self, slice: SliceId) -> StateId {
+        self.heads[slice.0 as usize].state
+    }
+
+    /// The slice that a slice was copied from, if it still exists.
+    pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
+        Some(SliceId(self.heads[slice.0 as usize].parent)).filter(|parent| self.contains(*parent))
+    }
+
+    /// The values of the slice parameters; unset for those that are not bound.
+    pub fn binding(&self, slice: SliceId) -> &[Value] {
+        let start = slice.0 as usize * self.stride;
+        &self.values[start..start + self.keys]
+    }
+
+    /// The values of the variables, in the order of [`Parts::env`](crate::automaton::Parts::env).
+    pub fn env(&self, slice: SliceId) -> &[Value] {
+        let start = slice.0 as usize * self.stride;
+        &self.values[start + self.keys..start + self.stride]
+    }
+
+    /// A value of a binding or an environment, as Python would show it.
+    ///
+    /// A value that is too large to show is shown as far as it goes.
+    pub fn show(&self, value: Value) -> String {
+        let mut out = String::new();
+        if self.view("").write_repr(&mut out, value).is_err() {
+            out.push('…');
+        }
+        out
+    }
+
+    /// What it takes to look into values of bindings and environments.
+    pub fn values_view(&self) -> View<'_> {
+        self.view("")
+    }
+
+    /// How many slices are in a state.
+    pub fn count(&self, state: StateId) -> u32 {
+        self.counts[usize::from(state)]
+    }
+
+    /// Why the monitor ended, if it did so by an error.
+    pub fn failure(&self) -> Option<&Failure> {
+        self.failure.as_ref()
+    }
+
+    /// Whether some slice is in a state that has a transition on `symbol`.
+    #[inline]
+    pub fn wants(&self, symbol: SymbolId) -> bool {
+        self.wanted.get(symbol.0 as usize).is_some_and(|states| *states > 0)
+    }
+
+    /// The events on which some slice has a transition now.
+    pub fn needs(&self) -> EventSet {
+        let mut needs = EventSet::default();
+        for (at, states) in self.wanted.iter().enumerate() {
+            if *states > 0 {
+                needs.insert(SymbolId(at as u32));
+            }
+        }
+        needs
+    }
+
+    /// The bytes that the slices take.
+    pub fn bytes(&self) -> usize {
+        self.heap.bytes()
+            + self.values.capacity() * size_of::<Value>()
+            + self.heads.capacity() * size_of::<Head>()
+            + self.covers.iter().map(|c| c.index.bytes() + c.links.capacity() * 8).sum::<usize>()
+    }
+
+    /// The slice with exactly this binding: a value for every slice parameter, unset where it has none.
+    pub fn find(&self, binding: &[Value], text: &str) -> Option<SliceId> {
+        let bound = binding.iter().enumerate().fold(0, |m, (i, v)| m | Mask::from(!v.is_unset()) << i);
+        if bound == 0 {
+            return self.root();
+        }
+        let cover = self.covers.iter().position(|cover| cover.mask == bound)?;
+        let keys = Keys::collect(binding.iter().filter(|v| !v.is_unset()).map(|v| canonical(*v)));
+        self.exact(cover, &keys, text).map(SliceId)
+    }
+
+    // ---- indexes -------------------------------------------------------------------------------------
+
+    #[inline]
+    fn hash_keys(&self, keys: &[Value], text: &str) -> u64 {
+        let view = self.view(text);
+        match keys {
+            [key] => hash_one(view, *key),
+            keys => keys.iter().fold(0, |hash, key| mix(hash, hash_one(view, *key))),
+        }
+    }
+
+    /// The values that a slice gives to the parameters in `mask`.
+    fn keys_of(&self, slice: u32, mask: Mask) -> impl Iterator<Item = Value> {
+        let start = slice as usize * self.stride;
+        (0..self.keys).filter(move |bit| mask & 1 << bit != 0).map(move |bit| self.values[start + bit])
+    }
+
+    /// The first of the slices that bind a cover's parameters to `keys`.
+    #[inline]
+    pub(crate) fn first(&self, cover: usize, keys: &[Value], text: &str) -> Option<u32> {
+        let Cover { mask, index, .. } = &self.covers[cover];
+        let view = self.view(text);
+        let hash = self.hash_keys(keys, text);
+        if let ([key], 1) = (keys, self.keys) {
+            return index.find(hash, |slice| same(view, self.values[slice as usize * self.stride], *key));
+        }
+        index.find(hash, |slice| self.keys_of(slice, *mask).zip(keys).all(|(a, b)| same(view, a, *b)))
+    }
+
+    /// The slice after `slice` with the same values for a cover's parameters.
+    pub(crate) fn next(&self, cover: usize, slice: u32) -> Option<u32> {
+        let [_, next] = self.covers[cover].links.get(slice as usize).copied().unwrap_or([NOBODY; 2]);
+        (next != NOBODY).then_some(next)
+    }
+
+    /// The slice that binds just a cover's parameters, to `keys`.
+    pub(crate) fn exact(&self, cover: usize, keys: &[Value], text: &str) -> Option<u32> {
+        let mask = self.covers[cover].mask;
+        let mut at = self.first(cover, keys, text);
+        while let Some(slice) = at {
+            if self.heads[slice as usize].bound == mask {
+                return Some(slice);
+            }
+            at = self.next(cover, slice);
+        }
+        None
+    }
+
+    /// Makes a slice findable.
+    pub(crate) fn enlist(&mut self, slice: u32) {
+        let bound = self.heads[slice as usize].bound;
+        for at in 0..self.covers.len() {
+            let mask = self.covers[at].mask;
+            if mask & !bound != 0 {
+                continue;
+            }
+            let keys = Keys::collect(self.keys_of(slice, mask));
+            let first = if self.keys > 1 { self.first(at, &keys, "") } else { None };
+            let hash = self.hash_keys(&keys, "");
+            let cover = &mut self.covers[at];
+            if self.keys > 1 {
+                cover.links.resize(cover.links.len().max(slice as usize + 1), [NOBODY; 2]);
+                cover.links[slice as usize] = [NOBODY, first.unwrap_or(NOBODY)];
+            }
+            match first {
+                Some(first) => {
+                    cover.links[first as usize][0] = slice;
+                    cover.index.replace(hash, first, slice);
+                }
+                None => cover.index.insert(hash, slice),
+            }
+        }
+    }
+
+    fn delist(&mut self, slice: u32) {
+        let bound = self.heads[slice as usize].bound;
+        for at in 0..self.covers.len() {
+            let mask = self.covers[at].mask;
+            if mask & !bound != 0 {
+                continue;
+            }
+            let keys = Keys::collect(self.keys_of(slice, mask));
+            let hash = self.hash_keys(&keys, "");
+            let cover = &mut self.covers[at];
+            let [previous, next] = cover.links.get(slice as usize).copied().unwrap_or([NOBODY; 2]);
+            if next != NOBODY {
+                cover.links[next as usize][0] = previous;
+            }
+            match (previous, next) {
+                (NOBODY, NOBODY) => cover.index.remove(hash, slice),
+                (NOBODY, next) => cover.index.replace(hash, slice, next),
+                (previous, next) => cover.links[previous as usize][1] = next,
+            }
+        }
+    }
+
+    // ---- coming and going ----------------------------------------------------------------------------
+
+    /// A copy of `parent` (or, without one, a slice in `state` with nothing set), not yet enlisted.
+    /// `keys` are its values for the parameters in `bound`.
+    pub(crate) fn copy(
+        &mut self,
+        parent: Option<u32>,
+        state: StateId,
+        bound: Mask,
+        keys: &[Value],
+    ) -> u32 {
+        let slice = self.free.pop().unwrap_or_else(|| {
+            self.values.resize(self.values.len() + self.stride, Value::UNSET);
+            self.heads.push(Head { state: 0, bound: 0, alive: false, parent: NOBODY });
+            self.heads.len() as u32 - 1
+        });
+        let start = slice as usize * self.stride;
+        if let Some(parent) = parent {
+            let from = parent as usize * self.stride;
+            self.values.copy_within(from..from + self.stride, start);
+        }
+        let mut keys = keys.iter();
+        for bit in (0..self.keys).filter(|bit| bound & 1 << bit != 0) {
+            if let Some(key) = keys.next() {
+                self.values[start + bit] = *key;
+            }
+        }
+        for at in start..start + self.stride {
+            self.heap.retain(self.values[at]);
+        }
+        let state = parent.map_or(state, |parent| self.heads[parent as usize].state);
+        self.heads[slice as usize] =
+            Head { state, bound, alive: true, parent: parent.unwrap_or(NOBODY) };
+        if bound == 0 {
+            self.root = slice;
+        }
+        self.live += 1;
+        slice
+    }
+
+    /// Takes back a [copy](Slices::copy) that was not enlisted.
+    pub(crate) fn discard(&mut self, slice: u32) {
+        let start = slice as usize * self.stride;
+        for at in start..start + self.stride {
+            let value = core::mem::replace(&mut self.values[at], Value::UNSET);
+            self.heap.release(value);
+        }
+        self.heads[slice as usize].alive = false;
+        self.free.push(slice);
+        self.live -= 1;
+    }
+
+    /// Forgets a slice.
+    pub(crate) fn forget(&mut self, automaton: &Automaton, slice: u32) {
+        self.leave(automaton, self.heads[slice as usize].state);
+        if slice == self.root {
+            self.root = NOBODY;
+        } else {
+            self.delist(slice);
+        }
+        self.discard(slice);
+    }
+
+    /// Notes that one slice more is in `state`.
+    #[inline]
+    pub(crate) fn enter(&mut self, automaton: &Automaton, state: StateId) {
+        let count = &mut self.counts[usize::from(state)];
+        *count += 1;
+        if *count == 1 {
+            self.want(automaton, state, 1);
+        }
+    }
+
+    /// Notes that one slice less is in `state`.
+    #[inline]
+    pub(crate) fn leave(&mut self, automaton: &Automaton, state: StateId) {
+        let count = &mut self.counts[usize::from(state)];
+        *count -= 1;
+        if *count == 0 {
+            self.want(automaton, state, u16::MAX);
+        }
+    }
+
+    #[cold]
+    fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
+        for (plan, wanted) in automaton.plans.iter().zip(&mut self.wanted) {
+            if !plan.by_state[usize::from(state)].is_empty() {
+                *wanted = wanted.wrapping_add(delta);
+            }
+        }
+    }
+
+    /// Puts a slice into a state without taking a transition.
+    pub(crate) fn set_state(&mut self, automaton: &Automaton, slice: SliceId, state: StateId) {
+        let old = core::mem::replace(&mut self.heads[slice.0 as usize].state, state);
+        self.leave(automaton, old);
+        self.enter(automaton, state);
+    }
+
+    /// Asks the memory for what a step on `key` will look at: first the index, and a little later the slice.
+    #[inline]
+    pub(crate) fn prefetch(&self, cover: usize, key: Value, late: bool) {
+        if key.is(Tag::Unset) || !key.is_inline() {
+            return;
+        }
+        let (low, high) = canonical(key).bits();
+        let hash = mix(low, high);
+        let index = &self.covers[cover].index;
+        if !late {
+            index.prefetch(hash);
+        } else if let Some(slice) = index.guess(hash) {
+            crate::prefetch::prefetch(&self.values, slice as usize * self.stride);
+            crate::prefetch::prefetch(&self.heads, slice as usize);
+        }
+    }
+
+    /// Everything that decides what the property will do next, as bytes: for each slice its binding, state
+    /// and environment, in the order of the bindings.
+    fn encoded(&self) -> Vec<Vec<u8>> {
+        let view = self.view("");
+        let mut all: Vec<Vec<u8>> = self
+            .iter()
+            .map(|slice| {
+                let mut bytes = Vec::new();
+                self.binding(slice).iter().for_each(|value| view.encode(*value, &mut bytes));
+                bytes.extend(self.state(slice).to_le_bytes());
+                self.env(slice).iter().for_each(|value| view.encode(*value, &mut bytes));
+                bytes
+            })
+            .collect();
+        all.sort_unstable();
+        all
+    }
+}
+
+/// Equal states behave alike from now on, however they came about.
+impl PartialEq for Slices {
+    fn eq(&self, other: &Slices) -> bool {
+        self.live == other.live && self.failure == other.failure && self.encoded() == other.encoded()
+    }
+}
+
+impl Eq for Slices {}
+
+impl Hash for Slices {
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        self.encoded().hash(hasher);
+    }
+}

@@ -1,0 +1,368 @@
+//! How a property follows the execution: one event at a time, in every slice that it concerns.
+//!
+//! An event binds some of the slice parameters. Every slice that gives those the same values is updated. If
+//! there is none, one is created: a copy, with the event's values added, of the most specific slice that
+//! agrees with the event in all that it binds (of two that bind as many, the one that binds the parameters
+//! declared earlier), and the event is evaluated in the copy.
+
+use crate::automaton::{Automaton, Branch, MAX_SLICE_PARAMS, StateId};
+use crate::event::{Event, EventSet, SymbolId};
+use crate::observer::{Observer, Taken};
+use crate::slices::{Keys, SliceId, Slices, canonical};
+use crate::verdict::{Failure, Verdict};
+use alloc::string::String;
+use alloc::vec::Vec;
+use invigil_expr::compare::View;
+use invigil_expr::fault::{Fault, Run};
+use invigil_expr::machine::{Frame, Host, Machine};
+use invigil_expr::program::CodeId;
+use invigil_expr::text::Texts;
+use invigil_expr::value::Value;
+
+/// A monitor: it follows a subject's events and says after each what it thinks.
+///
+/// All that changes is in its `State`, which is plain data: cloned for a checkpoint, compared and hashed in
+/// a product with a model. `Scratch` is working memory that means nothing between events.
+pub trait Monitor {
+    /// What it remembers.
+    type State: Clone + Eq + core::hash::Hash;
+    /// Working memory.
+    type Scratch: Default;
+
+    /// The state before any event.
+    fn start<O: Observer>(&self, scratch: &mut Self::Scratch, observer: &mut O) -> Self::State;
+
+    /// The events that can change anything now: a subject need not report any other.
+    fn needs(&self, state: &Self::State) -> EventSet;
+
+    /// Whether `symbol` is among [`needs`](Monitor::needs).
+    fn wants(&self, state: &Self::State, symbol: SymbolId) -> bool;
+
+    /// Follows one event. `None` if it does not concern the monitor.
+    fn step<O: Observer>(
+        &self,
+        state: &mut Self::State,
+        scratch: &mut Self::Scratch,
+        event: &Event<'_>,
+        observer: &mut O,
+    ) -> Option<Verdict>;
+}
+
+/// Working memory for stepping property automata.
+#[derive(Clone, Debug, Default)]
+pub struct Scratch {
+    machine: Machine,
+    touched: Vec<u32>,
+}
+
+/// Gives what blocks print to the observer.
+struct Listening<'a, O>(&'a mut O);
+
+impl<O: Observer> Host for Listening<'_, O> {
+    fn printing(&self) -> bool {
+        self.0.printing()
+    }
+
+    fn print(&mut self, line: &str) {
+        self.0.print(line);
+    }
+
+    fn call(&mut self, _: usize, args: &[Value], view: View<'_>) -> Run<Value> {
+        let mut command = String::new();
+        args.iter().try_for_each(|arg| view.write_str(&mut command, *arg))?;
+        self.0.command(command);
+        Ok(Value::NONE)
+    }
+}
+
+impl Monitor for Automaton {
+    type State = Slices;
+    type Scratch = Scratch;
+
+    fn start<O: Observer>(&self, scratch: &mut Scratch, observer: &mut O) -> Slices {
+        let mut slices = Slices::new(self);
+        let root = slices.copy(None, self.initial, 0, &[]);
+        slices.enter(self, self.initial);
+        let event = Event { symbol: SymbolId(u32::MAX), params: &[], text: "" };
+        let mut stepping = Stepping { automaton: self, slices: &mut slices, scratch, event: &event, observer };
+        stepping.guarded(|stepping| {
+            if let Some(code) = stepping.automaton.initialization {
+                stepping.run(root, code)?;
+            }
+            stepping.observer.created(stepping.slices, SliceId(root));
+            stepping.entered(root, stepping.automaton.initial)
+        });
+        slices
+    }
+
+    fn needs(&self, state: &Slices) -> EventSet {
+        if state.failure.is_some() { EventSet::default() } else { state.needs() }
+    }
+
+    #[inline]
+    fn wants(&self, state: &Slices, symbol: SymbolId) -> bool {
+        state.failure.is_none() && state.wants(symbol)
+    }
+
+    #[inline]
+    fn step<O: Observer>(
+        &self,
+        slices: &mut Slices,
+        scratch: &mut Scratch,
+        event: &Event<'_>,
+        observer: &mut O,
+    ) -> Option<Verdict> {
+        let plan = self.plans.get(event.symbol.0 as usize)?;
+        if slices.failure.is_some() {
+            return Some(Verdict::Error);
+        }
+        for at in &plan.required {
+            if event.params.get(usize::from(*at)).is_none_or(|value| value.is_unset()) {
+                observer.incomplete(usize::from(*at));
+                return None;
+            }
+        }
+        let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
+        stepping.guarded(Stepping::follow)
+    }
+}
+
+impl Automaton {
+    /// Asks the memory for what a coming [`step`](Monitor::step) on `event` will look at: some events ahead
+    /// with `late` false, and fewer ahead with `late` true. Never needed; worth it when events come in runs.
+    #[inline]
+    pub fn prefetch(&self, slices: &Slices, event: &Event<'_>, late: bool) {
+        if let Some(plan) = self.plans.get(event.symbol.0 as usize)
+            && let [at] = plan.keys[..]
+            && let Some(key) = event.params.get(usize::from(at))
+        {
+            slices.prefetch(plan.cover, *key, late);
+        }
+    }
+
+    /// Puts a slice into another state, as a person may ask.
+    pub fn set_state(&self, slices: &mut Slices, slice: SliceId, state: StateId) {
+        slices.set_state(self, slice, state);
+    }
+}
+
+/// One event on its way through the slices.
+struct Stepping<'a, 'e, O> {
+    automaton: &'a Automaton,
+    slices: &'a mut Slices,
+    scratch: &'a mut Scratch,
+    event: &'a Event<'e>,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> Stepping<'_, '_, O> {
+    /// Runs a part of the step; a fault in it ends the monitor.
+    #[inline]
+    fn guarded<T>(&mut self, part: impl FnOnce(&mut Self) -> Run<T>) -> Option<Verdict>
+    where
+        Option<Verdict>: From<T>,
+    {
+        let outcome = part(self);
+        self.slices.heap.sweep();
+        match outcome {
+            Ok(verdict) => verdict.into(),
+            Err(fault) => {
+                self.fail(*fault);
+                Some(Verdict::Error)
+            }
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, fault: Fault) {
+        self.slices.failure = Some(Failure { message: fault.message, span: fault.span });
+    }
+
+    #[inline]
+    fn follow(&mut self) -> Run<Verdict> {
+        let plan = &self.automaton.plans[self.event.symbol.0 as usize];
+        if plan.mask == 0 {
+            return self.everywhere();
+        }
+        let params = self.event.params;
+        if let ([at], 1) = (&plan.keys[..], self.slices.keys) {
+            let key = canonical(params[usize::from(*at)]);
+            return match self.slices.first(plan.cover, &[key], self.event.text) {
+                Some(slice) => self.evaluate(slice, false),
+                None => self.create_lazily(key),
+            };
+        }
+        self.follow_several()
+    }
+
+    /// The general case: several slice parameters.
+    fn follow_several(&mut self) -> Run<Verdict> {
+        let automaton = self.automaton;
+        let plan = &automaton.plans[self.event.symbol.0 as usize];
+        let (params, text) = (self.event.params, self.event.text);
+        let keys = Keys::collect(plan.keys.iter().map(|at| canonical(params[usize::from(*at)])));
+        let mut touched = core::mem::take(&mut self.scratch.touched);
+        touched.clear();
+        let mut at = self.slices.first(plan.cover, &keys, text);
+        while let Some(slice) = at {
+            touched.push(slice);
+            at = self.slices.next(plan.cover, slice);
+        }
+        touched.sort_unstable();
+        let verdict = match touched.is_empty() {
+            false => self.evaluate_all(&touched),
+            true => match self.parent_for(plan.mask, &plan.parents, &keys) {
+                Some(parent) => {
+                    let texts = Texts { event: text, pool: "" };
+                    let mut owned = [Value::UNSET; MAX_SLICE_PARAMS];
+                    for (own, key) in owned.iter_mut().zip(keys.iter()) {
+                        *own = texts.own(&mut self.slices.heap, *key)?;
+                    }
+                    let slice = self.slices.copy(Some(parent), 0, plan.mask, &owned[..keys.len()]);
+                    self.commit(slice);
+                    self.evaluate(slice, false)
+                }
+                None => Ok(Verdict::Undecided),
+            },
+        };
+        self.scratch.touched = touched;
+        verdict
+    }
+
+    /// The slice that a new one with these values is copied from.
+    fn parent_for(&self, mask: u8, parents: &[usize], keys: &[Value]) -> Option<u32> {
+        let specific = parents.iter().find_map(|cover| {
+            let smaller = self.automaton.masks[*cover];
+            let bits = (0..MAX_SLICE_PARAMS).filter(|bit| mask & 1 << bit != 0);
+            let shared = keys.iter().zip(bits).filter(|(_, bit)| smaller & 1 << bit != 0);
+            let part = Keys::collect(shared.map(|(key, _)| *key));
+            self.slices.exact(*cover, &part, self.event.text)
+        });
+        specific.or(self.slices.root().map(|root| root.0))
+    }
+
+    /// With one slice parameter, a new slice that takes no transition is in all respects like the root it
+    /// would be a copy of, and so it need not be kept.
+    fn create_lazily(&mut self, key: Value) -> Run<Verdict> {
+        let Some(SliceId(root)) = self.slices.root() else { return Ok(Verdict::Undecided) };
+        let state = self.slices.heads[root as usize].state;
+        let automaton = self.automaton;
+        if automaton.transitions_of(state, self.event.symbol.0 as usize).is_empty() {
+            return Ok(automaton.states[usize::from(state)].verdict);
+        }
+        let texts = Texts { event: self.event.text, pool: "" };
+        let key = texts.own(&mut self.slices.heap, key)?;
+        let slice = self.slices.copy(Some(root), 0, 1, &[key]);
+        self.evaluate(slice, true)
+    }
+
+    /// An event that binds no slice parameter concerns every slice.
+    fn everywhere(&mut self) -> Run<Verdict> {
+        let mut touched = core::mem::take(&mut self.scratch.touched);
+        touched.clear();
+        touched.extend(self.slices.iter().map(|slice| slice.0));
+        let verdict = self.evaluate_all(&touched);
+        self.scratch.touched = touched;
+        verdict
+    }
+
+    fn evaluate_all(&mut self, slices: &[u32]) -> Run<Verdict> {
+        let mut worst = Verdict::Accepting;
+        for slice in slices {
+            worst = worst.max(self.evaluate(*slice, false)?);
+        }
+        Ok(worst)
+    }
+
+    /// Takes the first transition that applies in a slice. A `fresh` slice is kept only if there is one.
+    #[inline]
+    fn evaluate(&mut self, slice: u32, fresh: bool) -> Run<Verdict> {
+        let automaton = self.automaton;
+        let from = self.slices.heads[slice as usize].state;
+        for at in automaton.transitions_of(from, self.event.symbol.0 as usize) {
+            let number = automaton.order[at as usize] as usize;
+            let transition = &automaton.transitions[number];
+            let holds = match transition.guard {
+                None => true,
+                Some(guard) => {
+                    let value = self.run(slice, guard.code)?;
+                    if guard.is_update {
+                        true
+                    } else if value.is_none() {
+                        continue;
+                    } else {
+                        value.as_bool().unwrap_or_else(|| self.slices.view(self.event.text).truth(value))
+                    }
+                }
+            };
+            let (branch, end) = match holds {
+                true => (Branch::Success, &transition.success),
+                false => (Branch::Failure, &transition.failure),
+            };
+            let Some(end) = end else { continue };
+            if fresh {
+                self.commit(slice);
+            }
+            let mut to = end.target.unwrap_or(from);
+            if let Some(block) = end.block
+                && let Some(state) = self.run(slice, block)?.as_int()
+            {
+                to = state as StateId;
+            }
+            if let Some(action) = end.action {
+                self.run(slice, action)?;
+            }
+            if to != from {
+                self.slices.heads[slice as usize].state = to;
+                self.slices.leave(automaton, from);
+                self.slices.enter(automaton, to);
+            }
+            self.entered(slice, to)?;
+            self.observer.taken(
+                self.slices,
+                Taken { slice: SliceId(slice), transition: number, branch, from, to },
+            );
+            let state = &automaton.states[usize::from(to)];
+            if state.is_final {
+                self.observer.forgotten(self.slices, SliceId(slice));
+                self.slices.forget(automaton, slice);
+            }
+            return Ok(state.verdict);
+        }
+        self.observer.unhandled(self.slices, SliceId(slice));
+        if fresh {
+            self.slices.discard(slice);
+        }
+        Ok(automaton.states[usize::from(from)].verdict)
+    }
+
+    /// Makes a new slice one of the others.
+    fn commit(&mut self, slice: u32) {
+        self.slices.enlist(slice);
+        let state = self.slices.heads[slice as usize].state;
+        self.slices.enter(self.automaton, state);
+        self.observer.created(self.slices, SliceId(slice));
+    }
+
+    /// Runs the action of a state that a slice entered.
+    #[inline]
+    fn entered(&mut self, slice: u32, state: StateId) -> Run<Option<Verdict>> {
+        if let Some(action) = self.automaton.states[usize::from(state)].action {
+            self.run(slice, action)?;
+        }
+        Ok(None)
+    }
+
+    #[inline]
+    fn run(&mut self, slice: u32, code: CodeId) -> Run<Value> {
+        let start = slice as usize * self.slices.stride;
+        let range = start + self.slices.keys..start + self.slices.stride;
+        let mut frame = Frame {
+            env: &mut self.slices.values[range],
+            params: self.event.params,
+            text: self.event.text,
+            heap: &mut self.slices.heap,
+        };
+        self.scratch.machine.run(&self.automaton.program, code, &mut frame, &mut Listening(self.observer))
+    }
+}
