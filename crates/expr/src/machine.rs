@@ -3,10 +3,13 @@
 use crate::compare::View;
 use crate::fault::{Budget, Fault, FaultKind, Run};
 use crate::heap::{Heap, Kind};
-use crate::program::{Build, Code, CodeId, Mutation, Op, Operand, Program, Reg, Space};
+use crate::program::{
+    Build, Code, CodeId, Comparison, Mutation, Op, Operand, Program, Reg, Shortcut, Space,
+};
 use crate::text::Texts;
 use crate::value::{Tag, Value};
 use crate::work::{Work, overflow};
+use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -86,12 +89,27 @@ impl Machine {
         host: &mut H,
     ) -> Run<Value> {
         let code = program.code(code);
+        if let Some(value) = shortcut(program, code, frame, host) {
+            return Ok(value);
+        }
+        self.run_fully(program, code, frame, host)
+    }
+
+    #[inline(never)]
+    fn run_fully<H: Host>(
+        &mut self,
+        program: &Program,
+        code: &Code,
+        frame: &mut Frame<'_>,
+        host: &mut H,
+    ) -> Run<Value> {
         let registers = usize::from(code.registers);
         if self.regs.len() < registers {
             self.regs.resize(registers, Value::UNSET);
         }
-        // What earlier runs left here would look like references to objects.
-        self.regs[..registers].fill(Value::UNSET);
+        if code.clears {
+            self.regs[..registers].fill(Value::UNSET);
+        }
         let mut budget = Budget::new(self.work);
         let mut run = Running {
             regs: &mut self.regs,
@@ -110,6 +128,47 @@ impl Machine {
         };
         run.code(code, 0)
     }
+}
+
+/// Runs a code that has a [`Shortcut`], if all that it touches are integers.
+#[inline(always)]
+fn shortcut<H: Host>(program: &Program, code: &Code, frame: &mut Frame<'_>, host: &H) -> Option<Value> {
+    let int = |operand: Operand| {
+        let index = operand.index();
+        match operand.space() {
+            Space::Env => frame.env.get(index)?.as_int(),
+            Space::Param => frame.params.get(index)?.as_int(),
+            Space::Const => program.consts.get(index)?.as_int(),
+            Space::Register => None,
+        }
+    };
+    let (slot, sum) = match code.shortcut {
+        Shortcut::None => return None,
+        Shortcut::Compare { op, a, b } => {
+            let (a, b) = (int(a)?, int(b)?);
+            return match op {
+                Comparison::Lt => Some(Value::bool(a < b)),
+                Comparison::Le => Some(Value::bool(a <= b)),
+                Comparison::Gt => Some(Value::bool(a > b)),
+                Comparison::Ge => Some(Value::bool(a >= b)),
+                Comparison::Eq => Some(Value::bool(a == b)),
+                Comparison::Ne => Some(Value::bool(a != b)),
+                _ => None,
+            };
+        }
+        Shortcut::Add { prints: true, .. } | Shortcut::Sub { prints: true, .. } if host.printing() => {
+            return None;
+        }
+        Shortcut::Add { slot, a, b, .. } => (slot, int(a)?.checked_add(int(b)?)?),
+        Shortcut::Sub { slot, a, b, .. } => (slot, int(a)?.checked_sub(int(b)?)?),
+    };
+    let variable = frame.env.get_mut(usize::from(slot))?;
+    // A variable that refers to an object would have to be released.
+    if variable.is(Tag::Object) {
+        return None;
+    }
+    *variable = Value::int(sum);
+    Some(Value::NONE)
 }
 
 struct Running<'a, H> {
@@ -149,11 +208,11 @@ impl<H: Host> Running<'_, H> {
     /// Runs one block or function whose registers start at `base`.
     #[inline]
     fn code(&mut self, code: &Code, base: usize) -> Run<Value> {
-        let mut pc = 0;
+        let mut start = 0;
         loop {
-            let mut fault = match self.ops(code, base, &mut pc) {
+            let (mut fault, pc) = match self.ops(code, base, start) {
                 Ok(value) => return Ok(value),
-                Err(fault) => fault,
+                Err(at) => at,
             };
             if fault.span.is_none() {
                 fault.span = code.spans.get(pc).copied();
@@ -162,58 +221,62 @@ impl<H: Host> Running<'_, H> {
                 handler.range.contains(&(pc as u16)) && handler.kinds & fault.kind.bit() != 0
             });
             match handler {
-                Some(handler) => pc = usize::from(handler.target),
+                Some(handler) => start = usize::from(handler.target),
                 None => return Err(fault),
             }
         }
     }
 
-    fn ops(&mut self, code: &Code, base: usize, pc: &mut usize) -> Run<Value> {
+    /// Runs from `pc` on; a fault comes with the place of the instruction that it happened in.
+    fn ops(&mut self, code: &Code, base: usize, mut pc: usize) -> Result<Value, (Box<Fault>, usize)> {
+        let ops = &code.ops[..];
         loop {
-            let op = code.ops[*pc];
-            let mut next = *pc + 1;
-            match op {
+            // The compiler ends every code with a `Return`.
+            let Some(op) = ops.get(pc) else { return Ok(Value::NONE) };
+            let mut next = pc + 1;
+            let at = |fault| (fault, pc);
+            match *op {
                 Op::Move { dst, a } => self.set(base, dst, self.get(base, a)),
                 Op::Store { slot, a } => {
-                    let value = self.work.texts.own(self.work.heap, self.get(base, a))?;
+                    let value = self.work.texts.own(self.work.heap, self.get(base, a)).map_err(at)?;
                     self.store(usize::from(slot), value);
                 }
                 Op::Check { a, name } => {
                     if self.get(base, a).is_unset() {
-                        return Err(self.unset(name));
+                        return Err(at(self.unset(name)));
                     }
                 }
                 Op::Add { dst, a, b } => {
                     let (a, b) = (self.get(base, a), self.get(base, b));
                     let sum = match (a.as_int(), b.as_int()) {
-                        (Some(x), Some(y)) => x.checked_add(y).map(Value::int).ok_or_else(overflow)?,
-                        _ => self.work.add(a, b)?,
+                        (Some(x), Some(y)) => x.checked_add(y).map(Value::int).ok_or_else(overflow).map_err(at)?,
+                        _ => self.work.add(a, b).map_err(at)?,
                     };
                     self.set(base, dst, sum);
                 }
                 Op::Sub { dst, a, b } => {
                     let (a, b) = (self.get(base, a), self.get(base, b));
                     let difference = match (a.as_int(), b.as_int()) {
-                        (Some(x), Some(y)) => x.checked_sub(y).map(Value::int).ok_or_else(overflow)?,
-                        _ => self.work.subtract(a, b)?,
+                        (Some(x), Some(y)) => x.checked_sub(y).map(Value::int).ok_or_else(overflow).map_err(at)?,
+                        _ => self.work.subtract(a, b).map_err(at)?,
                     };
                     self.set(base, dst, difference);
                 }
                 Op::Binary { op, dst, a, b } => {
-                    let value = self.work.binary(op, self.get(base, a), self.get(base, b))?;
+                    let value = self.work.binary(op, self.get(base, a), self.get(base, b)).map_err(at)?;
                     self.set(base, dst, value);
                 }
                 Op::Compare { op, dst, a, b } => {
-                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b))?;
+                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b)).map_err(at)?;
                     self.set(base, dst, Value::bool(holds));
                 }
                 Op::Unary { op, dst, a } => {
-                    let value = self.work.unary(op, self.get(base, a))?;
+                    let value = self.work.unary(op, self.get(base, a)).map_err(at)?;
                     self.set(base, dst, value);
                 }
                 Op::Jump { to } => next = usize::from(to),
                 Op::Loop { to } => {
-                    self.work.budget.spend(1)?;
+                    self.work.budget.spend(1).map_err(at)?;
                     next = usize::from(to);
                 }
                 Op::JumpIf { a, to } => {
@@ -227,15 +290,45 @@ impl<H: Host> Running<'_, H> {
                     }
                 }
                 Op::Return { a } => return Ok(self.get(base, a)),
+                Op::ReturnCompare { op, a, b } => {
+                    let holds = self.work.compare(op, self.get(base, a), self.get(base, b));
+                    return holds.map(Value::bool).map_err(at);
+                }
+                Op::AddTo { slot, a, b } => {
+                    let (a, b) = (self.get(base, a), self.get(base, b));
+                    match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => {
+                            let sum = x.checked_add(y).ok_or_else(overflow).map_err(at)?;
+                            self.store(usize::from(slot), Value::int(sum));
+                        }
+                        _ => {
+                            let sum = self.work.add(a, b).map_err(at)?;
+                            self.store(usize::from(slot), sum);
+                        }
+                    }
+                }
+                Op::SubTo { slot, a, b } => {
+                    let (a, b) = (self.get(base, a), self.get(base, b));
+                    match (a.as_int(), b.as_int()) {
+                        (Some(x), Some(y)) => {
+                            let difference = x.checked_sub(y).ok_or_else(overflow).map_err(at)?;
+                            self.store(usize::from(slot), Value::int(difference));
+                        }
+                        _ => {
+                            let difference = self.work.subtract(a, b).map_err(at)?;
+                            self.store(usize::from(slot), difference);
+                        }
+                    }
+                }
                 Op::SkipUnlessPrinting { to } => {
                     if !self.host.printing() {
                         next = usize::from(to);
                     }
                 }
                 Op::Next { iter, item, end } => {
-                    let at = self.regs[base + usize::from(iter) + 1].as_int().unwrap_or(0);
+                    let position = self.regs[base + usize::from(iter) + 1].as_int().unwrap_or(0);
                     let over = self.regs[base + usize::from(iter)];
-                    match self.work.element(over, at as usize)? {
+                    match self.work.element(over, position as usize).map_err(at)? {
                         Some((value, after)) => {
                             self.set(base, item, value);
                             self.set(base, iter + 1, Value::int(after as i64));
@@ -248,21 +341,21 @@ impl<H: Host> Running<'_, H> {
                 }
                 Op::NextInRange { iter, item, end } => {
                     let first = base + usize::from(iter);
-                    let (at, to, step) = match &self.regs[first..first + 3] {
-                        [at, to, step] => self.work.range(&[*at, *to, *step])?,
+                    let (number, to, step) = match &self.regs[first..first + 3] {
+                        [number, to, step] => self.work.range(&[*number, *to, *step]).map_err(at)?,
                         _ => (0, 0, 1),
                     };
-                    if if step > 0 { at < to } else { at > to } {
-                        self.set(base, item, Value::int(at));
+                    if if step > 0 { number < to } else { number > to } {
+                        self.set(base, item, Value::int(number));
                         // Beyond 64 bits there is nothing more to go through.
-                        self.set(base, iter, Value::int(at.checked_add(step).unwrap_or(to)));
+                        self.set(base, iter, Value::int(number.checked_add(step).unwrap_or(to)));
                     } else {
                         next = usize::from(end);
                     }
                 }
-                other => self.large(other, base)?,
+                other => self.large(other, base).map_err(at)?,
             }
-            *pc = next;
+            pc = next;
         }
     }
 
@@ -406,7 +499,9 @@ impl<H: Host> Running<'_, H> {
         if self.regs.len() < top {
             self.regs.resize(top, Value::UNSET);
         }
-        self.regs[base + usize::from(code.arguments)..top].fill(Value::UNSET);
+        if code.clears {
+            self.regs[base + usize::from(code.arguments)..top].fill(Value::UNSET);
+        }
         let caller = core::mem::replace(&mut self.top, top);
         self.calls += 1;
         let result = self.code(code, base);
@@ -453,7 +548,7 @@ impl<H: Host> Running<'_, H> {
     }
 
     #[cold]
-    fn unset(&self, name: u16) -> alloc::boxed::Box<Fault> {
+    fn unset(&self, name: u16) -> Box<Fault> {
         let name = self.program.names.get(usize::from(name)).map_or("this variable", String::as_str);
         Fault::new(FaultKind::Unset, format!("nothing was assigned to {name} before it is read here"))
     }

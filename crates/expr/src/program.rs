@@ -209,6 +209,12 @@ pub enum Op {
     JumpIf { a: Operand, to: Target },
     JumpUnless { a: Operand, to: Target },
     Return { a: Operand },
+    /// Environment variable `slot` becomes `a + b`: most of what updates do.
+    AddTo { slot: u16, a: Operand, b: Operand },
+    /// The same for `a - b`.
+    SubTo { slot: u16, a: Operand, b: Operand },
+    /// Returns a comparison: most of what guards do.
+    ReturnCompare { op: Comparison, a: Operand, b: Operand },
     /// `dst = [first, …]` from `n` registers.
     Build { kind: Build, dst: Reg, first: Reg, n: u16 },
     Index { dst: Reg, a: Operand, b: Operand },
@@ -254,6 +260,22 @@ pub struct Handler {
     pub target: Target,
 }
 
+/// What the commonest blocks come down to when all they touch are integers. A block that is one of these is
+/// run without setting the machine up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Shortcut {
+    /// None of them.
+    #[default]
+    None,
+    /// `return a < b` and the like.
+    Compare { op: Comparison, a: Operand, b: Operand },
+    /// `slot = a + b`, with a `print` after it that only matters if someone listens.
+    Add { slot: u16, a: Operand, b: Operand, prints: bool },
+    /// `slot = a - b`, the same.
+    Sub { slot: u16, a: Operand, b: Operand, prints: bool },
+}
+
 /// A compiled block or function.
 #[derive(Clone, Debug, Default)]
 pub struct Code {
@@ -267,6 +289,40 @@ pub struct Code {
     pub arguments: u16,
     /// Its `try` statements, innermost first.
     pub handlers: Vec<Handler>,
+    /// Whether it looks at registers that it may not have written: they must not hold leftovers.
+    pub clears: bool,
+    /// A quicker way to run it.
+    pub shortcut: Shortcut,
+}
+
+impl Code {
+    /// Looks at the finished instructions for what can be said about them as a whole.
+    pub(crate) fn finish(&mut self) {
+        self.clears = self.ops.iter().any(|op| match op {
+            Op::Mutate { .. } => true,
+            Op::Check { a, .. } => a.space() == Space::Register,
+            _ => false,
+        });
+        let prints = match &self.ops[..] {
+            [_, Op::Return { .. }] => Some(false),
+            [_, Op::SkipUnlessPrinting { to }, .., Op::Return { .. }]
+                if usize::from(*to) == self.ops.len() - 1 =>
+            {
+                Some(true)
+            }
+            _ => None,
+        };
+        self.shortcut = match (self.ops.first(), prints) {
+            (Some(Op::ReturnCompare { op, a, b }), _) => Shortcut::Compare { op: *op, a: *a, b: *b },
+            (Some(Op::AddTo { slot, a, b }), Some(prints)) => {
+                Shortcut::Add { slot: *slot, a: *a, b: *b, prints }
+            }
+            (Some(Op::SubTo { slot, a, b }), Some(prints)) => {
+                Shortcut::Sub { slot: *slot, a: *a, b: *b, prints }
+            }
+            _ => Shortcut::None,
+        };
+    }
 }
 
 /// A [`Code`] by its position in its [`Program`].

@@ -41,10 +41,11 @@ pub enum Tag {
 /// assert!(Value::short("longer than fourteen bytes").is_none());
 /// ```
 #[derive(Clone, Copy)]
-#[repr(C, align(8))]
+#[repr(transparent)]
 pub struct Value {
-    // tag, length of a short string, then up to fourteen bytes of it; or a word in the upper half.
-    bytes: [u8; 16],
+    // As bytes: the tag, the length of a short string, and up to fourteen bytes of it. Anything else has
+    // its payload in the second word. Little-endian, whatever the machine, so that bytes can be shipped.
+    words: [u64; 2],
 }
 
 impl Value {
@@ -59,8 +60,7 @@ impl Value {
 
     #[inline(always)]
     const fn new(tag: Tag, word: u64) -> Value {
-        let w = word.to_le_bytes();
-        Value { bytes: [tag as u8, 0, 0, 0, 0, 0, 0, 0, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7]] }
+        Value { words: [(tag as u64).to_le(), word.to_le()] }
     }
 
     /// An integer.
@@ -87,11 +87,13 @@ impl Value {
         if s.len() > SHORT_STRING {
             return None;
         }
-        let mut bytes = [0; 16];
+        let mut bytes = [0u8; 16];
         bytes[0] = Tag::Short as u8;
         bytes[1] = s.len() as u8;
         bytes[2..2 + s.len()].copy_from_slice(s.as_bytes());
-        Some(Value { bytes })
+        let mut words = [0; 2];
+        bytemuck::bytes_of_mut(&mut words).copy_from_slice(&bytes);
+        Some(Value { words })
     }
 
     /// The string at `start..start + len` of the text of the event at hand; for strings longer than
@@ -118,7 +120,7 @@ impl Value {
     /// What kind of value this is.
     #[inline(always)]
     pub fn tag(self) -> Tag {
-        match self.bytes[0] {
+        match self.words[0].to_le() as u8 {
             1 => Tag::None,
             2 => Tag::Bool,
             3 => Tag::Int,
@@ -134,7 +136,7 @@ impl Value {
     /// Whether the value is of this kind.
     #[inline(always)]
     pub fn is(self, tag: Tag) -> bool {
-        self.bytes[0] == tag as u8
+        self.words[0].to_le() as u8 == tag as u8
     }
 
     /// Whether nothing was assigned here.
@@ -157,23 +159,13 @@ impl Value {
     /// The sixteen bytes as two words. Values that are not in a text or a heap are equal when these are.
     #[inline(always)]
     pub fn bits(self) -> (u64, u64) {
-        let [a0, a1, a2, a3, a4, a5, a6, a7, b0, b1, b2, b3, b4, b5, b6, b7] = self.bytes;
-        (
-            u64::from_le_bytes([a0, a1, a2, a3, a4, a5, a6, a7]),
-            u64::from_le_bytes([b0, b1, b2, b3, b4, b5, b6, b7]),
-        )
+        (u64::from_le(self.words[0]), u64::from_le(self.words[1]))
     }
 
     /// The value whose [`bits`](Value::bits) these are.
     #[inline(always)]
     pub fn from_bits((low, high): (u64, u64)) -> Value {
-        let (a, b) = (low.to_le_bytes(), high.to_le_bytes());
-        Value {
-            bytes: [
-                a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7], b[0], b[1], b[2], b[3], b[4], b[5], b[6],
-                b[7],
-            ],
-        }
+        Value { words: [low.to_le(), high.to_le()] }
     }
 
     /// The integer, if this is one; booleans are not.
@@ -200,8 +192,9 @@ impl Value {
         if !self.is(Tag::Short) {
             return None;
         }
-        let len = usize::from(self.bytes[1]).min(SHORT_STRING);
-        core::str::from_utf8(&self.bytes[2..2 + len]).ok()
+        let bytes = bytemuck::bytes_of(&self.words);
+        let len = usize::from(bytes[1]).min(SHORT_STRING);
+        core::str::from_utf8(&bytes[2..2 + len]).ok()
     }
 
     /// Start and length in the event's text, if it is there.
@@ -225,7 +218,7 @@ impl Value {
     /// Whether the value is complete in itself: needs no heap and no text to be read.
     #[inline(always)]
     pub fn is_inline(self) -> bool {
-        self.bytes[0] <= Tag::Short as u8
+        self.words[0].to_le() as u8 <= Tag::Short as u8
     }
 }
 

@@ -55,6 +55,8 @@ pub struct End {
     pub action: Option<CodeId>,
     /// Where to go; `None` stays.
     pub target: Option<StateId>,
+    /// The other states that the block may return.
+    pub returns: Vec<StateId>,
 }
 
 /// A transition of the property.
@@ -77,7 +79,7 @@ pub struct Transition {
 }
 
 /// Which end of a transition was taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Branch {
     /// The guard gave true.
     Success,

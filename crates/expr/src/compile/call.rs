@@ -142,6 +142,18 @@ impl Emit<'_> {
         Some(first)
     }
 
+    /// Compiles `print(…)` as a statement, if `expr` is one.
+    pub(super) fn print_call(&mut self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let is_print = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "print")
+            && call.arguments.keywords.is_empty()
+            && !self.compiler.program.functions.iter().any(|(known, _)| known == "print");
+        if is_print {
+            self.print(&call.arguments.args, self.block.span(call.range()));
+        }
+        is_print
+    }
+
     fn print(&mut self, args: &[Expr], span: Span) {
         let skip = args
             .iter()

@@ -34,7 +34,11 @@ pub(super) struct Emit<'c> {
     pub(super) known: BTreeSet<Variable>,
     pub(super) loops: Vec<Loop>,
     pub(super) params: BTreeSet<usize>,
+    /// The states that it may return.
+    pub(super) states: BTreeSet<usize>,
     next: Reg,
+    /// The last place that a jump leads to: instructions on both sides of it cannot become one.
+    landing: Target,
 }
 
 impl<'c> Emit<'c> {
@@ -48,17 +52,19 @@ impl<'c> Emit<'c> {
             known: BTreeSet::new(),
             loops: Vec::new(),
             params: BTreeSet::new(),
+            states: BTreeSet::new(),
             next: 0,
+            landing: 0,
         }
     }
 
-    /// Compiles a block; also gives the event parameters that it reads.
+    /// Compiles a block; also gives the event parameters that it reads and the states that it may return.
     pub(super) fn block(
         compiler: &'c mut Compiler,
         block: &'c Block,
         params: &'c [(String, usize)],
         role: Role<'c>,
-    ) -> (Code, BTreeSet<usize>) {
+    ) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
         let mut emit = Emit::new(compiler, block, Some(role));
         for name in &block.assigns {
             if !emit.compiler.env.contains(name) && !params.iter().any(|(param, _)| param == name) {
@@ -109,13 +115,14 @@ impl<'c> Emit<'c> {
         emit.finish().0
     }
 
-    fn finish(mut self) -> (Code, BTreeSet<usize>) {
+    fn finish(mut self) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
         let none = self.constant(Value::NONE);
         self.op(Op::Return { a: none }, Span::new(self.block.source, 0, 0));
         if self.code.ops.len() > usize::from(Target::MAX) {
             self.report(Diagnostic::error(Span::new(self.block.source, 0, 0), "this block is too long"));
         }
-        (self.code, self.params)
+        self.code.finish();
+        (self.code, self.params, self.states)
     }
 
     // ---- code ----------------------------------------------------------------------------------------
@@ -133,12 +140,26 @@ impl<'c> Emit<'c> {
     /// Makes the jump at `at` lead to here.
     pub(super) fn land(&mut self, at: usize) {
         let here = self.here();
+        self.landing = here;
         match &mut self.code.ops[at] {
             Op::Jump { to } | Op::JumpIf { to, .. } | Op::JumpUnless { to, .. } => *to = here,
             Op::SkipUnlessPrinting { to } => *to = here,
             Op::Next { end, .. } | Op::NextInRange { end, .. } => *end = here,
             _ => {}
         }
+    }
+
+    /// Takes back the last instruction if it computes `value` into a register that nothing else reads: the
+    /// caller puts one in its place that does more at once.
+    pub(super) fn take_back(&mut self, value: Operand) -> Option<Op> {
+        let last = *self.code.ops.last()?;
+        let (Op::Add { dst, .. } | Op::Sub { dst, .. } | Op::Compare { dst, .. }) = last else { return None };
+        let is_variable = self.scope.iter().any(|(_, variable)| *variable == Variable::Local(dst));
+        if Emit::reg(dst) != value || is_variable || self.landing == self.here() {
+            return None;
+        }
+        self.code.spans.pop();
+        self.code.ops.pop()
     }
 
     // ---- registers and constants ---------------------------------------------------------------------

@@ -57,8 +57,8 @@ pub struct Block {
     module: ModModule,
     source: SourceId,
     map: Vec<u32>,
-    /// The names that it assigns to.
-    pub assigns: BTreeSet<String>,
+    /// The names that it assigns to, in the order in which it first does.
+    pub assigns: Vec<String>,
     /// The names that it may read before it has assigned to them, each with its first place.
     pub reads: BTreeMap<String, Span>,
     /// Whether it has a `return`.
@@ -101,7 +101,7 @@ impl Block {
             module: parsed.into_syntax(),
             source: snippet.source,
             map: (0..=snippet.text.len() as u32).map(|at| (snippet.locate)(at)).collect(),
-            assigns: BTreeSet::new(),
+            assigns: Vec::new(),
             reads: BTreeMap::new(),
             returns: false,
         };
@@ -163,6 +163,8 @@ pub struct Compiled {
     pub code: CodeId,
     /// The event parameters that it reads.
     pub params: BTreeSet<usize>,
+    /// The states that it may return.
+    pub states: BTreeSet<usize>,
 }
 
 /// Compiles the blocks of one property into one [`Program`].
@@ -265,10 +267,10 @@ impl Compiler {
     /// Compiles a block that may read `params`, the parameters of an event, each with its position there.
     pub fn block(&mut self, block: &Block, params: &[(String, usize)], role: Role<'_>) -> Option<Compiled> {
         let errors = self.errors();
-        let (code, params) = Emit::block(self, block, params, role);
+        let (code, params, states) = Emit::block(self, block, params, role);
         let id = CodeId(self.program.codes.len() as u32);
         self.program.codes.push(code);
-        (self.errors() == errors).then_some(Compiled { code: id, params })
+        (self.errors() == errors).then_some(Compiled { code: id, params, states })
     }
 
     /// How many errors there were so far.

@@ -171,7 +171,7 @@ impl Emit<'_> {
     }
 
     fn expression_statement(&mut self, expr: &Expr) {
-        if self.mutating_call(expr).is_none() && !matches!(expr, Expr::StringLiteral(_)) {
+        if self.mutating_call(expr).is_none() && !self.print_call(expr) && !expr.is_string_literal_expr() {
             self.expr(expr);
         }
     }
@@ -187,7 +187,16 @@ impl Emit<'_> {
                     self.known.insert(Variable::Local(dst));
                 }
                 Some(Variable::Env(slot)) => {
-                    self.op(Op::Store { slot, a: value }, span);
+                    let op = match self.take_back(value) {
+                        Some(Op::Add { a, b, .. }) => Op::AddTo { slot, a, b },
+                        Some(Op::Sub { a, b, .. }) => Op::SubTo { slot, a, b },
+                        Some(other) => {
+                            self.op(other, span);
+                            Op::Store { slot, a: value }
+                        }
+                        None => Op::Store { slot, a: value },
+                    };
+                    self.op(op, span);
                     self.known.insert(Variable::Env(slot));
                 }
                 _ => {}
@@ -315,7 +324,14 @@ impl Emit<'_> {
             (_, Some(value)) => self.expr(value),
             (_, None) => self.constant(Value::NONE),
         };
-        self.op(Op::Return { a }, span);
+        match self.take_back(a) {
+            Some(Op::Compare { op, a, b, .. }) => self.op(Op::ReturnCompare { op, a, b }, span),
+            Some(other) => {
+                self.op(other, span);
+                self.op(Op::Return { a }, span)
+            }
+            None => self.op(Op::Return { a }, span),
+        };
     }
 
     /// `return "state"`: the state's number, so that nothing is looked up while events flow.
@@ -325,7 +341,10 @@ impl Emit<'_> {
             Expr::StringLiteral(literal) => {
                 let name = literal.value.to_str();
                 match states.iter().position(|state| state == name) {
-                    Some(state) => self.constant(Value::int(state as i64)),
+                    Some(state) => {
+                        self.states.insert(state);
+                        self.constant(Value::int(state as i64))
+                    }
                     None => {
                         let mut diagnostic = Diagnostic::error(
                             self.block.span(value.range()),

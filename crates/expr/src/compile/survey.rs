@@ -128,7 +128,9 @@ impl Survey<'_> {
         match target {
             Expr::Name(name) => {
                 known.insert(name.id.to_string());
-                self.block.assigns.insert(name.id.to_string());
+                if !self.block.assigns.iter().any(|known| known == name.id.as_str()) {
+                    self.block.assigns.push(name.id.to_string());
+                }
             }
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.assign(target, known)),
             Expr::List(list) => list.elts.iter().for_each(|target| self.assign(target, known)),

@@ -1,0 +1,538 @@
+//! From a property as it is written to an automaton that runs.
+//!
+//! Names are resolved and blocks compiled here. Everything that is wrong is reported at once.
+
+use super::ast::{Acceptance, Action, Block, End, EventPattern, Name, Property, State, Transition};
+use invigil_expr::compile::{self, Compiled, Compiler, HostFunction, Role, Snippet};
+use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
+use invigil_monitor::automaton::{self, Automaton, Guard, MAX_SLICE_PARAMS, MAX_STATES, Parts, StateId};
+use invigil_monitor::event::{Catalog, Param, SymbolId};
+use invigil_monitor::observer::Unobserved;
+use invigil_monitor::verdict::Verdict;
+use invigil_monitor::{Monitor, Scratch};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The functions that a property's blocks can call besides their own and the language's.
+pub const HOST_FUNCTIONS: &[HostFunction] = &[HostFunction { name: "debugger", arguments: 1 }];
+
+/// Compiles a property.
+///
+/// `functions` are files of functions that its blocks may call. The events it mentions are added to
+/// `catalog`, which all properties of a session share. There is an automaton if no error is among the
+/// diagnostics.
+pub fn lower(
+    name: &str,
+    property: &Property,
+    functions: &[(SourceId, &str)],
+    catalog: &mut Catalog,
+) -> (Option<Automaton>, Vec<Diagnostic>) {
+    let mut lowering = Lowering { property, catalog, diagnostics: Vec::new(), states: Vec::new() };
+    let automaton = lowering.property(name, functions);
+    let diagnostics = lowering.diagnostics;
+    let usable = !diagnostics.iter().any(Diagnostic::is_error);
+    (automaton.filter(|_| usable), diagnostics)
+}
+
+struct Lowering<'a> {
+    property: &'a Property,
+    catalog: &'a mut Catalog,
+    diagnostics: Vec<Diagnostic>,
+    /// The states, each once, with the declarations that make it up.
+    states: Vec<(String, Vec<&'a State>)>,
+}
+
+/// A transition in the state it leaves, with its blocks parsed.
+struct Candidate<'a> {
+    from: StateId,
+    written: &'a Transition,
+    symbol: SymbolId,
+    /// Local name and position of each parameter.
+    params: Vec<(String, usize)>,
+    guard: Option<compile::Block>,
+    success: Option<CandidateEnd<'a>>,
+    failure: Option<CandidateEnd<'a>>,
+}
+
+struct CandidateEnd<'a> {
+    written: &'a End,
+    block: Option<compile::Block>,
+    action: Option<compile::Block>,
+}
+
+impl Candidate<'_> {
+    fn blocks(&self) -> impl Iterator<Item = &compile::Block> {
+        let ends = [&self.success, &self.failure].into_iter().flatten();
+        self.guard.iter().chain(ends.flat_map(|end| end.block.iter().chain(&end.action)))
+    }
+}
+
+impl<'a> Lowering<'a> {
+    fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn property(&mut self, name: &str, functions: &[(SourceId, &str)]) -> Option<Automaton> {
+        self.collect_states();
+        self.check_slice_parameters();
+        let initial = self.initial_state();
+        let candidates = self.candidates();
+        let bindings = self.bindings(&candidates);
+        let files: Vec<compile::Block> = functions
+            .iter()
+            .filter_map(|(source, text)| {
+                compile::Block::parse(Snippet::file(*source, text), &mut self.diagnostics)
+            })
+            .collect();
+        let initialization = self.property.initialization.as_ref().and_then(|block| self.parse_block(block));
+        let actions: Vec<Option<compile::Block>> = self
+            .states
+            .clone()
+            .iter()
+            .map(|(_, written)| {
+                let action = written.iter().find_map(|state| state.action.as_ref())?;
+                self.parse_action(action)
+            })
+            .collect();
+
+        let all_actions = actions.iter().flatten();
+        let (env, initialized) = environment(initialization.as_ref(), &candidates, all_actions, &files);
+        let mut compiler = Compiler::new(env.clone(), HOST_FUNCTIONS).initialized(initialized);
+        files.iter().chain(&initialization).for_each(|block| compiler.declare(block));
+        for file in &files {
+            compiler.functions(file);
+            compiler.block(file, &[], Role::Functions);
+        }
+        if let Some(block) = &initialization {
+            compiler.functions(block);
+        }
+        let initialization = initialization
+            .as_ref()
+            .and_then(|block| compiler.block(block, &[], Role::Initialization))
+            .map(|compiled| compiled.code);
+
+        let names: Vec<String> = self.states.iter().map(|(name, _)| name.clone()).collect();
+        let mut states = Vec::new();
+        for ((name, written), action) in self.states.iter().zip(&actions) {
+            let acceptance = written.iter().find_map(|state| state.acceptance);
+            states.push(automaton::State {
+                name: name.clone(),
+                verdict: match acceptance {
+                    Some((Acceptance::Accepting, _)) => Verdict::Accepting,
+                    Some((Acceptance::NonAccepting, _)) => Verdict::NonAccepting,
+                    None => Verdict::Undecided,
+                },
+                is_final: written.iter().any(|state| state.is_final.is_some()),
+                action: action
+                    .as_ref()
+                    .and_then(|block| compiler.block(block, &[], Role::Update { states: &[] }))
+                    .map(|compiled| compiled.code),
+                span: written[0].name.span,
+            });
+        }
+        let mut transitions = Vec::new();
+        for candidate in &candidates {
+            transitions.push(self.transition(candidate, &names, &mut compiler));
+        }
+        let (program, mut diagnostics) = compiler.finish();
+        // Transitions taken over from another state are compiled once for each: say what is wrong once.
+        diagnostics.retain(|diagnostic| !self.diagnostics.contains(diagnostic));
+        for diagnostic in diagnostics {
+            if !self.diagnostics.contains(&diagnostic) {
+                self.report(diagnostic);
+            }
+        }
+        if self.diagnostics.iter().any(Diagnostic::is_error) {
+            return None;
+        }
+        let automaton = Automaton::new(Parts {
+            name: name.into(),
+            slice_on: self.property.slice_on.iter().map(|param| param.text.clone()).collect(),
+            bindings,
+            env,
+            initialization,
+            states,
+            initial: initial?,
+            transitions,
+            program,
+        });
+        self.try_start(&automaton, initialized);
+        Some(automaton)
+    }
+
+    // ---- states --------------------------------------------------------------------------------------
+
+    fn collect_states(&mut self) {
+        for state in &self.property.states {
+            match self.states.iter_mut().find(|(name, _)| *name == state.name.text) {
+                Some((_, written)) => {
+                    let first = written[0];
+                    written.push(state);
+                    let contradictory = match (first.acceptance, state.acceptance) {
+                        (Some((one, _)), Some((other, _))) => one != other,
+                        _ => false,
+                    };
+                    let name = &state.name.text;
+                    self.diagnostics.push(
+                        match contradictory {
+                            true => Diagnostic::error(
+                                state.name.span,
+                                format!("state `{name}` is declared twice, and not alike"),
+                            ),
+                            false => Diagnostic::warning(
+                                state.name.span,
+                                format!("state `{name}` is declared twice: its transitions are joined"),
+                            ),
+                        }
+                        .related(first.name.span, "first here"),
+                    );
+                }
+                None => self.states.push((state.name.text.clone(), vec![state])),
+            }
+        }
+        if self.states.len() > MAX_STATES {
+            let span = self.property.states[MAX_STATES].name.span;
+            self.report(Diagnostic::error(span, format!("there are more than {MAX_STATES} states")));
+            self.states.truncate(MAX_STATES);
+        }
+    }
+
+    fn state_named(&mut self, name: &Name) -> Option<StateId> {
+        let found = self.states.iter().position(|(known, _)| *known == name.text);
+        if found.is_none() {
+            let mut diagnostic = Diagnostic::error(name.span, format!("there is no state `{}`", name.text));
+            if let Some(near) = nearest(&name.text, self.states.iter().map(|(known, _)| known.as_str())) {
+                diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
+            }
+            if !self.diagnostics.contains(&diagnostic) {
+                self.report(diagnostic);
+            }
+        }
+        found.map(|at| at as StateId)
+    }
+
+    fn initial_state(&mut self) -> Option<StateId> {
+        let found = self.states.iter().position(|(name, _)| name == "init");
+        if found.is_none() {
+            let span = self.property.states.first().map_or(Span::default(), |state| state.name.span);
+            self.report(
+                Diagnostic::error(span, "there is no state `init`")
+                    .label("every property starts in a state of that name")
+                    .help("rename the state that it starts in to `init`"),
+            );
+        }
+        found.map(|at| at as StateId)
+    }
+
+    /// The transitions of a state as it is written: those it takes over first, so that its own serve where
+    /// those do not apply.
+    fn transitions_of(
+        &mut self,
+        written: &[&'a State],
+        path: &mut Vec<String>,
+        out: &mut Vec<&'a Transition>,
+    ) {
+        for state in written {
+            for import in &state.imports {
+                let Some(from) = self.state_named(import) else { continue };
+                let (name, imported) = self.states[usize::from(from)].clone();
+                if path.contains(&name) {
+                    let diagnostic = Diagnostic::error(
+                        import.span,
+                        format!("`{name}` takes over transitions from itself"),
+                    )
+                    .help("break the circle of imports");
+                    if !self.diagnostics.contains(&diagnostic) {
+                        self.report(diagnostic);
+                    }
+                    continue;
+                }
+                path.push(name);
+                self.transitions_of(&imported, path, out);
+                path.pop();
+            }
+            out.extend(&state.transitions);
+        }
+    }
+
+    // ---- transitions ---------------------------------------------------------------------------------
+
+    fn candidates(&mut self) -> Vec<Candidate<'a>> {
+        let mut candidates = Vec::new();
+        for (from, (name, written)) in self.states.clone().into_iter().enumerate() {
+            let mut transitions = Vec::new();
+            self.transitions_of(&written, &mut vec![name], &mut transitions);
+            for written in transitions {
+                let (symbol, params) = self.event(&written.event);
+                let guard = written.guard.as_ref().and_then(|block| self.parse_block(block));
+                let success = written.success.as_ref().map(|end| self.parse_end(end));
+                let failure = written.failure.as_ref().map(|end| self.parse_end(end));
+                candidates.push(Candidate {
+                    from: from as StateId,
+                    written,
+                    symbol,
+                    params,
+                    guard,
+                    success,
+                    failure,
+                });
+            }
+        }
+        candidates
+    }
+
+    fn event(&mut self, event: &EventPattern) -> (SymbolId, Vec<(String, usize)>) {
+        let symbol = self.catalog.symbol(&event.name.text, event.kind);
+        let mut params: Vec<(String, usize)> = Vec::new();
+        for param in &event.params {
+            let name = &param.name.text;
+            if params.iter().any(|(known, _)| known == name) {
+                let diagnostic = Diagnostic::error(
+                    param.name.span,
+                    format!("two parameters of this event are called `{name}`"),
+                )
+                .help("give one of them another name with `as`");
+                if !self.diagnostics.contains(&diagnostic) {
+                    self.report(diagnostic);
+                }
+                continue;
+            }
+            let wanted =
+                Param { source: param.source.clone(), name: name.clone(), ty: param.ty.map(|(ty, _)| ty) };
+            params.push((name.clone(), self.catalog.param(symbol, &wanted)));
+        }
+        (symbol, params)
+    }
+
+    fn parse_block(&mut self, block: &Block) -> Option<compile::Block> {
+        let program = block.dedent();
+        let locate = |at: u32| program.to_file(at);
+        let snippet = Snippet { source: block.span.source, text: &program.text, locate: &locate };
+        self.parse_snippet(snippet)
+    }
+
+    fn parse_action(&mut self, action: &Action) -> Option<compile::Block> {
+        let locate = |at: u32| action.span.start + at;
+        self.parse_snippet(Snippet { source: action.span.source, text: &action.text, locate: &locate })
+    }
+
+    /// Parses; a block that several states share is complained about once.
+    fn parse_snippet(&mut self, snippet: Snippet<'_>) -> Option<compile::Block> {
+        let mut diagnostics = Vec::new();
+        let block = compile::Block::parse(snippet, &mut diagnostics);
+        for diagnostic in diagnostics {
+            if !self.diagnostics.contains(&diagnostic) {
+                self.report(diagnostic);
+            }
+        }
+        block
+    }
+
+    fn parse_end(&mut self, end: &'a End) -> CandidateEnd<'a> {
+        CandidateEnd {
+            written: end,
+            block: end.block.as_ref().and_then(|block| self.parse_block(block)),
+            action: end.action.as_ref().and_then(|action| self.parse_action(action)),
+        }
+    }
+
+    fn transition(
+        &mut self,
+        candidate: &Candidate<'_>,
+        states: &[String],
+        compiler: &mut Compiler,
+    ) -> automaton::Transition {
+        let written = candidate.written;
+        let mut reads = BTreeSet::new();
+        let mut guard = None;
+        if let Some(block) = &candidate.guard
+            && let Some(compiled) = compiler.block(block, &candidate.params, Role::Guard)
+        {
+            reads.extend(compiled.params);
+            guard = Some(Guard { code: compiled.code, is_update: !block.returns });
+        }
+        if let Some(failure) = &written.failure
+            && candidate.guard.as_ref().is_none_or(|block| !block.returns)
+        {
+            self.warn_once(
+                Diagnostic::warning(failure.span, "this end is never reached")
+                    .label("there is no guard that could fail")
+                    .help("a guard is a block after the event that returns True or False"),
+            );
+        }
+        let mut success = self.end(&candidate.success, &candidate.params, states, compiler, &mut reads);
+        let failure = self.end(&candidate.failure, &candidate.params, states, compiler, &mut reads);
+        if success.is_none() && guard.is_none_or(|guard| guard.is_update) {
+            // Nothing was said about where to go: the event is handled, and the state stays.
+            success = Some(automaton::End::default());
+        }
+        automaton::Transition {
+            from: candidate.from,
+            symbol: candidate.symbol,
+            guard,
+            success,
+            failure,
+            reads: reads.into_iter().collect(),
+            span: written.span,
+        }
+    }
+
+    fn warn_once(&mut self, diagnostic: Diagnostic) {
+        if !self.diagnostics.contains(&diagnostic) {
+            self.report(diagnostic);
+        }
+    }
+
+    fn end(
+        &mut self,
+        end: &Option<CandidateEnd<'_>>,
+        params: &[(String, usize)],
+        states: &[String],
+        compiler: &mut Compiler,
+        reads: &mut BTreeSet<usize>,
+    ) -> Option<automaton::End> {
+        let end = end.as_ref()?;
+        let mut compile = |block: &Option<compile::Block>, role| -> Option<Compiled> {
+            let compiled = compiler.block(block.as_ref()?, params, role)?;
+            reads.extend(&compiled.params);
+            Some(compiled)
+        };
+        let block = compile(&end.block, Role::Update { states });
+        let action = compile(&end.action, Role::Update { states: &[] });
+        Some(automaton::End {
+            returns: block.iter().flat_map(|block| &block.states).map(|state| *state as StateId).collect(),
+            block: block.map(|compiled| compiled.code),
+            action: action.map(|compiled| compiled.code),
+            target: end.written.target.as_ref().and_then(|name| self.state_named(name)),
+        })
+    }
+
+    // ---- slices --------------------------------------------------------------------------------------
+
+    fn check_slice_parameters(&mut self) {
+        let params = &self.property.slice_on;
+        for (at, param) in params.iter().enumerate() {
+            if let Some(first) = params[..at].iter().find(|first| first.text == param.text) {
+                self.diagnostics.push(
+                    Diagnostic::error(param.span, format!("`{}` is sliced on twice", param.text))
+                        .related(first.span, "first here"),
+                );
+            }
+        }
+        if let Some(extra) = params.get(MAX_SLICE_PARAMS) {
+            self.diagnostics.push(Diagnostic::error(
+                extra.span,
+                format!("a property slices on at most {MAX_SLICE_PARAMS} parameters"),
+            ));
+        }
+    }
+
+    /// Which parameter of each event gives each slice parameter.
+    fn bindings(&mut self, candidates: &[Candidate<'_>]) -> Vec<(SymbolId, Vec<Option<usize>>)> {
+        let params = &self.property.slice_on;
+        let mut bindings: BTreeMap<SymbolId, Vec<Option<usize>>> = BTreeMap::new();
+        for candidate in candidates {
+            let binding = bindings.entry(candidate.symbol).or_insert_with(|| vec![None; params.len()]);
+            for (slot, param) in binding.iter_mut().zip(params) {
+                let Some((_, at)) = candidate.params.iter().find(|(name, _)| *name == param.text) else {
+                    continue;
+                };
+                let Some(symbol) = self.catalog.get(candidate.symbol) else { continue };
+                match slot {
+                    // The same source with and without a type: take the stricter.
+                    Some(known) if symbol.params[*known].source == symbol.params[*at].source => {
+                        if symbol.params[*known].ty.is_none() {
+                            *known = *at;
+                        }
+                    }
+                    Some(known) => {
+                        let diagnostic = Diagnostic::error(
+                            candidate.written.event.span,
+                            format!(
+                                "`{}` is `{}` here and `{}` in another transition on `{symbol}`",
+                                param.text, symbol.params[*at].source, symbol.params[*known].source
+                            ),
+                        )
+                        .help("an event belongs to one slice: take its parameters from the same place");
+                        if !self.diagnostics.contains(&diagnostic) {
+                            self.diagnostics.push(diagnostic);
+                        }
+                    }
+                    None => *slot = Some(*at),
+                }
+            }
+        }
+        for (at, param) in params.iter().enumerate() {
+            if !bindings.values().any(|binding| binding[at].is_some()) {
+                self.diagnostics.push(
+                    Diagnostic::error(param.span, format!("no event has a parameter `{}`", param.text))
+                        .label("sliced on, and never bound")
+                        .help("name it among the parameters of an event, if need be with `as`"),
+                );
+            }
+        }
+        bindings.into_iter().collect()
+    }
+
+    // ---- the environment -----------------------------------------------------------------------------
+
+    /// Runs the initialization, which depends on nothing, to see that it works and sets all it should.
+    fn try_start(&mut self, automaton: &Automaton, initialized: usize) {
+        let slices = automaton.start(&mut Scratch::default(), &mut Unobserved);
+        let block = self.property.initialization.as_ref().map_or(Span::default(), |block| block.span);
+        if let Some(failure) = slices.failure() {
+            let span = failure.span.unwrap_or(block);
+            self.report(Diagnostic::error(span, format!("the property cannot start: {}", failure.message)));
+            return;
+        }
+        let Some(root) = slices.root() else { return };
+        let unset: Vec<&str> = automaton.env[..initialized]
+            .iter()
+            .zip(slices.env(root))
+            .filter(|(_, value)| value.is_unset())
+            .map(|(name, _)| name.as_str())
+            .collect();
+        if !unset.is_empty() {
+            self.report(Diagnostic::error(
+                block,
+                format!("`initialization` leaves `{}` without a value", unset.join("`, `")),
+            ));
+        }
+    }
+}
+
+/// The variables that blocks share: those that the initialization sets, first, and those that one block
+/// reads before it has set them while another sets them. Also how many there are of the former.
+fn environment<'b>(
+    initialization: Option<&compile::Block>,
+    candidates: &'b [Candidate<'_>],
+    actions: impl Iterator<Item = &'b compile::Block>,
+    files: &[compile::Block],
+) -> (Vec<String>, usize) {
+    let mut env: Vec<String> = initialization.map_or(Vec::new(), |block| block.assigns.clone());
+    let initialized = env.len();
+    let functions: BTreeSet<&str> = files
+        .iter()
+        .chain(initialization)
+        .flat_map(|block| block.functions().map(|(name, _)| name))
+        .collect();
+    let assigned: BTreeSet<&str> = candidates
+        .iter()
+        .flat_map(|candidate| candidate.blocks().flat_map(|block| block.assigns.iter().map(String::as_str)))
+        .collect();
+    let in_transitions = candidates.iter().flat_map(|candidate| {
+        let own = |name: &&String| !candidate.params.iter().any(|(param, _)| param == *name);
+        candidate.blocks().flat_map(move |block| block.reads.keys().filter(own))
+    });
+    let in_actions = actions.flat_map(|block| block.reads.keys());
+    let shared: BTreeSet<&str> = in_transitions
+        .chain(in_actions)
+        .map(String::as_str)
+        .filter(|name| assigned.contains(name) && !functions.contains(name))
+        .collect();
+    for name in shared {
+        if !env.iter().any(|known| known == name) {
+            env.push(name.into());
+        }
+    }
+    (env, initialized)
+}

@@ -1,0 +1,410 @@
+//! What stands at the top of a property: slicing, the initialization and the states.
+
+use super::super::ast::{Acceptance, Name, Property, State};
+use super::super::piece::Role;
+use super::super::scan::Token;
+use super::Parser;
+use invigil_expr::diag::{Diagnostic, Span};
+
+/// The words that open a part of the property.
+const PARTS: [&str; 3] = ["slice", "initialization", "state"];
+
+impl Parser<'_> {
+    /// Reads the whole file.
+    pub(super) fn property(&mut self) -> Property {
+        let mut property = Property::default();
+        let mut sliced = None;
+        let mut initialized = None;
+        loop {
+            let Token::Word(word) = self.at.token else {
+                if self.at.token == Token::End {
+                    break;
+                }
+                self.stray_mark();
+                continue;
+            };
+            match self.part(word) {
+                Some("slice") => self.slice(&mut property, &mut sliced),
+                Some("initialization") => self.initialization(&mut property, &mut initialized),
+                Some("state") => {
+                    self.take(Role::Item);
+                    if let Some(state) = self.state() {
+                        property.states.push(state);
+                    }
+                }
+                Some(_) => self.stray_transition(&mut property),
+                None => self.stray_word(&mut property, word),
+            }
+        }
+        if property.states.is_empty() && self.problems.is_empty() {
+            let problem = Diagnostic::error(self.here(), "this property has no states")
+                .label("expected a state")
+                .help("a property starts in `init`: write `state init { … }`");
+            self.report(problem);
+        }
+        property
+    }
+
+    /// The keyword that `word` is, or was meant to be.
+    fn part(&mut self, word: &str) -> Option<&'static str> {
+        const WORDS: [&str; 4] = ["slice", "initialization", "state", "transition"];
+        if let Some(keyword) = WORDS.into_iter().find(|keyword| *keyword == word) {
+            return Some(keyword);
+        }
+        let next = self.second();
+        let keyword = self.meant(word, &WORDS)?;
+        let fits = match keyword {
+            "state" => matches!(next, Token::Word(_)),
+            "slice" => next == Token::Word("on"),
+            // A state whose `state` is missing looks like this too.
+            "initialization" => word != "init" && next == Token::Mark('{'),
+            _ => next == Token::Mark('{'),
+        };
+        if fits {
+            self.report_misspelt(keyword);
+        }
+        fits.then_some(keyword)
+    }
+
+    fn stray_mark(&mut self) {
+        let problem = if self.at_mark('}') {
+            Diagnostic::error(self.here(), "this `}` closes nothing")
+                .label("one brace too many")
+                .help("remove it, or look above for a brace that closes too early")
+        } else {
+            self.expected("a state")
+                .help("the parts of a property are `slice on`, `initialization` and `state`")
+        };
+        let too_many = self.at_mark('}');
+        self.report(problem);
+        self.skip();
+        if !too_many {
+            self.skip_to(&PARTS);
+        }
+    }
+
+    /// A word that cannot start anything: perhaps the name of a state whose `state` is missing.
+    fn stray_word(&mut self, property: &mut Property, word: &str) {
+        let named = matches!(
+            self.second(),
+            Token::Mark('{') | Token::NonAccepting | Token::Word("accepting" | "final" | "import")
+        );
+        let problem = self.expected("`state`");
+        if named {
+            self.report(problem.help(format!("write `state {word}`")));
+            if let Some(state) = self.state() {
+                property.states.push(state);
+            }
+        } else {
+            self.report(problem.help("the parts of a property are `slice on`, `initialization` and `state`"));
+            self.skip();
+            self.skip_to(&PARTS);
+        }
+    }
+
+    fn stray_transition(&mut self, property: &mut Property) {
+        let problem = Diagnostic::error(self.here(), "this transition is outside a state")
+            .label("expected `state`")
+            .help("look above for a `}` that closes the state too early");
+        self.report(problem);
+        let transition = self.transition();
+        if let (Some(state), Some(transition)) = (property.states.last_mut(), transition) {
+            state.transitions.push(transition);
+        }
+    }
+
+    fn slice(&mut self, property: &mut Property, sliced: &mut Option<Span>) {
+        let start = self.take(Role::Item);
+        self.report_twice("slice on", start, sliced);
+        if self.at_word("on") {
+            self.take(Role::Word);
+        } else {
+            let problem = self.expected("`on`").help("write `slice on` and the parameters");
+            self.report(problem);
+        }
+        if self.at_part() {
+            let problem = self.expected("the name of a parameter");
+            self.report(
+                problem.help("list the parameters that tell one object from another: `slice on queue`"),
+            );
+            return;
+        }
+        loop {
+            if let Token::Special(word) = self.at.token {
+                let problem = self.expected("the name of a parameter");
+                self.report(problem.help(format!(
+                    "name the parameter where the event stands, `#{word} as {word}`, and slice on `{word}`"
+                )));
+                self.skip();
+            } else {
+                let help = "list the parameters that tell one object from another: `slice on queue`";
+                match self.expect_name("the name of a parameter", help) {
+                    Some(name) => property.slice_on.push(name),
+                    None => return self.skip_to(&PARTS),
+                }
+            }
+            let comma = self.at_mark(',');
+            if comma {
+                self.take(Role::Tight);
+            }
+            if self.at_part() {
+                return;
+            }
+            if !comma {
+                let problem = self.expected("`,` or a state").help("put commas between the parameters");
+                self.report(problem);
+                if !matches!(self.at.token, Token::Word(_)) {
+                    return self.skip_to(&PARTS);
+                }
+            }
+        }
+    }
+
+    /// Whether a part of the property or its end comes next, rather than one more name.
+    fn at_part(&self) -> bool {
+        match self.at.token {
+            Token::End | Token::Mark('}') => true,
+            Token::Word("state") => matches!(self.second(), Token::Word(_)),
+            Token::Word("initialization") => self.second() == Token::Mark('{'),
+            Token::Word("slice") => self.second() == Token::Word("on"),
+            _ => false,
+        }
+    }
+
+    fn initialization(&mut self, property: &mut Property, initialized: &mut Option<Span>) {
+        let start = self.take(Role::Item);
+        self.report_twice("initialization", start, initialized);
+        match self.block() {
+            Some(block) => property.initialization = Some(block),
+            None => {
+                let problem = self.expected("`{`").help("write `initialization { N = 0 }`");
+                self.report(problem);
+                self.skip_to(&PARTS);
+            }
+        }
+    }
+
+    /// Complains about a second clause of one kind.
+    pub(super) fn report_twice(&mut self, what: &str, here: Span, earlier: &mut Option<Span>) {
+        match earlier {
+            Some(first) => {
+                let problem = Diagnostic::error(here, format!("`{what}` stands here a second time"))
+                    .label("the second one")
+                    .related(*first, "the first one")
+                    .help("keep one of them");
+                self.report(problem);
+            }
+            None => *earlier = Some(here),
+        }
+    }
+
+    /// Reads a state from its name on.
+    fn state(&mut self) -> Option<State> {
+        let start = self.pieces.last().map_or(0, |piece| piece.start);
+        let help = "write `state`, then a name of your own: `state ready accepting { … }`";
+        let name = self.expect_name("the name of a state", help);
+        // Without a name it is still read, for the mistakes in it.
+        let unnamed = name.is_none();
+        let mut state = State {
+            name: name.unwrap_or_else(|| Name { text: String::new(), span: self.here() }),
+            acceptance: None,
+            is_final: None,
+            action: None,
+            imports: Vec::new(),
+            transitions: Vec::new(),
+            span: self.here(),
+        };
+        self.modifiers(&mut state);
+        if self.at_mark('{') {
+            self.body(&mut state);
+        }
+        state.span = self.since(start);
+        (!unnamed).then_some(state)
+    }
+
+    /// Reads what stands between the name of a state and its body, in any order.
+    fn modifiers(&mut self, state: &mut State) {
+        loop {
+            if self.at_action() {
+                let call = self.action();
+                match (&state.action, call) {
+                    (Some(first), Some(second)) => {
+                        let problem =
+                            Diagnostic::error(second.span, "a state makes one call, and this is a second")
+                                .label("the second call")
+                                .related(first.span, "the first call");
+                        self.report(problem.help("keep one of them"));
+                    }
+                    (_, call) => state.action = call,
+                }
+                continue;
+            }
+            match self.at.token {
+                Token::Word("accepting") => self.acceptance(state, Acceptance::Accepting),
+                Token::NonAccepting => self.acceptance(state, Acceptance::NonAccepting),
+                Token::Word("final") => {
+                    let here = self.take(Role::Word);
+                    self.report_twice("final", here, &mut state.is_final);
+                }
+                Token::Word("import") => self.import(state, Role::Word),
+                Token::End | Token::Mark('{' | '}') => return,
+                _ if self.at_part() => return,
+                Token::Word(word) => {
+                    if self.odd_modifier(state, word) {
+                        return;
+                    }
+                }
+                _ => {
+                    let help = match self.at.token {
+                        Token::Mark('-' | '.') => "a name is made of letters, digits and `_`",
+                        _ => "the transitions of a state stand in `{ … }`",
+                    };
+                    let problem = self.expected("`{`").help(help);
+                    self.report(problem);
+                    while !matches!(self.at.token, Token::End | Token::Mark('{' | '}')) && !self.at_part() {
+                        self.skip();
+                    }
+                }
+            }
+        }
+    }
+
+    fn acceptance(&mut self, state: &mut State, acceptance: Acceptance) {
+        let here = self.take(Role::Word);
+        match state.acceptance {
+            Some((earlier, first)) if earlier != acceptance => {
+                let problem =
+                    Diagnostic::error(here, "a state is either `accepting` or `non-accepting`, not both")
+                        .label("not this as well")
+                        .related(first, "the state has this already");
+                self.report(problem.help("keep one of them"));
+            }
+            Some((_, first)) => self.report_twice("accepting", here, &mut Some(first)),
+            None => state.acceptance = Some((acceptance, here)),
+        }
+    }
+
+    /// Complains about a word that a state cannot have. Says whether the modifiers are over.
+    fn odd_modifier(&mut self, state: &mut State, word: &str) -> bool {
+        const NON_ACCEPTING: [&str; 7] =
+            ["nonaccepting", "non_accepting", "non", "not", "rejecting", "bad", "error"];
+        match word {
+            "transition" | "event" | "before" | "after" => {
+                let problem = self.expected("`{`").help("the transitions of a state stand in `{ … }`");
+                self.report(problem);
+                self.body(state);
+                true
+            }
+            _ if NON_ACCEPTING.contains(&word) => {
+                self.report_misspelt("non-accepting");
+                self.skip();
+                if matches!(self.at.token, Token::Mark('-')) {
+                    self.skip();
+                }
+                if matches!(self.at.token, Token::Word("accepting")) {
+                    self.skip();
+                }
+                false
+            }
+            _ => {
+                match self.meant(word, &["accepting", "final", "import"]) {
+                    Some("import") if matches!(self.second(), Token::Word(_)) => {
+                        self.report_misspelt("import");
+                        self.import(state, Role::Word);
+                        return false;
+                    }
+                    Some(keyword) if keyword != "import" => self.report_misspelt(keyword),
+                    _ => {
+                        let problem = self.expected("`{` or the next state");
+                        self.report(problem.help(format!("a function is called with `{word}()`")));
+                    }
+                }
+                self.skip();
+                false
+            }
+        }
+    }
+
+    /// Reads `import transitions from state X`.
+    fn import(&mut self, state: &mut State, role: Role) {
+        self.take(role);
+        for word in ["transitions", "from", "state"] {
+            if self.at_word(word) {
+                self.take(Role::Word);
+            } else {
+                let problem = self.expected(&format!("`{word}`"));
+                self.report(problem.help("write `import transitions from state NAME`"));
+                if matches!(self.at.token, Token::Word(found) if self.meant(found, &[word]).is_some()) {
+                    self.skip();
+                }
+            }
+        }
+        let help = "write `import transitions from state NAME`";
+        if let Some(name) = self.expect_name("the name of a state", help) {
+            state.imports.push(name);
+        }
+    }
+
+    /// Reads the transitions of a state. The brace may be missing: that was reported.
+    fn body(&mut self, state: &mut State) {
+        let open = self.here();
+        let opened = self.at_mark('{');
+        if opened {
+            self.take(Role::OpenBody);
+        }
+        loop {
+            match self.at.token {
+                Token::Mark('}') => {
+                    self.take(Role::CloseBody);
+                    return;
+                }
+                Token::End => return self.unclosed_state(state, open, opened),
+                Token::Word("transition") => state.transitions.extend(self.transition()),
+                Token::Word("import") => self.import(state, Role::Clause),
+                _ if self.at_part() => return self.unclosed_state(state, open, opened),
+                Token::Word("event" | "before" | "after" | "call") => {
+                    let problem = self.expected("`transition {`");
+                    self.report(problem.help("an event stands in a transition: `transition { event … }`"));
+                    state.transitions.extend(self.transition());
+                }
+                Token::Word(word) => match self.meant(word, &["transition", "import"]) {
+                    Some("import") => {
+                        self.report_misspelt("import");
+                        self.import(state, Role::Clause);
+                    }
+                    Some(keyword) => {
+                        self.report_misspelt(keyword);
+                        state.transitions.extend(self.transition());
+                    }
+                    None => self.odd_in_body(),
+                },
+                _ => self.odd_in_body(),
+            }
+        }
+    }
+
+    fn odd_in_body(&mut self) {
+        let problem = self.expected("`transition` or `}`");
+        self.report(problem.help("a state holds transitions: `transition { event … }`"));
+        self.skip();
+        self.skip_to(&["transition", "import", "state", "initialization"]);
+    }
+
+    fn unclosed_state(&mut self, state: &State, open: Span, opened: bool) {
+        if !opened {
+            return;
+        }
+        let message = match state.name.text.as_str() {
+            "" => "this state is not closed".to_owned(),
+            name => format!("state `{name}` is not closed"),
+        };
+        let mut problem = Diagnostic::error(open, message).label("opened here");
+        if self.at.token == Token::End {
+            problem = problem.help("every `{` needs its `}`");
+        } else {
+            problem = problem.related(self.here(), "the property goes on here");
+            problem = problem.help(format!("put the missing `}}` before {}", self.found()));
+        }
+        self.report(problem);
+    }
+}

@@ -1,0 +1,188 @@
+//! Walks over Python code without understanding it.
+//!
+//! Finding the end of a block, or moving its lines, needs no more of Python than where its strings, comments
+//! and brackets are. String prefixes need no care: even in a raw string a backslash keeps a quote from ending
+//! it. The replacement fields of an f-string count as part of the string.
+
+/// What a [`Lexeme`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    /// `(`, `[` or `{`.
+    Open(u8),
+    /// `)`, `]` or `}`.
+    Close(u8),
+    /// A whole string literal without its prefix.
+    String,
+    /// The quotes that open a string which never ends. The walk goes on behind them.
+    UnclosedString,
+    /// From `#` to the end of the line.
+    Comment,
+    /// The end of a line that no backslash continues.
+    LineEnd,
+    /// A backslash at the end of a line, with that end.
+    Continuation,
+    /// Anything else.
+    Code,
+}
+
+/// A stretch of Python code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Lexeme {
+    pub(crate) what: What,
+    /// Its first byte.
+    pub(crate) start: usize,
+    /// The byte after its last.
+    pub(crate) end: usize,
+}
+
+/// The lexemes of `text` from `start` on. Takes time linear in what it passes.
+pub(crate) fn walk(text: &str, start: usize) -> Walk<'_> {
+    Walk { bytes: text.as_bytes(), at: start, plain_quotes_until: 0, never_closed: [false; 2] }
+}
+
+/// The iterator behind [`walk`].
+pub(crate) struct Walk<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    /// Behind an unclosed string its line is read as code, so that what follows it is still found.
+    plain_quotes_until: usize,
+    /// Whether `'''` and `"""` are known to have no partner further on.
+    never_closed: [bool; 2],
+}
+
+impl Iterator for Walk<'_> {
+    type Item = Lexeme;
+
+    fn next(&mut self) -> Option<Lexeme> {
+        let start = self.at;
+        let first = *self.bytes.get(start)?;
+        let (what, end) = match first {
+            b'(' | b'[' | b'{' => (What::Open(first), start + 1),
+            b')' | b']' | b'}' => (What::Close(first), start + 1),
+            b'\n' => (What::LineEnd, start + 1),
+            b'#' => (What::Comment, self.line_end(start)),
+            b'\\' => match self.escaped_line_end(start) {
+                Some(end) => (What::Continuation, end),
+                None => (What::Code, start + 1),
+            },
+            b'"' | b'\'' if start >= self.plain_quotes_until => self.string(start, first),
+            b'"' | b'\'' => (What::Code, start + 1),
+            _ => {
+                let length = self.bytes[start..].iter().take_while(|b| !is_special(**b)).count();
+                (What::Code, start + length)
+            }
+        };
+        self.at = end;
+        Some(Lexeme { what, start, end })
+    }
+}
+
+impl Walk<'_> {
+    /// The end of the line that holds `from`, before its `\n`.
+    fn line_end(&self, from: usize) -> usize {
+        self.bytes[from..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |n| from + n)
+    }
+
+    /// The start of the next line, if the backslash at `at` ends its line.
+    fn escaped_line_end(&self, at: usize) -> Option<usize> {
+        match self.bytes[at + 1..] {
+            [b'\n', ..] => Some(at + 2),
+            [b'\r', b'\n', ..] => Some(at + 3),
+            _ => None,
+        }
+    }
+
+    fn string(&mut self, start: usize, quote: u8) -> (What, usize) {
+        let triple = self.bytes[start..].starts_with(&[quote; 3]);
+        let kind = usize::from(quote == b'"');
+        let opened = start + if triple { 3 } else { 1 };
+        let hopeless = triple && self.never_closed[kind];
+        let mut stopped = self.line_end(start);
+        if !hopeless {
+            match self.string_end(opened, quote, triple) {
+                Ok(end) => return (What::String, end),
+                Err(_) if triple => self.never_closed[kind] = true,
+                Err(at) => stopped = at,
+            }
+        }
+        self.plain_quotes_until = stopped;
+        (What::UnclosedString, opened)
+    }
+
+    /// The byte after the closing quotes of the string whose text starts at `at`, or else where it had to
+    /// end and did not.
+    fn string_end(&self, mut at: usize, quote: u8, triple: bool) -> Result<usize, usize> {
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b'\\' => at = self.escaped_line_end(at).unwrap_or(at + 2),
+                b'\n' if !triple => return Err(at),
+                _ if byte == quote && !triple => return Ok(at + 1),
+                _ if byte == quote && self.bytes[at..].starts_with(&[quote; 3]) => return Ok(at + 3),
+                _ => at += 1,
+            }
+        }
+        Err(self.bytes.len())
+    }
+}
+
+fn is_special(byte: u8) -> bool {
+    matches!(byte, b'(' | b'[' | b'{' | b')' | b']' | b'}' | b'\n' | b'#' | b'\\' | b'"' | b'\'')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn strings(text: &str) -> Vec<&str> {
+        let strings = walk(text, 0).filter(|l| l.what == What::String);
+        strings.map(|l| &text[l.start..l.end]).collect()
+    }
+
+    #[test]
+    fn strings_of_every_kind_are_whole() {
+        assert_eq!(strings(r#"a = 'it' + "b\"}" "#), ["'it'", r#""b\"}""#]);
+        assert_eq!(strings("x = \"\"\"a\n\"b\" }\n\"\"\" + ''"), ["\"\"\"a\n\"b\" }\n\"\"\"", "''"]);
+        assert_eq!(strings(r"r'\'' + b'\\'"), [r"'\''", r"'\\'"]);
+        assert_eq!(strings("'a\\\nb'"), ["'a\\\nb'"]);
+        assert_eq!(strings("'a\\\r\nb'"), ["'a\\\r\nb'"]);
+        assert_eq!(strings("# it's a comment\n'x'"), ["'x'"]);
+    }
+
+    #[test]
+    fn an_unclosed_string_does_not_swallow_what_follows() {
+        let found: Vec<What> = walk("print('oops }\n{", 0).map(|l| l.what).collect();
+        assert_eq!(
+            found,
+            [
+                What::Code,
+                What::Open(b'('),
+                What::UnclosedString,
+                What::Code,
+                What::Close(b'}'),
+                What::LineEnd,
+                What::Open(b'{'),
+            ]
+        );
+        assert!(walk("x = '''never", 0).any(|l| l.what == What::UnclosedString));
+        assert!(walk("'\\", 0).any(|l| l.what == What::UnclosedString));
+    }
+
+    #[test]
+    fn many_unclosed_strings_stay_linear() {
+        for piece in ["\\\"", "'''\\\n", "\\'\\\n", "\"\n", "'\"'\n"] {
+            assert!(walk(&piece.repeat(200_000), 0).count() > 0);
+        }
+    }
+
+    #[test]
+    fn lexemes_cover_the_text_without_gaps() {
+        let text = "if x:  # why\n    y = {'a': [1, 2]} \\\n      + 3\r\n";
+        let mut at = 0;
+        for lexeme in walk(text, 0) {
+            assert_eq!(lexeme.start, at);
+            assert!(lexeme.end > at);
+            at = lexeme.end;
+        }
+        assert_eq!(at, text.len());
+    }
+}

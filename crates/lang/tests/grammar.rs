@@ -1,0 +1,181 @@
+//! What a property may look like.
+
+mod common;
+
+use common::{good, shape};
+use invigil_lang::prop::ast::{Acceptance, EventPattern, Property};
+use invigil_monitor::event::{Kind, Source, Type};
+
+/// A property with one transition.
+fn transition(text: &str) -> Property {
+    good(&format!("state init {{ transition {{ {text} }} }}"))
+}
+
+fn event(text: &str) -> EventPattern {
+    transition(text).states.remove(0).transitions.remove(0).event
+}
+
+#[test]
+fn states_may_be_marked_in_any_order() {
+    let expected = shape(&good("state a accepting final f(1) import transitions from state b {}"));
+    for text in [
+        "state a final accepting f(1) import transitions from state b",
+        "state a f(1) accepting import transitions from state b final { }",
+        "state a import transitions from state b f(1) final accepting{}",
+        "state a accepting final f(1) { import transitions from state b }",
+    ] {
+        assert_eq!(shape(&good(text)), expected, "{text}");
+    }
+    let several = good(
+        "state a import transitions from state b import transitions from state c { \
+                        transition { event f() success a } import transitions from state d }",
+    );
+    let imports: Vec<_> = several.states[0].imports.iter().map(|name| name.text.as_str()).collect();
+    assert_eq!(imports, ["b", "c", "d"]);
+}
+
+#[test]
+fn hyphens_of_every_kind_make_a_state_non_accepting() {
+    for hyphen in ["-", "\u{2010}", "\u{2011}", "\u{2013}", "\u{2212}"] {
+        let property = good(&format!("state bad non{hyphen}accepting"));
+        assert_eq!(property.states[0].acceptance.unwrap().0, Acceptance::NonAccepting);
+    }
+}
+
+#[test]
+fn moments_and_accesses_make_kinds() {
+    for (text, kind, name) in [
+        ("event f(x)", Kind::Before, "f"),
+        ("before event f(x)", Kind::Before, "f"),
+        ("before call f(x)", Kind::Before, "f"),
+        ("call f(x)", Kind::Before, "f"),
+        ("before event call f(x)", Kind::Before, "f"),
+        ("after event f(x)", Kind::After, "f"),
+        ("after call f(ret)", Kind::After, "f"),
+        ("event write s(s)", Kind::Write, "s"),
+        ("after event write s(s)", Kind::Write, "s"),
+        ("before event write s(s)", Kind::BeforeWrite, "s"),
+        ("event read s", Kind::Read, "s"),
+        ("before event read s", Kind::BeforeRead, "s"),
+        ("event access s", Kind::Access, "s"),
+        ("before event access s", Kind::BeforeAccess, "s"),
+        ("event write(fd)", Kind::Before, "write"),
+        ("after event read(fd)", Kind::After, "read"),
+        ("event write success init", Kind::Before, "write"),
+        ("event call(x)", Kind::Before, "call"),
+        ("event event(x)", Kind::Before, "event"),
+        ("event before(x)", Kind::Before, "before"),
+        ("event write write(x)", Kind::Write, "write"),
+        ("event success(x)", Kind::Before, "success"),
+        ("event #join(#ecid as e)", Kind::Join, "#join"),
+        ("event #leave", Kind::Leave, "#leave"),
+        ("event #tick (#time)", Kind::Tick, "#tick"),
+        ("event a.b.C.<init>(x)", Kind::Before, "a.b.C.<init>"),
+        ("event ns::Queue<int>::~Queue()", Kind::Before, "ns::Queue<int>::~Queue"),
+        ("event src/queue.c:12(n)", Kind::Before, "src/queue.c:12"),
+        ("event \"operator new(unsigned long)\"(arg 1)", Kind::Before, "operator new(unsigned long)"),
+        ("event write \"q->size\"(ret)", Kind::Write, "q->size"),
+        ("event émettre(été)", Kind::Before, "émettre"),
+    ] {
+        let text =
+            if text.contains("success init") { text.to_owned() } else { format!("{text} success init") };
+        let event = event(&text);
+        assert_eq!((event.kind, event.name.text.as_str()), (kind, name), "{text}");
+    }
+}
+
+#[test]
+fn parameters_have_a_source_a_name_and_a_type() {
+    let name = |text: &str| Source::Name(text.to_owned());
+    let deref = |of: Source| Source::Deref(Box::new(of));
+    for (text, source, local, ty) in [
+        ("queue", name("queue"), "queue", None),
+        ("queue as q", name("queue"), "q", None),
+        ("size : int", name("size"), "size", Some(Type::Int)),
+        ("size as n: int", name("size"), "n", Some(Type::Int)),
+        ("size: int as n", name("size"), "n", Some(Type::Int)),
+        ("arg 1 as q", Source::Arg(1), "q", None),
+        ("arg 12", Source::Arg(12), "arg12", None),
+        ("arg", name("arg"), "arg", None),
+        ("ret", Source::Ret, "ret", None),
+        ("*p", deref(name("p")), "p", None),
+        ("&p as a", Source::Address(Box::new(name("p"))), "a", None),
+        ("^arg 2", Source::Outer(Box::new(Source::Arg(2))), "arg2", None),
+        ("* *ret: float", deref(deref(Source::Ret)), "ret", Some(Type::Float)),
+        ("#ecid", Source::Program, "ecid", None),
+        ("#program as p", Source::Program, "p", None),
+        ("#thread", Source::Thread, "thread", None),
+        ("#time: float", Source::Time, "time", Some(Type::Float)),
+        ("state", name("state"), "state", None),
+        ("event", name("event"), "event", None),
+        ("success as failure", name("success"), "failure", None),
+        ("as as as", name("as"), "as", None),
+    ] {
+        let event = event(&format!("event f({text}) success init"));
+        let param = &event.params[0];
+        assert_eq!(param.source, source, "{text}");
+        assert_eq!((param.name.text.as_str(), param.ty.map(|(ty, _)| ty)), (local, ty), "{text}");
+    }
+    assert_eq!(event("event f(a, b,) success init").params.len(), 2);
+    assert_eq!(event("event f success init").params.len(), 0);
+}
+
+#[test]
+fn keywords_are_names_where_nothing_else_can_stand() {
+    let property = good(
+        "slice on state, initialization, on
+         state final accepting { transition { event transition(state) success failure failure success } }
+         state state { transition { event f() success success } }
+         state failure non-accepting
+         state transition { transition { event f() { x } failure state } }
+         state success final import transitions from state state",
+    );
+    let names: Vec<_> = property.states.iter().map(|state| state.name.text.as_str()).collect();
+    assert_eq!(names, ["final", "state", "failure", "transition", "success"]);
+    let odd = &property.states[0].transitions[0];
+    let target = |end: &Option<invigil_lang::prop::ast::End>| end.clone().unwrap().target.unwrap().text;
+    assert_eq!((target(&odd.success), target(&odd.failure)), ("failure".into(), "success".into()));
+    assert!(property.states[4].is_final.is_some());
+}
+
+#[test]
+fn ends_have_a_block_a_call_and_a_state_or_some_of_them() {
+    for (text, block, action, target) in [
+        ("success a", None, None, Some("a")),
+        ("success { x = 1 } a", Some("x = 1"), None, Some("a")),
+        ("success { x = 1 }", Some("x = 1"), None, None),
+        ("success report(N, {\"a\": \")\"}) a", None, Some("report(N, {\"a\": \")\"})"), Some("a")),
+        ("success {}f()", Some(""), Some("f()"), None),
+    ] {
+        let property = transition(&format!("event f() {text} failure b"));
+        let end = property.states[0].transitions[0].success.clone().unwrap();
+        assert_eq!(end.block.map(|block| block.dedent().text).as_deref(), block, "{text}");
+        assert_eq!(end.action.map(|action| action.text).as_deref(), action, "{text}");
+        assert_eq!(end.target.map(|target| target.text).as_deref(), target, "{text}");
+    }
+}
+
+#[test]
+fn braces_in_strings_comments_and_dictionaries_do_not_end_a_block() {
+    for block in [
+        "x = {'a': {1: 2}, 'b': '}'}",
+        "x = \"}\" + '\\'}'",
+        "x = 1 # it's a } comment\n",
+        "x = '''\n}\n'''",
+        "x = r'\\\\' + f'{x}}}' + b\"}\"",
+        "success = 1\nsuccess if x else y\nstate in s\n",
+    ] {
+        let property = good(&format!("initialization {{{block}}} state init"));
+        assert_eq!(property.initialization.unwrap().text, block);
+        assert_eq!(property.states.len(), 1, "{block}");
+    }
+}
+
+#[test]
+fn comments_may_stand_anywhere() {
+    let text = "# a\nslice # b\non x # c\n, # d\ny #time\nstate # e\ninit # f\n{ # g\ntransition # h\n{ # i\n\
+                before # j\nevent # k\nf # l\n( # m\nx # n\n) # o\n{ x } # p\nsuccess # q\ninit # r\n} # s\n} # t";
+    let property = good(text);
+    assert_eq!(property.slice_on.len(), 2);
+    assert_eq!(property.states[0].transitions[0].event.params[0].name.text, "x");
+}

@@ -1,0 +1,234 @@
+//! CSV: the header names the fields, each line is a record.
+//!
+//! Quoting is RFC 4180's, within a line. A line without quotes is read in one pass over its marks; one with
+//! quotes is taken apart cell by cell.
+
+use crate::block::Block;
+use crate::marks::{CsvMarks, Marks};
+use crate::record::{Issue, Record, Shape};
+use crate::schema::{EVENT, Schema};
+use memchr::{memchr, memchr2};
+use std::borrow::Cow;
+
+/// The header of a CSV file.
+#[derive(Clone, Debug)]
+pub(crate) struct Header {
+    delimiter: u8,
+    /// The number of each column's field.
+    columns: Vec<u32>,
+}
+
+/// The delimiters that a header may use, the usual one first.
+const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
+
+/// The delimiter of a header line, if it is one: some cell of it is `event`.
+pub(crate) fn delimiter(line: &str) -> Option<u8> {
+    DELIMITERS.into_iter().find(|delimiter| {
+        line.split(char::from(*delimiter)).any(|cell| matches!(cell.trim_ascii(), "event" | "\"event\""))
+    })
+}
+
+impl Header {
+    /// Reads a header line.
+    pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, Issue> {
+        let Some(delimiter) = delimiter(line) else {
+            return Err("the header names no column `event`".into());
+        };
+        let mut columns = Vec::new();
+        let line = line.trim_end_matches(['\r', '\n']);
+        cells(line.as_bytes(), delimiter, |cell| {
+            let name = cell.value(line);
+            columns.push(schema.field(name.as_bytes(), 0, name.len()));
+        })?;
+        if columns.iter().filter(|column| **column == EVENT).count() > 1 {
+            return Err("the header names two columns `event`".into());
+        }
+        Ok(Header { delimiter, columns })
+    }
+}
+
+/// Reads blocks of CSV.
+pub(crate) struct Csv {
+    header: Header,
+    marks: Marks<CsvMarks>,
+}
+
+impl Csv {
+    pub(crate) fn new(header: Header) -> Csv {
+        let marks = Marks::new(CsvMarks { delimiter: header.delimiter });
+        Csv { header, marks }
+    }
+
+    /// Reads all lines of `text`, each ended by a newline; in strict mode only up to the first bad one.
+    pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut Block, strict: bool) {
+        let bytes = text.as_bytes();
+        self.marks.restart();
+        let (mut at, mut line) = (0, 0);
+        while at < bytes.len() {
+            let start = at;
+            self.marks.prepare(bytes);
+            record.begin();
+            let outcome = match self.plain_line(bytes, at, record) {
+                Some(end) => {
+                    at = end;
+                    record.finish(text, block, line)
+                }
+                None => {
+                    at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
+                    self.marks.seek(bytes, at);
+                    record.begin();
+                    self.any_line(text, (start, at), record)
+                        .and_then(|found| if found { record.finish(text, block, line) } else { Ok(()) })
+                }
+            };
+            if let Err(issue) = outcome {
+                block.problem(line, &bytes[start..at], issue);
+                if strict {
+                    break;
+                }
+            }
+            line += 1;
+        }
+        block.lines = u64::from(line);
+    }
+
+    /// Scans the line at `at`, if it has the right number of cells and no quotes; gives the next one's start.
+    #[inline(always)]
+    fn plain_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+        let (last, before) = self.header.columns.split_last()?;
+        let mut start = at;
+        for field in before {
+            let end = self.marks.next();
+            if *text.get(end)? != self.header.delimiter {
+                return None;
+            }
+            set_cell(record, *field, text, start, end);
+            start = end + 1;
+        }
+        // A line of one column may be blank: that is found out elsewhere.
+        if before.is_empty() && text[start].is_ascii_whitespace() {
+            return None;
+        }
+        let end = self.marks.next();
+        let newline = match *text.get(end)? {
+            b'\r' => self.marks.next(),
+            _ => end,
+        };
+        if *text.get(newline)? != b'\n' || newline > end + 1 {
+            return None;
+        }
+        set_cell(record, *last, text, start, end);
+        Some(newline + 1)
+    }
+
+    /// Takes the line at `start..end` apart; says whether there is anything on it.
+    #[cold]
+    fn any_line(&self, text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
+        let line = text[start..end].trim_end_matches(['\r', '\n']);
+        if line.trim_ascii().is_empty() {
+            return Ok(false);
+        }
+        if memchr(0, line.as_bytes()).is_some() {
+            return Err("the line contains a NUL byte".into());
+        }
+        let (columns, mut count) = (&self.header.columns, 0);
+        cells(line.as_bytes(), self.header.delimiter, |cell| {
+            let field = columns.get(count).copied().unwrap_or(u32::MAX);
+            count += 1;
+            match cell.value(line) {
+                _ if !cell.quoted => {
+                    set_cell(record, field, text.as_bytes(), start + cell.start, start + cell.end)
+                }
+                Cow::Borrowed(_) => record.set(field, Shape::Quoted, start + cell.start, start + cell.end),
+                Cow::Owned(value) => record.set_owned(field, Shape::Quoted, text, &value),
+            }
+        })?;
+        if count != columns.len() {
+            let (has, wants) = (plural(count), columns.len());
+            return Err(format!("the line has {has}, the header {wants}").into());
+        }
+        Ok(true)
+    }
+}
+
+fn plural(cells: usize) -> String {
+    if cells == 1 { "1 cell".into() } else { format!("{cells} cells") }
+}
+
+/// Sets a field to an unquoted cell, unless that is empty. Blanks around it are not part of it.
+#[inline(always)]
+fn set_cell(record: &mut Record, field: u32, text: &[u8], mut start: usize, mut end: usize) {
+    while start < end && matches!(text[start], b' ' | b'\t') {
+        start += 1;
+    }
+    while start < end && matches!(text[end - 1], b' ' | b'\t') {
+        end -= 1;
+    }
+    if start < end {
+        record.set(field, Shape::Cell, start, end);
+    }
+}
+
+/// A cell of a line: where its text is, inside the quotes if it has some.
+struct CellAt {
+    start: usize,
+    end: usize,
+    quoted: bool,
+    /// Whether the text contains doubled quotes.
+    doubled: bool,
+}
+
+impl CellAt {
+    fn value<'a>(&self, line: &'a str) -> Cow<'a, str> {
+        let raw = &line[self.start..self.end];
+        match (self.quoted, self.doubled) {
+            (false, _) => raw.trim_ascii().into(),
+            (true, false) => raw.into(),
+            (true, true) => raw.replace("\"\"", "\"").into(),
+        }
+    }
+}
+
+/// Takes a line apart.
+fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<(), Issue> {
+    let mut at = 0;
+    loop {
+        let blanks = line[at..].iter().take_while(|b| matches!(b, b' ' | b'\t') && **b != delimiter).count();
+        let cell = if line.get(at + blanks) == Some(&b'"') {
+            quoted(line, at + blanks + 1)?
+        } else {
+            let end = memchr2(delimiter, b'"', &line[at..]).map_or(line.len(), |len| at + len);
+            if line.get(end) == Some(&b'"') {
+                return Err("a quote in a cell that does not begin with one".into());
+            }
+            CellAt { start: at, end, quoted: false, doubled: false }
+        };
+        each(&cell);
+        let after = cell.end + usize::from(cell.quoted);
+        let blanks =
+            line[after..].iter().take_while(|b| matches!(b, b' ' | b'\t') && **b != delimiter).count();
+        match line.get(after + blanks) {
+            None => return Ok(()),
+            Some(byte) if *byte == delimiter => at = after + blanks + 1,
+            Some(_) => return Err("text after the closing quote of a cell".into()),
+        }
+    }
+}
+
+/// The quoted cell whose text begins at `start`.
+fn quoted(line: &[u8], start: usize) -> Result<CellAt, Issue> {
+    let (mut at, mut doubled) = (start, false);
+    loop {
+        let Some(len) = memchr(b'"', &line[at..]) else {
+            return Err(
+                "a quoted cell does not end on its line (line breaks in cells are not supported)".into()
+            );
+        };
+        at += len;
+        if line.get(at + 1) != Some(&b'"') {
+            return Ok(CellAt { start, end: at, quoted: true, doubled });
+        }
+        doubled = true;
+        at += 2;
+    }
+}

@@ -1,0 +1,141 @@
+//! Where a trace comes from: a file, standard input, any reader; compressed or not.
+
+use crate::error::TraceError;
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor, Read};
+use std::path::{Path, PathBuf};
+
+/// A trace to read.
+///
+/// ```
+/// use invigil_trace::Input;
+/// let input = Input::reader("example", std::io::Cursor::new("push(queue=1)\n"));
+/// assert_eq!(input.name(), "example");
+/// ```
+pub struct Input {
+    name: String,
+    from: From,
+}
+
+enum From {
+    File(PathBuf),
+    Stdin,
+    Reader(Box<dyn Read + Send>),
+}
+
+impl Input {
+    /// A file. It is opened when reading begins.
+    pub fn file(path: impl AsRef<Path>) -> Input {
+        let path = path.as_ref();
+        Input { name: path.display().to_string(), from: From::File(path.to_owned()) }
+    }
+
+    /// Standard input.
+    pub fn stdin() -> Input {
+        Input { name: "standard input".to_owned(), from: From::Stdin }
+    }
+
+    /// Any reader, under a name for messages.
+    pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Input {
+        Input { name: name.into(), from: From::Reader(Box::new(reader)) }
+    }
+
+    /// The input as the user names it: a path, or `-` for standard input.
+    pub fn named(argument: impl AsRef<Path>) -> Input {
+        if argument.as_ref() == Path::new("-") { Input::stdin() } else { Input::file(argument) }
+    }
+
+    /// The name that messages use.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Opens the input, and undoes its compression.
+    pub(crate) fn open(self) -> Result<Opened, TraceError> {
+        let name = self.name;
+        let raw: Box<dyn Read + Send> = match self.from {
+            From::File(path) => match File::open(path) {
+                Ok(file) => Box::new(file),
+                Err(source) => return Err(TraceError::Open { name, source }),
+            },
+            From::Stdin => Box::new(io::stdin()),
+            From::Reader(reader) => reader,
+        };
+        let read_error = |name, source| TraceError::Read { name, line: 1, compression: None, source };
+        let mut raw = raw;
+        let start = match first_bytes(&mut raw) {
+            Ok(start) => start,
+            Err(source) => return Err(read_error(name, source)),
+        };
+        for (magic, what, remedy) in UNSUPPORTED {
+            if start.starts_with(magic) {
+                return Err(TraceError::Unsupported { name, what, remedy });
+            }
+        }
+        let whole = Cursor::new(start.clone()).chain(raw);
+        if start.starts_with(&[0x1f, 0x8b]) {
+            let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
+            let reader = Box::new(flate2::bufread::MultiGzDecoder::new(packed));
+            return Ok(Opened { name, reader, compression: Some("gzip") });
+        }
+        if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+            let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
+            return match zstd::stream::read::Decoder::with_buffer(packed) {
+                Ok(decoder) => Ok(Opened { name, reader: Box::new(decoder), compression: Some("zstd") }),
+                Err(source) => Err(read_error(name, source)),
+            };
+        }
+        Ok(Opened { name, reader: Box::new(whole), compression: None })
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// An input ready to be read.
+pub(crate) struct Opened {
+    pub(crate) name: String,
+    pub(crate) reader: Box<dyn Read + Send>,
+    pub(crate) compression: Option<&'static str>,
+}
+
+/// How much compressed data is read at a time.
+const PACKED_BUFFER: usize = 64 << 10;
+
+/// What is told apart from a trace by its first bytes, with the remedy.
+const UNSUPPORTED: [(&[u8], &str, &str); 6] = [
+    (
+        b"\xff\xfe",
+        "text in UTF-16",
+        "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -",
+    ),
+    (
+        b"\xfe\xff",
+        "text in UTF-16",
+        "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -",
+    ),
+    (b"\xfd7zXZ", "an xz archive", "unpack it: xz -dc FILE | invigil check -p PROPERTY -"),
+    (b"BZh", "a bzip2 archive", "unpack it: bzip2 -dc FILE | invigil check -p PROPERTY -"),
+    (b"PK\x03\x04", "a zip archive", "unpack it: unzip -p FILE | invigil check -p PROPERTY -"),
+    (b"\x7fELF", "a program", "to watch it run: invigil run -p PROPERTY -- PROGRAM"),
+];
+
+/// The first few bytes, fewer only if there are no more.
+fn first_bytes(input: &mut dyn Read) -> io::Result<Vec<u8>> {
+    let mut start = vec![0; 6];
+    let mut filled = 0;
+    while filled < start.len() {
+        match input.read(&mut start[filled..]) {
+            Ok(0) => break,
+            Ok(count) => filled += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    start.truncate(filled);
+    Ok(start)
+}

@@ -1,0 +1,326 @@
+//! JSON Lines: one flat object per line.
+//!
+//! A line that looks like most lines (no escapes, no nesting, no blanks but single ones after punctuation)
+//! is read here in one pass over its marks. Whatever this pass is not certain of goes to
+//! [`json_any`](crate::json_any), which has the last word on what is valid. Both fill the same record, so
+//! everything after the scanning is common to them.
+
+use crate::block::Block;
+use crate::json_any;
+use crate::marks::{JsonMarks, Marks};
+use crate::number::{self, Form};
+use crate::record::{Record, Shape};
+use crate::words::Hint;
+use memchr::memchr;
+
+/// Reads blocks of JSON Lines.
+pub(crate) struct Json {
+    marks: Marks<JsonMarks>,
+    /// The fields of the last record, in their order.
+    hints: [Hint; HINTS],
+}
+
+/// How many fields of a record are expected where they were in the last; a power of two.
+const HINTS: usize = 16;
+
+impl Json {
+    pub(crate) fn new() -> Json {
+        Json { marks: Marks::new(JsonMarks), hints: [Hint::NEW; HINTS] }
+    }
+
+    /// Reads all lines of `text`, each ended by a newline; in strict mode only up to the first bad one.
+    pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut Block, strict: bool) {
+        let bytes = text.as_bytes();
+        self.marks.restart();
+        let (mut at, mut line) = (0, 0);
+        while at < bytes.len() {
+            self.marks.prepare(bytes);
+            record.begin();
+            let outcome = match self.plain_line(bytes, at, record) {
+                Some(end) => {
+                    let start = at;
+                    at = end;
+                    record.finish(text, block, line).map_err(|issue| (start, issue))
+                }
+                None => {
+                    let start = at;
+                    at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
+                    self.marks.seek(bytes, at);
+                    record.begin();
+                    json_any::read(text, (start, at), record)
+                        .and_then(|found| if found { record.finish(text, block, line) } else { Ok(()) })
+                        .map_err(|issue| (start, issue))
+                }
+            };
+            if let Err((start, issue)) = outcome {
+                block.problem(line, &bytes[start..at], issue);
+                if strict {
+                    break;
+                }
+            }
+            line += 1;
+        }
+        block.lines = u64::from(line);
+    }
+
+    /// Scans the line at `at`, if it is a plain one; gives the start of the next.
+    #[inline(always)]
+    fn plain_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
+        if text[at] != b'{' {
+            return None;
+        }
+        let mut at = after_blank(text, at + 1);
+        let mut position = 0;
+        loop {
+            // All marks up to here are taken, so the quote is the next one.
+            if *text.get(at)? != b'"' {
+                return None;
+            }
+            self.marks.next();
+            let end = self.marks.next();
+            if *text.get(end)? != b'"' || *text.get(end + 1)? != b':' {
+                return None;
+            }
+            let hint = &mut self.hints[position % HINTS];
+            let field = record.schema.field_again(hint, text, at + 1, end);
+            position += 1;
+            at = self.value(text, after_blank(text, end + 2), field, record)?;
+            match *text.get(at)? {
+                b',' => at = after_blank(text, at + 1),
+                b'}' => break,
+                _ => return None,
+            }
+        }
+        let mut end = self.marks.next();
+        if end != at + 1 {
+            return None;
+        }
+        if text.get(end) == Some(&b'\r') {
+            end = self.marks.next();
+            if end != at + 2 {
+                return None;
+            }
+        }
+        (*text.get(end)? == b'\n').then_some(end + 1)
+    }
+
+    /// Scans the value at `at` into a field; gives its end.
+    #[inline(always)]
+    fn value(&mut self, text: &[u8], at: usize, field: u32, record: &mut Record) -> Option<usize> {
+        match *text.get(at)? {
+            b'"' => {
+                self.marks.next();
+                let end = self.marks.next();
+                if *text.get(end)? != b'"' {
+                    return None;
+                }
+                record.set(field, Shape::Text, at + 1, end);
+                Some(end + 1)
+            }
+            b'-' | b'0'..=b'9' => {
+                let number = number::scan(text, at)?;
+                set_number(record, field, (at, number.end), number.form);
+                Some(number.end)
+            }
+            b't' => literal(text, at, b"true", Shape::True, field, record),
+            b'f' => literal(text, at, b"false", Shape::False, field, record),
+            b'n' => literal(text, at, b"null", Shape::Null, field, record),
+            _ => None,
+        }
+    }
+}
+
+/// Sets a field to a number.
+#[inline(always)]
+pub(crate) fn set_number(record: &mut Record, field: u32, at: (usize, usize), form: Form) {
+    let (shape, word, scale) = match form {
+        Form::Int(i) => (Shape::Int, i as u64, 0),
+        Form::BigInt => (Shape::BigInt, 0, 0),
+        Form::Decimal { digits, scale } => (Shape::Decimal, digits as u64, scale),
+        Form::Float => (Shape::Float, 0, 0),
+    };
+    record.set_number(field, shape, at, word, scale);
+}
+
+fn literal(
+    text: &[u8],
+    at: usize,
+    word: &[u8],
+    shape: Shape,
+    field: u32,
+    record: &mut Record,
+) -> Option<usize> {
+    let end = at + word.len();
+    if text.get(at..end)? != word {
+        return None;
+    }
+    record.set(field, shape, at, end);
+    Some(end)
+}
+
+#[inline(always)]
+fn after_blank(text: &[u8], at: usize) -> usize {
+    at + usize::from(text.get(at) == Some(&b' '))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::Schema;
+    use invigil_monitor::event::{Catalog, Kind, Param, Source};
+    use proptest::prelude::*;
+
+    fn schema() -> Schema {
+        let mut catalog = Catalog::default();
+        for (name, kind) in [("push", Kind::Before), ("pop", Kind::After), ("é", Kind::Before)] {
+            let symbol = catalog.symbol(name, kind);
+            for field in ["queue", "c", "", "a long name of a field"] {
+                let param = Param { source: Source::Name(field.into()), name: "other".into(), ty: None };
+                catalog.param(symbol, &param);
+            }
+        }
+        Schema::new(&catalog)
+    }
+
+    /// What the given reader makes of one line: the event it gives, or the problem.
+    fn outcome(line: &str, fast: bool) -> Option<Result<String, String>> {
+        let text = format!("{line}\n");
+        let mut record = Record::new(schema());
+        let mut block = Block::default();
+        record.begin();
+        let found = if fast {
+            let mut json = Json::new();
+            json.marks.prepare(text.as_bytes());
+            let end = json.plain_line(text.as_bytes(), 0, &mut record)?;
+            assert_eq!(end, text.len(), "{text}");
+            Ok(true)
+        } else {
+            json_any::read(&text, (0, text.len()), &mut record)
+        };
+        let finished = found.and_then(|found| match found {
+            true => record.finish(&text, &mut block, 0),
+            false => Ok(()),
+        });
+        Some(finished.map_err(String::from).map(|()| {
+            let batch = std::mem::take(&mut block.batch);
+            let text = record.complete(text);
+            let events: Vec<_> = (0..batch.len()).map(|i| (batch.event(i), batch.stamp(i).time)).collect();
+            let strings: Vec<_> = events
+                .iter()
+                .flat_map(|(event, _)| event.params)
+                .filter_map(|value| value.as_text())
+                .map(|(start, len)| &text[start as usize..(start + len) as usize])
+                .collect();
+            format!(
+                "{:?} {strings:?} {}",
+                events.iter().map(|(e, t)| (e.symbol, e.params, t)).collect::<Vec<_>>(),
+                block.ignored
+            )
+        }))
+    }
+
+    fn agree(line: &str) {
+        if let Some(fast) = outcome(line, true) {
+            assert_eq!(Some(fast), outcome(line, false), "{line}");
+        }
+    }
+
+    #[test]
+    fn plain_lines_take_the_fast_path() {
+        for line in [
+            r#"{"event":"push","queue":"q12345"}"#,
+            r#"{"event": "push", "time": 1.25, "queue": 93824992252512}"#,
+            r#"{ "event":"pop","kind":"after","queue":null,"c":true,"":false,"x":-1.5e-3}"#,
+            "{\"event\":\"push\",\"queue\":1}\r",
+        ] {
+            assert!(outcome(line, true).is_some(), "{line}");
+            agree(line);
+        }
+    }
+
+    #[test]
+    fn doubtful_lines_do_not() {
+        for line in [
+            "",
+            "{}",
+            r#"{"event":"p\u0075sh"}"#,
+            r#"{"event":"push","queue":[1]}"#,
+            r#"{"event":"push","queue":01}"#,
+            r#"{"event":"push","queue":1"#,
+            r#"{"event":"push",}"#,
+            r#"{"event":"push"}}"#,
+            "{\"event\":\"pu\tsh\"}",
+            "{\"event\":\"push\"}\r\r",
+        ] {
+            assert!(outcome(line, true).is_none(), "{line}");
+        }
+    }
+
+    /// A value of a record, in JSON, plain more often than not.
+    fn json_value() -> impl Strategy<Value = String> {
+        prop_oneof![
+            any::<i64>().prop_map(|n| n.to_string()),
+            "(0|[1-9][0-9]{0,22})(\\.[0-9]{1,4})?([eE][-+]?[0-9]{1,3})?",
+            "[a-zé0-9 ]{0,20}".prop_map(|s| format!("\"{s}\"")),
+            any::<String>().prop_map(|s| serde_json::to_string(&s).unwrap()),
+            prop::sample::select(vec!["true", "false", "null", "[1, {\"a\": 2}]", "{}"])
+                .prop_map(String::from),
+        ]
+    }
+
+    fn json_line() -> impl Strategy<Value = String> {
+        let key = prop::sample::select(vec![
+            "event",
+            "time",
+            "kind",
+            "queue",
+            "c",
+            "other",
+            "",
+            "thread",
+            "a long name of a field",
+            "é",
+        ]);
+        let name = prop::sample::select(vec!["push", "pop", "é", "other"]);
+        let fields = prop::collection::vec((key, json_value()), 0..6);
+        (name, fields, any::<[bool; 2]>()).prop_map(|(name, fields, blanks)| {
+            let [colon, comma] = blanks.map(|blank| if blank { " " } else { "" });
+            let mut line = format!("{{\"event\":{colon}\"{name}\"");
+            for (key, value) in fields {
+                line += &format!(",{comma}\"{key}\":{colon}{value}");
+            }
+            line + "}"
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(4000))]
+
+        #[test]
+        fn both_ways_of_reading_agree(line in json_line()) {
+            agree(&line);
+        }
+
+        #[test]
+        fn both_ways_agree_on_damaged_lines(
+            line in json_line(),
+            damage in prop::collection::vec((any::<prop::sample::Index>(), 0u8..3, any::<u8>()), 1..4),
+        ) {
+            let mut bytes = line.into_bytes();
+            for (at, what, byte) in damage {
+                let at = at.index(bytes.len());
+                let byte = if byte < 128 { b"\"\\{}[]:, \t\r0-.eE1truenul"[byte as usize % 24] } else { byte & 127 };
+                match what {
+                    0 => bytes[at] = byte,
+                    1 => bytes.insert(at, byte),
+                    _ => drop(bytes.remove(at)),
+                }
+                if bytes.is_empty() {
+                    return Ok(());
+                }
+            }
+            let line = String::from_utf8_lossy(&bytes).replace('\n', " ");
+            agree(&line);
+        }
+    }
+}

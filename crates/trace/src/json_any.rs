@@ -1,0 +1,106 @@
+//! JSON Lines that are not plain: escapes, nested values, odd spacing. Slower, and the judge of validity.
+
+use crate::json::set_number;
+use crate::number;
+use crate::record::{Issue, Record, Shape};
+use crate::words::NONE;
+use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// Reads the line at `start..end` of `text` into the record; says whether there is anything on it.
+#[cold]
+pub(crate) fn read(text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
+    let line = &text[start..end];
+    if line.trim_ascii().is_empty() {
+        return Ok(false);
+    }
+    let mut reader = serde_json::Deserializer::from_str(line);
+    let fields = Fields { text, record };
+    match reader.deserialize_map(fields).and_then(|()| reader.end()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.is_eof() => Err("the JSON object does not end on its line".into()),
+        Err(_) if !line.trim_ascii_start().starts_with('{') => Err("not a JSON object".into()),
+        Err(error) => {
+            // "expected value at line 1 column 7": the line is told anyway.
+            let message = error.to_string();
+            let what = message.split(" at line ").next().unwrap_or_default();
+            Err(format!("not valid JSON at column {}: {what}", error.column()).into())
+        }
+    }
+}
+
+struct Fields<'a> {
+    text: &'a str,
+    record: &'a mut Record,
+}
+
+impl<'de> Visitor<'de> for Fields<'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
+        while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
+            let field = self.record.schema.field(key.as_bytes(), 0, key.len());
+            self.set(field, value.get()).map_err(A::Error::custom)?;
+        }
+        Ok(())
+    }
+}
+
+impl Fields<'_> {
+    /// Sets a field to a value that is known to be valid JSON, but for what its escapes stand for.
+    fn set(&mut self, field: u32, raw: &str) -> serde_json::Result<()> {
+        // The value is a part of the text: its address says which.
+        let start = raw.as_ptr().addr() - self.text.as_ptr().addr();
+        let end = start + raw.len();
+        match raw.as_bytes().first() {
+            Some(b'"') if !raw.contains('\\') => self.record.set(field, Shape::Text, start + 1, end - 1),
+            // A text that nobody wants is still judged, if it can be wrong: half of a surrogate pair.
+            Some(b'"') if field != NONE || raw.contains("\\u") => {
+                let value: String = serde_json::from_str(raw)?;
+                self.record.set_owned(field, Shape::Text, self.text, &value);
+            }
+            Some(b'"') => {}
+            Some(b't') => self.record.set(field, Shape::True, start, end),
+            Some(b'f') => self.record.set(field, Shape::False, start, end),
+            Some(b'n') => self.record.set(field, Shape::Null, start, end),
+            Some(b'[' | b'{') => self.record.set(field, Shape::Nested, start, end),
+            _ => {
+                if let Some(number) = number::scan(raw.as_bytes(), 0) {
+                    set_number(self.record, field, (start, end), number.form);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A string, borrowed where it has no escapes.
+struct Text<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Text<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Text<'de>, D::Error> {
+        struct Reader;
+        impl<'de> Visitor<'de> for Reader {
+            type Value = Text<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a string")
+            }
+
+            fn visit_borrowed_str<E: Error>(self, text: &'de str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E: Error>(self, text: &str) -> Result<Text<'de>, E> {
+                Ok(Text(Cow::Owned(text.to_owned())))
+            }
+        }
+        from.deserialize_str(Reader)
+    }
+}

@@ -1,0 +1,231 @@
+//! One record while it is read: which fields it has, and where their text is.
+//!
+//! The formats' scanners fill a [`Record`]; when the line is at its end, [`Record::finish`] looks up the
+//! event, converts the parameters that are wanted and no others, and appends the event to the block.
+
+use crate::block::Block;
+use crate::convert::{self, Misfit, Raw};
+use crate::number;
+use crate::schema::{EVENT, KIND, Schema, TIME, Wanted};
+use crate::words::NONE;
+use invigil_expr::value::Value;
+use invigil_monitor::event::{Kind, Stamp, Type};
+use std::borrow::Cow;
+
+/// What is wrong with a line.
+pub(crate) type Issue = Cow<'static, str>;
+
+/// What the text of a field looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Shape {
+    /// Text, without quotes and escapes.
+    Text,
+    /// An integer; the slot holds it.
+    Int,
+    /// An integer of more than 64 bits.
+    BigInt,
+    /// A number with few digits after the point; the slot holds them.
+    Decimal,
+    /// Any other number.
+    Float,
+    True,
+    False,
+    Null,
+    /// A list or an object, as JSON text.
+    Nested,
+    /// A cell without quotes: it may be anything.
+    Cell,
+    /// A cell in quotes.
+    Quoted,
+}
+
+/// A field of the record: where its text is, and the number it holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) word: u64,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    /// The record that it belongs to.
+    record: u32,
+    pub(crate) shape: Shape,
+    pub(crate) scale: u8,
+}
+
+const VACANT: Slot = Slot { word: 0, start: 0, end: 0, record: 0, shape: Shape::Null, scale: 0 };
+
+/// The fields of the record at hand.
+pub(crate) struct Record {
+    pub(crate) schema: Schema,
+    slots: Vec<Slot>,
+    number: u32,
+    /// Unescaped text: it follows the block's own, so that places in it are counted on from there.
+    extra: String,
+    values: Vec<Value>,
+}
+
+impl Record {
+    pub(crate) fn new(schema: Schema) -> Record {
+        let slots = vec![VACANT; schema.fields()];
+        Record { schema, slots, number: 0, extra: String::new(), values: Vec::new() }
+    }
+
+    /// Begins a new text.
+    pub(crate) fn restart(&mut self) {
+        self.slots.fill(VACANT);
+        self.number = 0;
+        self.extra.clear();
+    }
+
+    /// Begins a new record: no field is set any more.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) {
+        self.number += 1;
+    }
+
+    /// Sets a field, if anybody wants it; a field set twice has the later value.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, field: u32, shape: Shape, start: usize, end: usize) {
+        self.set_number(field, shape, (start, end), 0, 0);
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_number(&mut self, field: u32, shape: Shape, at: (usize, usize), word: u64, scale: u8) {
+        if let Some(slot) = self.slots.get_mut(field as usize) {
+            *slot = Slot { word, start: at.0 as u32, end: at.1 as u32, record: self.number, shape, scale };
+        }
+    }
+
+    /// Sets a field to text that does not stand in the block as it is.
+    pub(crate) fn set_owned(&mut self, field: u32, shape: Shape, text: &str, value: &str) {
+        if field == NONE {
+            return;
+        }
+        let start = text.len() + self.extra.len();
+        self.extra.push_str(value);
+        self.set(field, shape, start, start + value.len());
+    }
+
+    #[inline(always)]
+    fn get(&self, field: u32) -> Option<&Slot> {
+        self.slots.get(field as usize).filter(|slot| slot.record == self.number)
+    }
+
+    /// The text of a slot, in the block's own text or in the unescaped.
+    #[inline(always)]
+    fn raw<'a>(&'a self, text: &'a str, slot: &Slot) -> Raw<'a> {
+        let (start, end) = (slot.start as usize, slot.end as usize);
+        if end <= text.len() {
+            Raw { within: text, start, end }
+        } else {
+            Raw { within: &self.extra, start: start - text.len(), end: end - text.len() }
+        }
+    }
+
+    /// Ends the record on line `line` of the block: its event is appended, or counted as unknown.
+    #[inline(always)]
+    pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Issue> {
+        let event = match self.get(EVENT) {
+            Some(slot) if matches!(slot.shape, Shape::Text | Shape::Cell | Shape::Quoted) => *slot,
+            Some(_) => return Err("`event` is not a string".into()),
+            None => return Err("no `event`".into()),
+        };
+        let kind = match self.get(KIND) {
+            Some(slot) if slot.shape != Shape::Null => Some(self.kind(text, slot)?),
+            _ => None,
+        };
+        let time = match self.get(TIME) {
+            Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.word as i64, slot.scale),
+            Some(slot) if slot.shape != Shape::Null => match convert::float(slot, self.raw(text, slot)) {
+                Ok(time) => time,
+                Err(_) => return Err("`time` is not a number of seconds".into()),
+            },
+            _ => f64::NAN,
+        };
+        let name = self.raw(text, &event);
+        let Some((symbol, wanted)) = self.schema.symbol(name.within.as_bytes(), (name.start, name.end), kind)
+        else {
+            block.ignored += 1;
+            block.clock.note(time);
+            return Ok(());
+        };
+        block.clock.note(time);
+        let stamp = Stamp { time, line };
+        // Of a known few, the values go from registers to their place; a copy of unknown length would wait
+        // for each of them to reach memory first.
+        match wanted {
+            [] => block.batch.push(symbol, &[], stamp),
+            [a] => block.batch.push(symbol, &[self.value(text, a)?], stamp),
+            [a, b] => block.batch.push(symbol, &[self.value(text, a)?, self.value(text, b)?], stamp),
+            many => {
+                let mut values = std::mem::take(&mut self.values);
+                values.clear();
+                for want in many {
+                    values.push(self.value(text, want)?);
+                }
+                block.batch.push(symbol, &values, stamp);
+                self.values = values;
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of a parameter.
+    #[inline(always)]
+    fn value(&self, text: &str, want: &Wanted) -> Result<Value, Issue> {
+        let slot = self.get(want.field).or_else(|| want.others.iter().find_map(|field| self.get(*field)));
+        let Some(slot) = slot else { return Ok(Value::UNSET) };
+        match (slot.shape, want.ty) {
+            (Shape::Int, None | Some(Type::Int)) => Ok(Value::int(slot.word as i64)),
+            (Shape::Text, None | Some(Type::Str)) => Ok(self.text(text, slot)),
+            (_, ty) => match convert::value(slot, self.raw(text, slot), ty) {
+                Ok(Some(value)) => Ok(value),
+                Ok(None) => Ok(self.text(text, slot)),
+                Err(misfit) => Err(self.misfit(text, slot, ty, misfit)),
+            },
+        }
+    }
+
+    /// The text of a slot as a value.
+    #[inline(always)]
+    fn text(&self, text: &str, slot: &Slot) -> Value {
+        let raw = self.raw(text, slot);
+        convert::text(raw.within.as_bytes(), raw.start, raw.end - raw.start, slot.start)
+    }
+
+    fn kind(&self, text: &str, slot: &Slot) -> Result<Kind, Issue> {
+        let raw = self.raw(text, slot);
+        let kind = self.schema.kind(raw.within.as_bytes(), raw.start, raw.end);
+        kind.ok_or_else(|| format!("unknown kind `{}`", raw.text()).into())
+    }
+
+    #[cold]
+    fn misfit(&self, text: &str, slot: &Slot, ty: Option<Type>, misfit: Misfit) -> Issue {
+        let is_it = |s: &Slot| s.record == slot.record && s.start == slot.start && s.end == slot.end;
+        let field = self.slots.iter().position(is_it).unwrap_or(0) as u32;
+        let (name, raw) = (self.schema.field_name(field), self.raw(text, slot).text());
+        match misfit {
+            Misfit::Integer => format!("integer out of range in `{name}`: {raw} does not fit into 64 bits"),
+            Misfit::Float => format!("number out of range in `{name}`: {raw}"),
+            Misfit::Type => {
+                let wanted = match ty {
+                    Some(Type::Int) => "an integer",
+                    Some(Type::Float) => "a number",
+                    Some(Type::Bool) => "true or false",
+                    Some(Type::Str) | None => "a string",
+                };
+                let quote = if slot.shape == Shape::Text { "\"" } else { "" };
+                let dots = if raw.chars().count() > 30 { "…" } else { "" };
+                let raw: String = raw.chars().take(30).collect();
+                format!("`{name}` should be {wanted}, but is {quote}{raw}{dots}{quote}")
+            }
+        }
+        .into()
+    }
+
+    /// Ends the text: the unescaped part goes to its place after the block's own.
+    pub(crate) fn complete(&mut self, mut text: String) -> String {
+        text.push_str(&self.extra);
+        text
+    }
+}
