@@ -1,0 +1,149 @@
+//! The recent past of all slices, for streams that cannot be read a second time: a ring of fixed size.
+
+use crate::finding::{PathStep, Variable, happening};
+use invigil_expr::value::Value;
+use invigil_monitor::automaton::{Automaton, Branch, StateId};
+use invigil_monitor::event::{Catalog, Event, SymbolId};
+use invigil_monitor::observer::Taken;
+use invigil_monitor::slices::{SliceId, Slices};
+use invigil_trace::Place;
+
+/// How many steps are remembered, over all slices.
+const STEPS: usize = 1 << 16;
+/// How many steps of one slice are told.
+pub(crate) const TOLD: usize = 50;
+/// How many parameters of an event are remembered.
+const PARAMS: usize = 4;
+
+#[derive(Clone, Copy)]
+struct Step {
+    slice: SliceId,
+    state: StateId,
+    /// `None` for the beginning of a slice.
+    branch: Option<Branch>,
+    event: Context,
+}
+
+/// The event at hand.
+#[derive(Clone, Copy)]
+struct Context {
+    symbol: SymbolId,
+    index: u64,
+    time: f64,
+    place: Place,
+    params: [Value; PARAMS],
+}
+
+pub(crate) struct History {
+    steps: Vec<Step>,
+    /// The environment after each step, one after the other.
+    envs: Vec<Value>,
+    env: usize,
+    /// How many steps there were in all.
+    count: usize,
+    at: Context,
+}
+
+/// What outlasts the event: values that lie in its text or in a heap do not.
+fn kept(value: Value) -> Value {
+    if value.is_inline() { value } else { Value::UNSET }
+}
+
+impl History {
+    pub(crate) fn new(automaton: &Automaton) -> History {
+        let place = Place { input: 0, line: 0 };
+        let nothing = [Value::UNSET; PARAMS];
+        let at = Context { symbol: SymbolId(u32::MAX), index: 0, time: f64::NAN, place, params: nothing };
+        History { steps: Vec::new(), envs: Vec::new(), env: automaton.env.len(), count: 0, at }
+    }
+
+    /// Notes the event that the next steps are taken on.
+    #[inline]
+    pub(crate) fn at(&mut self, event: &Event<'_>, index: u64, time: f64, place: Place) {
+        let mut params = [Value::UNSET; PARAMS];
+        for (slot, value) in params.iter_mut().zip(event.params) {
+            *slot = kept(*value);
+        }
+        self.at = Context { symbol: event.symbol, index, time, place, params };
+    }
+
+    pub(crate) fn created(&mut self, slices: &Slices, slice: SliceId) {
+        self.push(slices, Step { slice, state: slices.state(slice), branch: None, event: self.at });
+    }
+
+    #[inline]
+    pub(crate) fn taken(&mut self, slices: &Slices, taken: Taken) {
+        let step = Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: self.at };
+        self.push(slices, step);
+    }
+
+    #[inline]
+    fn push(&mut self, slices: &Slices, step: Step) {
+        let env = slices.env(step.slice).iter().map(|value| kept(*value));
+        if self.steps.len() < STEPS {
+            self.steps.push(step);
+            self.envs.extend(env);
+        } else {
+            let slot = self.count % STEPS;
+            self.steps[slot] = step;
+            for (place, value) in self.envs[slot * self.env..].iter_mut().zip(env) {
+                *place = value;
+            }
+        }
+        self.count += 1;
+    }
+
+    /// What is remembered of a slice, the latest last; and how many earlier steps there were, if that is
+    /// known.
+    pub(crate) fn path(
+        &self,
+        automaton: &Automaton,
+        catalog: &Catalog,
+        slices: &Slices,
+        slice: SliceId,
+    ) -> (Vec<PathStep>, Option<u64>) {
+        let mut path = Vec::new();
+        let mut untold = 0;
+        let oldest = self.count - self.steps.len();
+        for number in (oldest..self.count).rev() {
+            let step = &self.steps[number % STEPS];
+            if step.slice != slice {
+                continue;
+            }
+            if path.len() < TOLD {
+                path.push(self.tell(automaton, catalog, slices, number % STEPS));
+            } else {
+                untold += 1;
+            }
+            if step.branch.is_none() {
+                path.reverse();
+                return (path, Some(untold));
+            }
+        }
+        path.reverse();
+        (path, None)
+    }
+
+    fn tell(&self, automaton: &Automaton, catalog: &Catalog, slices: &Slices, slot: usize) -> PathStep {
+        let step = &self.steps[slot];
+        let state = &automaton.states[usize::from(step.state)];
+        let values = &self.envs[slot * self.env..(slot + 1) * self.env];
+        let event = Event { symbol: step.event.symbol, params: &step.event.params, text: "" };
+        let show = |value: Value| if value.is_unset() { "…".into() } else { slices.show(value) };
+        PathStep {
+            event: step.branch.map(|_| {
+                let Context { index, time, place, .. } = step.event;
+                happening(catalog, slices, &event, index, time, place)
+            }),
+            branch: step.branch,
+            state: state.name.clone(),
+            verdict: state.verdict,
+            env: automaton
+                .env
+                .iter()
+                .zip(values)
+                .map(|(name, value)| Variable { name: name.clone(), value: show(*value) })
+                .collect(),
+        }
+    }
+}

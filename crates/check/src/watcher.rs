@@ -1,0 +1,344 @@
+//! Follows one property through the trace: counts, and notes what is worth telling.
+
+use crate::driver::Listener;
+use crate::finding::{self, Binding, Finding, Happening, PathStep, Variable};
+use crate::history::History;
+use crate::outcome::{Missing, PropertyOutcome};
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::event::{Catalog, Event};
+use invigil_monitor::observer::{Observer, Taken};
+use invigil_monitor::slices::{SliceId, Slices};
+use invigil_monitor::verdict::Verdict;
+use invigil_monitor::{Monitor, Scratch};
+use invigil_trace::{Block, Place};
+use std::ops::Range;
+
+/// A violation, as the observer meets it: what cannot be looked up afterwards.
+struct Violation {
+    slice: SliceId,
+    binding: Vec<Binding>,
+    env: Vec<Variable>,
+    taken: Taken,
+}
+
+/// The observer of one property. It is told of every transition, so it does next to nothing there.
+struct Notes<'a, L> {
+    automaton: &'a Automaton,
+    listener: &'a mut L,
+    property: usize,
+    steps: u64,
+    created: u64,
+    violations: u64,
+    commands: u64,
+    /// Violations of the event at hand.
+    fresh: Vec<Violation>,
+    missing: Option<usize>,
+    /// How many violations are still to be told.
+    wanted: usize,
+    /// Where there is no second reading: the recent past of all slices.
+    history: Option<&'a mut History>,
+}
+
+impl<L: Listener> Observer for Notes<'_, L> {
+    #[inline(always)]
+    fn printing(&self) -> bool {
+        self.listener.prints()
+    }
+
+    fn print(&mut self, line: &str) {
+        self.listener.print(self.property, line);
+    }
+
+    fn command(&mut self, command: String) {
+        self.commands += 1;
+        self.listener.command(self.property, &command);
+    }
+
+    fn created(&mut self, slices: &Slices, slice: SliceId) {
+        if slices.root() != Some(slice) || self.automaton.slice_on.is_empty() {
+            self.created += 1;
+        }
+        if let Some(history) = &mut self.history {
+            history.created(slices, slice);
+        }
+    }
+
+    #[inline(always)]
+    fn taken(&mut self, slices: &Slices, taken: Taken) {
+        self.steps += 1;
+        if let Some(history) = &mut self.history {
+            history.taken(slices, taken);
+        }
+        let verdict = |state: u16| self.automaton.states[usize::from(state)].verdict;
+        if taken.from != taken.to
+            && verdict(taken.to) == Verdict::NonAccepting
+            && verdict(taken.from) != Verdict::NonAccepting
+        {
+            self.violated(slices, taken);
+        }
+    }
+
+    fn incomplete(&mut self, parameter: usize) {
+        self.missing = Some(parameter);
+    }
+}
+
+impl<L: Listener> Notes<'_, L> {
+    #[cold]
+    fn violated(&mut self, slices: &Slices, taken: Taken) {
+        self.violations += 1;
+        if self.fresh.len() < self.wanted {
+            self.fresh.push(Violation {
+                slice: taken.slice,
+                binding: finding::binding(self.automaton, slices, taken.slice),
+                env: finding::env(self.automaton, slices, taken.slice),
+                taken,
+            });
+        }
+    }
+}
+
+/// How far ahead of a step the memory is asked for its slice.
+const AHEAD: usize = 12;
+
+/// One property on its way through the trace.
+pub(crate) struct Watcher<'a> {
+    property: usize,
+    automaton: &'a Automaton,
+    catalog: &'a Catalog,
+    pub(crate) slices: Slices,
+    scratch: Scratch,
+    history: Option<History>,
+    outcome: PropertyOutcome,
+}
+
+impl<'a> Watcher<'a> {
+    /// Starts a property. `remembers` is for traces that cannot be read a second time.
+    pub(crate) fn start<L: Listener>(
+        property: usize,
+        automaton: &'a Automaton,
+        catalog: &'a Catalog,
+        remembers: bool,
+        listener: &mut L,
+        findings: &mut Vec<Finding>,
+    ) -> Watcher<'a> {
+        let mut scratch = Scratch::default();
+        let mut history = remembers.then(|| History::new(automaton));
+        let mut notes = Notes::new(property, automaton, listener, 0, history.as_mut());
+        let slices = automaton.start(&mut scratch, &mut notes);
+        let (created, commands) = (notes.created, notes.commands);
+        let mut watcher = Watcher {
+            property,
+            automaton,
+            catalog,
+            slices,
+            scratch,
+            history,
+            outcome: PropertyOutcome {
+                name: automaton.name.clone(),
+                slices: created,
+                commands,
+                ..PropertyOutcome::default()
+            },
+        };
+        watcher.check_start(findings);
+        watcher
+    }
+
+    /// A property may be violated before anything happens.
+    fn check_start(&mut self, findings: &mut Vec<Finding>) {
+        let initial = &self.automaton.states[usize::from(self.automaton.initial)];
+        let Some(root) = self.slices.root() else { return };
+        if initial.verdict == Verdict::NonAccepting && self.slices.failure().is_none() {
+            self.outcome.violations += 1;
+            findings.push(Finding {
+                property: self.property,
+                slice: finding::binding(self.automaton, &self.slices, root),
+                event: None,
+                from: initial.name.clone(),
+                to: initial.name.clone(),
+                path: vec![PathStep {
+                    event: None,
+                    branch: None,
+                    state: initial.name.clone(),
+                    verdict: initial.verdict,
+                    env: finding::env(self.automaton, &self.slices, root),
+                }],
+                untold: Some(0),
+            });
+        }
+    }
+
+    /// Follows some events of a block; stops after one with violations to tell, with the position after it,
+    /// so that the caller can decide whether to go on. `before` events came before the block's.
+    pub(crate) fn follow<L: Listener>(
+        &mut self,
+        block: &Block,
+        range: Range<usize>,
+        before: u64,
+        wanted: usize,
+        listener: &mut L,
+        findings: &mut Vec<Finding>,
+    ) -> usize {
+        let batch = &block.batch;
+        let automaton = self.automaton;
+        let mut notes = Notes::new(self.property, automaton, listener, wanted, self.history.as_mut());
+        let mut at = range.start;
+        while at < range.end {
+            if at + AHEAD < range.end {
+                automaton.prefetch(&self.slices, &batch.event(at + AHEAD), false);
+            }
+            if at + AHEAD / 2 < range.end {
+                automaton.prefetch(&self.slices, &batch.event(at + AHEAD / 2), true);
+            }
+            let event = batch.event(at);
+            at += 1;
+            if !automaton.wants(&self.slices, event.symbol) {
+                continue;
+            }
+            if let Some(history) = &mut notes.history {
+                history.at(&event, before + at as u64, batch.stamp(at - 1).time, block.place(at - 1));
+            }
+            let verdict = automaton.step(&mut self.slices, &mut self.scratch, &event, &mut notes);
+            if notes.is_quiet() && verdict != Some(Verdict::Error) {
+                continue;
+            }
+            let happening = finding::happening(
+                self.catalog,
+                &self.slices,
+                &event,
+                before + at as u64,
+                batch.stamp(at - 1).time,
+                block.place(at - 1),
+            );
+            if let Some(parameter) = notes.missing.take() {
+                self.outcome.note_missing(self.catalog, &event, parameter, happening.place);
+            }
+            if verdict == Some(Verdict::Error)
+                && let Some(failure) = self.slices.failure()
+            {
+                self.outcome.failure = Some((failure.clone(), Some(happening)));
+                break;
+            }
+            let violations = std::mem::take(&mut notes.fresh);
+            if !violations.is_empty() {
+                for violation in violations {
+                    let (path, untold) = match &notes.history {
+                        Some(history) => {
+                            history.path(automaton, self.catalog, &self.slices, violation.slice)
+                        }
+                        None => (Vec::new(), None),
+                    };
+                    findings.push(tell(self.property, automaton, violation, &happening, path, untold));
+                }
+                break;
+            }
+        }
+        let (steps, created, violations) = (notes.steps, notes.created, notes.violations);
+        self.outcome.commands += notes.commands;
+        self.outcome.steps += steps;
+        self.outcome.slices += created;
+        self.outcome.violations += violations;
+        at
+    }
+
+    /// How often a slice entered a non-accepting state.
+    pub(crate) fn violations(&self) -> u64 {
+        self.outcome.violations
+    }
+
+    /// Whether the monitor has ended by an error.
+    pub(crate) fn failed(&self) -> bool {
+        self.slices.failure().is_some()
+    }
+
+    pub(crate) fn finish(mut self) -> PropertyOutcome {
+        if let (Some(failure), None) = (self.slices.failure(), &self.outcome.failure) {
+            self.outcome.failure = Some((failure.clone(), None));
+        }
+        let root = u64::from(self.slices.root().is_some() && !self.automaton.slice_on.is_empty());
+        self.outcome.live = self.slices.len() as u64 - root;
+        for (at, state) in self.automaton.states.iter().enumerate() {
+            let mut count = u64::from(self.slices.count(at as u16));
+            let root_is_here = self.slices.root().is_some_and(|root| usize::from(self.slices.state(root)) == at);
+            if root_is_here && !self.automaton.slice_on.is_empty() {
+                count -= 1;
+            }
+            if count > 0 {
+                self.outcome.states.push((state.name.clone(), state.verdict, count));
+            }
+        }
+        self.outcome
+    }
+}
+
+impl<'a, L: Listener> Notes<'a, L> {
+    fn new(
+        property: usize,
+        automaton: &'a Automaton,
+        listener: &'a mut L,
+        wanted: usize,
+        history: Option<&'a mut History>,
+    ) -> Notes<'a, L> {
+        Notes {
+            automaton,
+            listener,
+            property,
+            steps: 0,
+            created: 0,
+            violations: 0,
+            commands: 0,
+            fresh: Vec::new(),
+            missing: None,
+            wanted,
+            history,
+        }
+    }
+
+    #[inline(always)]
+    fn is_quiet(&self) -> bool {
+        self.fresh.is_empty() && self.missing.is_none()
+    }
+}
+
+impl PropertyOutcome {
+    #[cold]
+    fn note_missing(&mut self, catalog: &Catalog, event: &Event<'_>, parameter: usize, place: Place) {
+        let Some(symbol) = catalog.get(event.symbol) else { return };
+        let (event, param) = (symbol.to_string(), symbol.params[parameter].name.clone());
+        match self.missing.iter_mut().find(|known| known.event == event && known.param == param) {
+            Some(known) => known.count += 1,
+            None => self.missing.push(Missing { event, param, count: 1, first: place }),
+        }
+    }
+}
+
+fn tell(
+    property: usize,
+    automaton: &Automaton,
+    violation: Violation,
+    event: &Happening,
+    mut path: Vec<PathStep>,
+    untold: Option<u64>,
+) -> Finding {
+    let Violation { binding, env, taken, .. } = violation;
+    let last = PathStep {
+        event: Some(event.clone()),
+        branch: Some(taken.branch),
+        state: automaton.state_name(taken.to).into(),
+        verdict: Verdict::NonAccepting,
+        env,
+    };
+    // The history's own last step is this one, without the event's text values.
+    path.pop();
+    path.push(last);
+    Finding {
+        property,
+        slice: binding,
+        event: Some(event.clone()),
+        from: automaton.state_name(taken.from).into(),
+        to: automaton.state_name(taken.to).into(),
+        path,
+        untold,
+    }
+}
