@@ -46,6 +46,7 @@ impl FaultKind {
     }
 
     /// Every kind that `except` without a name catches.
+    #[cfg(feature = "compile")]
     pub(crate) const CATCHABLE: u16 = FaultKind::Limit.bit() - 1;
 }
 

@@ -4,7 +4,7 @@ use crate::compare::View;
 use crate::fault::{Budget, Fault, FaultKind, Run};
 use crate::heap::{Heap, Kind};
 use crate::program::{
-    Build, Code, CodeId, Comparison, Mutation, Op, Operand, Program, Reg, Shortcut, Space,
+    Build, Code, CodeId, Comparison, Mutation, Op, Operand, Program, Quick, Reg, Shortcut, Space,
 };
 use crate::text::Texts;
 use crate::value::{Tag, Value};
@@ -80,16 +80,16 @@ impl Machine {
     /// Runs a block and gives what it returns: `None` if it ends without `return`.
     ///
     /// The value may live in the frame's heap, uncounted: use it before the next [`Heap::sweep`].
-    #[inline]
+    #[inline(always)]
     pub fn run<H: Host>(
         &mut self,
         program: &Program,
         code: CodeId,
-        frame: &mut Frame<'_>,
+        frame: Frame<'_>,
         host: &mut H,
     ) -> Run<Value> {
         let code = program.code(code);
-        if let Some(value) = shortcut(program, code, frame, host) {
+        if let Some(value) = shortcut(code, frame.env, frame.params, host) {
             return Ok(value);
         }
         self.run_fully(program, code, frame, host)
@@ -100,7 +100,7 @@ impl Machine {
         &mut self,
         program: &Program,
         code: &Code,
-        frame: &mut Frame<'_>,
+        frame: Frame<'_>,
         host: &mut H,
     ) -> Run<Value> {
         let registers = usize::from(code.registers);
@@ -132,15 +132,11 @@ impl Machine {
 
 /// Runs a code that has a [`Shortcut`], if all that it touches are integers.
 #[inline(always)]
-fn shortcut<H: Host>(program: &Program, code: &Code, frame: &mut Frame<'_>, host: &H) -> Option<Value> {
-    let int = |operand: Operand| {
-        let index = operand.index();
-        match operand.space() {
-            Space::Env => frame.env.get(index)?.as_int(),
-            Space::Param => frame.params.get(index)?.as_int(),
-            Space::Const => program.consts.get(index)?.as_int(),
-            Space::Register => None,
-        }
+fn shortcut<H: Host>(code: &Code, env: &mut [Value], params: &[Value], host: &H) -> Option<Value> {
+    let int = |operand: Quick| match operand {
+        Quick::Env(at) => env.get(usize::from(at))?.as_int(),
+        Quick::Param(at) => params.get(usize::from(at))?.as_int(),
+        Quick::Int(i) => Some(i),
     };
     let (slot, sum) = match code.shortcut {
         Shortcut::None => return None,
@@ -162,7 +158,7 @@ fn shortcut<H: Host>(program: &Program, code: &Code, frame: &mut Frame<'_>, host
         Shortcut::Add { slot, a, b, .. } => (slot, int(a)?.checked_add(int(b)?)?),
         Shortcut::Sub { slot, a, b, .. } => (slot, int(a)?.checked_sub(int(b)?)?),
     };
-    let variable = frame.env.get_mut(usize::from(slot))?;
+    let variable = env.get_mut(usize::from(slot))?;
     // A variable that refers to an object would have to be released.
     if variable.is(Tag::Object) {
         return None;

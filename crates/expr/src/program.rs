@@ -260,6 +260,15 @@ pub struct Handler {
     pub target: Target,
 }
 
+/// An operand of a [`Shortcut`]: where it is, or the integer that it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Quick {
+    Env(u16),
+    Param(u16),
+    Int(i64),
+}
+
 /// What the commonest blocks come down to when all they touch are integers. A block that is one of these is
 /// run without setting the machine up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -269,11 +278,11 @@ pub enum Shortcut {
     #[default]
     None,
     /// `return a < b` and the like.
-    Compare { op: Comparison, a: Operand, b: Operand },
+    Compare { op: Comparison, a: Quick, b: Quick },
     /// `slot = a + b`, with a `print` after it that only matters if someone listens.
-    Add { slot: u16, a: Operand, b: Operand, prints: bool },
+    Add { slot: u16, a: Quick, b: Quick, prints: bool },
     /// `slot = a - b`, the same.
-    Sub { slot: u16, a: Operand, b: Operand, prints: bool },
+    Sub { slot: u16, a: Quick, b: Quick, prints: bool },
 }
 
 /// A compiled block or function.
@@ -293,36 +302,6 @@ pub struct Code {
     pub clears: bool,
     /// A quicker way to run it.
     pub shortcut: Shortcut,
-}
-
-impl Code {
-    /// Looks at the finished instructions for what can be said about them as a whole.
-    pub(crate) fn finish(&mut self) {
-        self.clears = self.ops.iter().any(|op| match op {
-            Op::Mutate { .. } => true,
-            Op::Check { a, .. } => a.space() == Space::Register,
-            _ => false,
-        });
-        let prints = match &self.ops[..] {
-            [_, Op::Return { .. }] => Some(false),
-            [_, Op::SkipUnlessPrinting { to }, .., Op::Return { .. }]
-                if usize::from(*to) == self.ops.len() - 1 =>
-            {
-                Some(true)
-            }
-            _ => None,
-        };
-        self.shortcut = match (self.ops.first(), prints) {
-            (Some(Op::ReturnCompare { op, a, b }), _) => Shortcut::Compare { op: *op, a: *a, b: *b },
-            (Some(Op::AddTo { slot, a, b }), Some(prints)) => {
-                Shortcut::Add { slot: *slot, a: *a, b: *b, prints }
-            }
-            (Some(Op::SubTo { slot, a, b }), Some(prints)) => {
-                Shortcut::Sub { slot: *slot, a: *a, b: *b, prints }
-            }
-            _ => Shortcut::None,
-        };
-    }
 }
 
 /// A [`Code`] by its position in its [`Program`].

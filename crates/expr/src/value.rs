@@ -105,7 +105,7 @@ impl Value {
     }
 
     /// The same for the text of the program.
-    #[inline(always)]
+    #[cfg(feature = "compile")]
     pub(crate) fn pool(start: u32, len: u32) -> Value {
         debug_assert!(len as usize > SHORT_STRING);
         Value::new(Tag::Pool, u64::from(start) | u64::from(len) << 32)

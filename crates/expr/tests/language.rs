@@ -43,8 +43,8 @@ fn run(text: &str) -> Result<Vec<String>, Box<Fault>> {
     let mut heap = Heap::default();
     let mut lines = Lines::default();
     let code = compiled.expect("compiles").code;
-    let mut frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
-    let result = Machine::default().run(&program, code, &mut frame, &mut lines);
+    let frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
+    let result = Machine::default().run(&program, code, frame, &mut lines);
     heap.sweep();
     for value in env {
         heap.release(value);
@@ -288,8 +288,8 @@ fn text_of_events_is_borrowed_until_it_is_kept() {
     let event = String::from("....a name longer than fourteen bytes");
     let (mut heap, mut env) = (Heap::default(), [Value::UNSET]);
     let params = [Value::text(4, event.len() as u32 - 4)];
-    let mut frame = Frame { env: &mut env, params: &params, text: &event, heap: &mut heap };
-    Machine::default().run(&program, code.code, &mut frame, &mut Lines::default()).unwrap();
+    let frame = Frame { env: &mut env, params: &params, text: &event, heap: &mut heap };
+    Machine::default().run(&program, code.code, frame, &mut Lines::default()).unwrap();
     drop(event);
     heap.sweep();
     assert_eq!(Texts::NONE.str(&heap, &env[0]), Some("a name longer than fourteen bytes"));

@@ -130,7 +130,9 @@ pub(crate) struct Plan {
     pub(crate) keys: Vec<u16>,
     /// The event's parameters that must be given.
     pub(crate) required: Vec<u16>,
-    /// For each state, its transitions on this event: a range of `Automaton::order`.
+    /// If it binds the one slice parameter that there is: where in the event its value is.
+    pub(crate) single: Option<u16>,
+    /// For each state, its transitions on this event: a range of `Automaton::arcs`.
     pub(crate) by_state: Vec<Range<u32>>,
     /// The position of `mask` in `Automaton::masks`, if it binds any parameter.
     pub(crate) cover: usize,
@@ -139,12 +141,46 @@ pub(crate) struct Plan {
     pub(crate) parents: Vec<usize>,
 }
 
+/// A transition in the form in which it is run: small, and next to those tried after it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arc {
+    pub(crate) guard: Option<CodeId>,
+    pub(crate) is_update: bool,
+    pub(crate) success: Option<Exit>,
+    pub(crate) failure: Option<Exit>,
+    /// Its position in [`Parts::transitions`].
+    pub(crate) number: u32,
+}
+
+/// An [`End`] in the same form.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Exit {
+    pub(crate) block: Option<CodeId>,
+    pub(crate) action: Option<CodeId>,
+    pub(crate) target: Option<StateId>,
+}
+
+impl Exit {
+    fn new(end: &End) -> Exit {
+        Exit { block: end.block, action: end.action, target: end.target }
+    }
+}
+
+/// What matters about a state while events flow.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    pub(crate) action: Option<CodeId>,
+    pub(crate) verdict: Verdict,
+    pub(crate) is_final: bool,
+}
+
 /// A compiled property.
 #[derive(Clone, Debug)]
 pub struct Automaton {
     parts: Parts,
     pub(crate) plans: Vec<Plan>,
-    pub(crate) order: Vec<u32>,
+    pub(crate) arcs: Vec<Arc>,
+    pub(crate) entries: Vec<Entry>,
     /// The distinct sets of slice parameters that events bind, the empty one left out.
     pub(crate) masks: Vec<Mask>,
 }
@@ -181,18 +217,27 @@ impl Automaton {
         masks.dedup();
         // More parameters first; among as many, those declared earlier.
         masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
-        let mut order = Vec::new();
+        let mut arcs = Vec::new();
         for (number, plan) in plans.iter_mut().enumerate() {
             plan.required = plan.keys.clone();
             for state in 0..parts.states.len() {
-                let start = order.len() as u32;
+                let start = arcs.len() as u32;
                 for (at, transition) in parts.transitions.iter().enumerate() {
                     if transition.symbol.0 as usize == number && usize::from(transition.from) == state {
-                        order.push(at as u32);
+                        arcs.push(Arc {
+                            guard: transition.guard.map(|guard| guard.code),
+                            is_update: transition.guard.is_some_and(|guard| guard.is_update),
+                            success: transition.success.as_ref().map(Exit::new),
+                            failure: transition.failure.as_ref().map(Exit::new),
+                            number: at as u32,
+                        });
                         plan.required.extend(transition.reads.iter().map(|at| *at as u16));
                     }
                 }
-                plan.by_state.push(start..order.len() as u32);
+                plan.by_state.push(start..arcs.len() as u32);
+            }
+            if let ([at], 1) = (&plan.keys[..], parts.slice_on.len()) {
+                plan.single = Some(*at);
             }
             plan.required.sort_unstable();
             plan.required.dedup();
@@ -204,7 +249,12 @@ impl Automaton {
                 .map(|(at, _)| at)
                 .collect();
         }
-        Automaton { parts, plans, order, masks }
+        let entries = parts.states.iter().map(|state| Entry {
+            action: state.action,
+            verdict: state.verdict,
+            is_final: state.is_final,
+        });
+        Automaton { entries: entries.collect(), parts, plans, arcs, masks }
     }
 
     /// The events that concern the property at all.

@@ -11,6 +11,7 @@ pub mod event;
 mod index;
 pub mod observer;
 mod prefetch;
+pub mod property;
 pub mod slices;
 mod step;
 pub mod verdict;

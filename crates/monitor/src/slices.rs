@@ -276,10 +276,20 @@ impl Slices {
         let Cover { mask, index, .. } = &self.covers[cover];
         let view = self.view(text);
         let hash = self.hash_keys(keys, text);
-        if let ([key], 1) = (keys, self.keys) {
-            return index.find(hash, |slice| same(view, self.values[slice as usize * self.stride], *key));
-        }
         index.find(hash, |slice| self.keys_of(slice, *mask).zip(keys).all(|(a, b)| same(view, a, *b)))
+    }
+
+    /// The same when there is one slice parameter only.
+    #[inline(always)]
+    pub(crate) fn single(&self, key: Value, text: &str) -> Option<u32> {
+        let index = &self.covers.first()?.index;
+        let mine = |slice: u32| self.values[slice as usize * self.stride];
+        if key.is_inline() {
+            let bits = key.bits();
+            return index.find(mix(bits.0, bits.1), |slice| mine(slice).bits() == bits);
+        }
+        let view = self.view(text);
+        index.find(hash_one(view, key), |slice| same(view, mine(slice), key))
     }
 
     /// The slice after `slice` with the same values for a cover's parameters.

@@ -90,7 +90,11 @@ impl Monitor for Automaton {
                 stepping.run(root, code)?;
             }
             stepping.observer.created(stepping.slices, SliceId(root));
-            stepping.entered(root, stepping.automaton.initial)
+            let initial = stepping.automaton.entries[usize::from(stepping.automaton.initial)];
+            if let Some(action) = initial.action {
+                stepping.run(root, action)?;
+            }
+            Ok(initial.verdict)
         });
         slices
     }
@@ -158,24 +162,16 @@ struct Stepping<'a, 'e, O> {
 impl<O: Observer> Stepping<'_, '_, O> {
     /// Runs a part of the step; a fault in it ends the monitor.
     #[inline]
-    fn guarded<T>(&mut self, part: impl FnOnce(&mut Self) -> Run<T>) -> Option<Verdict>
-    where
-        Option<Verdict>: From<T>,
-    {
+    fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Run<Verdict>) -> Option<Verdict> {
         let outcome = part(self);
         self.slices.heap.sweep();
-        match outcome {
-            Ok(verdict) => verdict.into(),
-            Err(fault) => {
-                self.fail(*fault);
-                Some(Verdict::Error)
-            }
-        }
+        Some(outcome.unwrap_or_else(|fault| self.fail(*fault)))
     }
 
     #[cold]
-    fn fail(&mut self, fault: Fault) {
+    fn fail(&mut self, fault: Fault) -> Verdict {
         self.slices.failure = Some(Failure { message: fault.message, span: fault.span });
+        Verdict::Error
     }
 
     #[inline]
@@ -184,10 +180,9 @@ impl<O: Observer> Stepping<'_, '_, O> {
         if plan.mask == 0 {
             return self.everywhere();
         }
-        let params = self.event.params;
-        if let ([at], 1) = (&plan.keys[..], self.slices.keys) {
-            let key = canonical(params[usize::from(*at)]);
-            return match self.slices.first(plan.cover, &[key], self.event.text) {
+        if let Some(at) = plan.single {
+            let key = canonical(self.event.params[usize::from(at)]);
+            return match self.slices.single(key, self.event.text) {
                 Some(slice) => self.evaluate(slice, false),
                 None => self.create_lazily(key),
             };
@@ -248,7 +243,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
         let state = self.slices.heads[root as usize].state;
         let automaton = self.automaton;
         if automaton.transitions_of(state, self.event.symbol.0 as usize).is_empty() {
-            return Ok(automaton.states[usize::from(state)].verdict);
+            return Ok(automaton.entries[usize::from(state)].verdict);
         }
         let texts = Texts { event: self.event.text, pool: "" };
         let key = texts.own(&mut self.slices.heap, key)?;
@@ -280,13 +275,12 @@ impl<O: Observer> Stepping<'_, '_, O> {
         let automaton = self.automaton;
         let from = self.slices.heads[slice as usize].state;
         for at in automaton.transitions_of(from, self.event.symbol.0 as usize) {
-            let number = automaton.order[at as usize] as usize;
-            let transition = &automaton.transitions[number];
-            let holds = match transition.guard {
+            let arc = &automaton.arcs[at as usize];
+            let holds = match arc.guard {
                 None => true,
-                Some(guard) => {
-                    let value = self.run(slice, guard.code)?;
-                    if guard.is_update {
+                Some(code) => {
+                    let value = self.run(slice, code)?;
+                    if arc.is_update {
                         true
                     } else if value.is_none() {
                         continue;
@@ -295,21 +289,21 @@ impl<O: Observer> Stepping<'_, '_, O> {
                     }
                 }
             };
-            let (branch, end) = match holds {
-                true => (Branch::Success, &transition.success),
-                false => (Branch::Failure, &transition.failure),
+            let (branch, exit) = match holds {
+                true => (Branch::Success, arc.success),
+                false => (Branch::Failure, arc.failure),
             };
-            let Some(end) = end else { continue };
+            let Some(exit) = exit else { continue };
             if fresh {
                 self.commit(slice);
             }
-            let mut to = end.target.unwrap_or(from);
-            if let Some(block) = end.block
+            let mut to = exit.target.unwrap_or(from);
+            if let Some(block) = exit.block
                 && let Some(state) = self.run(slice, block)?.as_int()
             {
                 to = state as StateId;
             }
-            if let Some(action) = end.action {
+            if let Some(action) = exit.action {
                 self.run(slice, action)?;
             }
             if to != from {
@@ -317,12 +311,12 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 self.slices.leave(automaton, from);
                 self.slices.enter(automaton, to);
             }
-            self.entered(slice, to)?;
-            self.observer.taken(
-                self.slices,
-                Taken { slice: SliceId(slice), transition: number, branch, from, to },
-            );
-            let state = &automaton.states[usize::from(to)];
+            let state = automaton.entries[usize::from(to)];
+            if let Some(action) = state.action {
+                self.run(slice, action)?;
+            }
+            let transition = arc.number as usize;
+            self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
             if state.is_final {
                 self.observer.forgotten(self.slices, SliceId(slice));
                 self.slices.forget(automaton, slice);
@@ -333,7 +327,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
         if fresh {
             self.slices.discard(slice);
         }
-        Ok(automaton.states[usize::from(from)].verdict)
+        Ok(automaton.entries[usize::from(from)].verdict)
     }
 
     /// Makes a new slice one of the others.
@@ -344,25 +338,16 @@ impl<O: Observer> Stepping<'_, '_, O> {
         self.observer.created(self.slices, SliceId(slice));
     }
 
-    /// Runs the action of a state that a slice entered.
-    #[inline]
-    fn entered(&mut self, slice: u32, state: StateId) -> Run<Option<Verdict>> {
-        if let Some(action) = self.automaton.states[usize::from(state)].action {
-            self.run(slice, action)?;
-        }
-        Ok(None)
-    }
-
-    #[inline]
+    #[inline(always)]
     fn run(&mut self, slice: u32, code: CodeId) -> Run<Value> {
         let start = slice as usize * self.slices.stride;
         let range = start + self.slices.keys..start + self.slices.stride;
-        let mut frame = Frame {
+        let frame = Frame {
             env: &mut self.slices.values[range],
             params: self.event.params,
             text: self.event.text,
             heap: &mut self.slices.heap,
         };
-        self.scratch.machine.run(&self.automaton.program, code, &mut frame, &mut Listening(self.observer))
+        self.scratch.machine.run(&self.automaton.program, code, frame, &mut Listening(self.observer))
     }
 }

@@ -121,7 +121,7 @@ impl<'c> Emit<'c> {
         if self.code.ops.len() > usize::from(Target::MAX) {
             self.report(Diagnostic::error(Span::new(self.block.source, 0, 0), "this block is too long"));
         }
-        self.code.finish();
+        self.code.finish(&self.compiler.program.consts);
         (self.code, self.params, self.states)
     }
 

@@ -6,6 +6,7 @@
 mod call;
 mod emit;
 mod expression;
+mod finish;
 mod statement;
 mod survey;
 mod template;
@@ -188,8 +189,8 @@ pub struct Compiled {
 /// assert!(diagnostics.is_empty());
 ///
 /// let (mut heap, mut env) = (Heap::default(), [Value::int(3), Value::int(16)]);
-/// let mut frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
-/// let holds = Machine::default().run(&program, guard.code, &mut frame, &mut Silent).unwrap();
+/// let frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
+/// let holds = Machine::default().run(&program, guard.code, frame, &mut Silent).unwrap();
 /// assert_eq!(holds.as_bool(), Some(true));
 /// ```
 pub struct Compiler {
