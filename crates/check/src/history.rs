@@ -24,7 +24,7 @@ struct Step {
     event: Context,
 }
 
-/// The event at hand.
+/// The event that a step was taken on.
 #[derive(Clone, Copy)]
 struct Context {
     symbol: SymbolId,
@@ -34,6 +34,16 @@ struct Context {
     params: [Value; PARAMS],
 }
 
+impl Context {
+    const UNKNOWN: Context = Context {
+        symbol: SymbolId(u32::MAX),
+        index: 0,
+        time: f64::NAN,
+        place: Place { input: 0, line: 0 },
+        params: [Value::UNSET; PARAMS],
+    };
+}
+
 pub(crate) struct History {
     steps: Vec<Step>,
     /// The environment after each step, one after the other.
@@ -41,7 +51,8 @@ pub(crate) struct History {
     env: usize,
     /// How many steps there were in all.
     count: usize,
-    at: Context,
+    /// How many of them have been given their event.
+    settled: usize,
 }
 
 /// What outlasts the event: values that lie in its text or in a heap do not.
@@ -51,29 +62,30 @@ fn kept(value: Value) -> Value {
 
 impl History {
     pub(crate) fn new(automaton: &Automaton) -> History {
-        let place = Place { input: 0, line: 0 };
-        let nothing = [Value::UNSET; PARAMS];
-        let at = Context { symbol: SymbolId(u32::MAX), index: 0, time: f64::NAN, place, params: nothing };
-        History { steps: Vec::new(), envs: Vec::new(), env: automaton.env.len(), count: 0, at }
+        let env = automaton.env.len();
+        History { steps: Vec::new(), envs: Vec::new(), env, count: 0, settled: 0 }
     }
 
-    /// Notes the event that the next steps are taken on.
-    #[inline]
-    pub(crate) fn at(&mut self, event: &Event<'_>, index: u64, time: f64, place: Place) {
+    /// Tells which event the steps since the last call were taken on.
+    pub(crate) fn settle(&mut self, event: &Event<'_>, index: u64, time: f64, place: Place) {
         let mut params = [Value::UNSET; PARAMS];
         for (slot, value) in params.iter_mut().zip(event.params) {
             *slot = kept(*value);
         }
-        self.at = Context { symbol: event.symbol, index, time, place, params };
+        let context = Context { symbol: event.symbol, index, time, place, params };
+        for number in self.settled.max(self.count.saturating_sub(STEPS))..self.count {
+            self.steps[number % STEPS].event = context;
+        }
+        self.settled = self.count;
     }
 
     pub(crate) fn created(&mut self, slices: &Slices, slice: SliceId) {
-        self.push(slices, Step { slice, state: slices.state(slice), branch: None, event: self.at });
+        self.push(slices, Step { slice, state: slices.state(slice), branch: None, event: Context::UNKNOWN });
     }
 
     #[inline]
     pub(crate) fn taken(&mut self, slices: &Slices, taken: Taken) {
-        let step = Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: self.at };
+        let step = Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: Context::UNKNOWN };
         self.push(slices, step);
     }
 

@@ -11,11 +11,10 @@ use invigil_monitor::slices::{SliceId, Slices};
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::{Monitor, Scratch};
 use invigil_trace::{Block, Place};
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 /// A violation, as the observer meets it: what cannot be looked up afterwards.
 struct Violation {
-    slice: SliceId,
     binding: Vec<Binding>,
     env: Vec<Variable>,
     taken: Taken,
@@ -89,7 +88,6 @@ impl<L: Listener> Notes<'_, L> {
         self.violations += 1;
         if self.fresh.len() < self.wanted {
             self.fresh.push(Violation {
-                slice: taken.slice,
                 binding: finding::binding(self.automaton, slices, taken.slice),
                 env: finding::env(self.automaton, slices, taken.slice),
                 taken,
@@ -97,9 +95,6 @@ impl<L: Listener> Notes<'_, L> {
         }
     }
 }
-
-/// How far ahead of a step the memory is asked for its slice.
-const AHEAD: usize = 12;
 
 /// One property on its way through the trace.
 pub(crate) struct Watcher<'a> {
@@ -180,65 +175,51 @@ impl<'a> Watcher<'a> {
         listener: &mut L,
         findings: &mut Vec<Finding>,
     ) -> usize {
+        let (automaton, catalog, property) = (self.automaton, self.catalog, self.property);
         let batch = &block.batch;
-        let automaton = self.automaton;
-        let mut notes = Notes::new(self.property, automaton, listener, wanted, self.history.as_mut());
-        let mut at = range.start;
-        while at < range.end {
-            if at + AHEAD < range.end {
-                automaton.prefetch(&self.slices, &batch.event(at + AHEAD), false);
-            }
-            if at + AHEAD / 2 < range.end {
-                automaton.prefetch(&self.slices, &batch.event(at + AHEAD / 2), true);
-            }
-            let event = batch.event(at);
-            at += 1;
-            if !automaton.wants(&self.slices, event.symbol) {
-                continue;
-            }
-            if let Some(history) = &mut notes.history {
-                history.at(&event, before + at as u64, batch.stamp(at - 1).time, block.place(at - 1));
-            }
-            let verdict = automaton.step(&mut self.slices, &mut self.scratch, &event, &mut notes);
-            if notes.is_quiet() && verdict != Some(Verdict::Error) {
-                continue;
-            }
-            let happening = finding::happening(
-                self.catalog,
-                &self.slices,
-                &event,
-                before + at as u64,
-                batch.stamp(at - 1).time,
-                block.place(at - 1),
-            );
-            if let Some(parameter) = notes.missing.take() {
-                self.outcome.note_missing(self.catalog, &event, parameter, happening.place);
-            }
-            if verdict == Some(Verdict::Error)
-                && let Some(failure) = self.slices.failure()
-            {
-                self.outcome.failure = Some((failure.clone(), Some(happening)));
-                break;
-            }
-            let violations = std::mem::take(&mut notes.fresh);
-            if !violations.is_empty() {
-                for violation in violations {
+        let outcome = &mut self.outcome;
+        let mut notes = Notes::new(property, automaton, listener, wanted, self.history.as_mut());
+        let at = automaton.run(
+            &mut self.slices,
+            &mut self.scratch,
+            batch,
+            range,
+            &mut notes,
+            |notes, slices, at, verdict| {
+                if notes.is_quiet() && verdict != Some(Verdict::Error) {
+                    return ControlFlow::Continue(());
+                }
+                let (event, index) = (batch.event(at), before + at as u64 + 1);
+                let (time, place) = (batch.stamp(at).time, block.place(at));
+                if let Some(history) = &mut notes.history {
+                    history.settle(&event, index, time, place);
+                    if notes.fresh.is_empty() && notes.missing.is_none() && verdict != Some(Verdict::Error) {
+                        return ControlFlow::Continue(());
+                    }
+                }
+                let happening = finding::happening(catalog, slices, &event, index, time, place);
+                if let Some(parameter) = notes.missing.take() {
+                    outcome.note_missing(catalog, &event, parameter, place);
+                }
+                if let Some(failure) = slices.failure() {
+                    outcome.failure = Some((failure.clone(), Some(happening)));
+                    return ControlFlow::Break(());
+                }
+                let violations = std::mem::take(&mut notes.fresh);
+                for violation in &violations {
                     let (path, untold) = match &notes.history {
-                        Some(history) => {
-                            history.path(automaton, self.catalog, &self.slices, violation.slice)
-                        }
+                        Some(history) => history.path(automaton, catalog, slices, violation.taken.slice),
                         None => (Vec::new(), None),
                     };
-                    findings.push(tell(self.property, automaton, violation, &happening, path, untold));
+                    findings.push(tell(property, automaton, violation, &happening, path, untold));
                 }
-                break;
-            }
-        }
-        let (steps, created, violations) = (notes.steps, notes.created, notes.violations);
-        self.outcome.commands += notes.commands;
-        self.outcome.steps += steps;
-        self.outcome.slices += created;
-        self.outcome.violations += violations;
+                if violations.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            },
+        );
+        outcome.commands += notes.commands;
+        outcome.steps += notes.steps;
+        outcome.slices += notes.created;
+        outcome.violations += notes.violations;
         at
     }
 
@@ -297,7 +278,7 @@ impl<'a, L: Listener> Notes<'a, L> {
 
     #[inline(always)]
     fn is_quiet(&self) -> bool {
-        self.fresh.is_empty() && self.missing.is_none()
+        self.fresh.is_empty() && self.missing.is_none() && self.history.is_none()
     }
 }
 
@@ -316,25 +297,25 @@ impl PropertyOutcome {
 fn tell(
     property: usize,
     automaton: &Automaton,
-    violation: Violation,
+    violation: &Violation,
     event: &Happening,
     mut path: Vec<PathStep>,
     untold: Option<u64>,
 ) -> Finding {
-    let Violation { binding, env, taken, .. } = violation;
+    let Violation { binding, env, taken } = violation;
     let last = PathStep {
         event: Some(event.clone()),
         branch: Some(taken.branch),
         state: automaton.state_name(taken.to).into(),
         verdict: Verdict::NonAccepting,
-        env,
+        env: env.clone(),
     };
     // The history's own last step is this one, without the event's text values.
     path.pop();
     path.push(last);
     Finding {
         property,
-        slice: binding,
+        slice: binding.clone(),
         event: Some(event.clone()),
         from: automaton.state_name(taken.from).into(),
         to: automaton.state_name(taken.to).into(),

@@ -6,12 +6,13 @@
 //! declared earlier), and the event is evaluated in the copy.
 
 use crate::automaton::{Automaton, Branch, MAX_SLICE_PARAMS, StateId};
-use crate::event::{Event, EventSet, SymbolId};
+use crate::event::{Batch, Event, EventSet, SymbolId};
 use crate::observer::{Observer, Taken};
 use crate::slices::{Keys, SliceId, Slices, canonical};
 use crate::verdict::{Failure, Verdict};
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::ops::{ControlFlow, Range};
 use invigil_expr::compare::View;
 use invigil_expr::fault::{Fault, Run};
 use invigil_expr::machine::{Frame, Host, Machine};
@@ -54,6 +55,9 @@ pub struct Scratch {
     machine: Machine,
     touched: Vec<u32>,
 }
+
+/// How many events ahead of its step the memory is asked for a slice.
+const AHEAD: usize = 12;
 
 /// Gives what blocks print to the observer.
 struct Listening<'a, O>(&'a mut O);
@@ -132,10 +136,42 @@ impl Monitor for Automaton {
 }
 
 impl Automaton {
-    /// Asks the memory for what a coming [`step`](Monitor::step) on `event` will look at: some events ahead
-    /// with `late` false, and fewer ahead with `late` true. Never needed; worth it when events come in runs.
+    /// Follows a run of events, leaving out those that no slice wants. After each event that was followed,
+    /// `after` is told its position and the verdict, and may break off; the position after the last event
+    /// that was looked at is returned.
+    ///
+    /// Faster than so many [`step`](Monitor::step)s, because the memory is asked for slices some events
+    /// before they are needed.
     #[inline]
-    pub fn prefetch(&self, slices: &Slices, event: &Event<'_>, late: bool) {
+    pub fn run<O: Observer>(
+        &self,
+        slices: &mut Slices,
+        scratch: &mut Scratch,
+        batch: &Batch,
+        range: Range<usize>,
+        observer: &mut O,
+        mut after: impl FnMut(&mut O, &Slices, usize, Option<Verdict>) -> ControlFlow<()>,
+    ) -> usize {
+        for at in range.clone() {
+            if at + AHEAD < range.end {
+                self.prefetch(slices, &batch.event(at + AHEAD), false);
+                self.prefetch(slices, &batch.event(at + AHEAD / 2), true);
+            }
+            let event = batch.event(at);
+            if self.wants(slices, event.symbol) {
+                let verdict = self.step(slices, scratch, &event, observer);
+                if after(observer, slices, at, verdict).is_break() {
+                    return at + 1;
+                }
+            }
+        }
+        range.end
+    }
+
+    /// Asks the memory for what a coming step on `event` will look at: the index first, and the slice when
+    /// the index has had time to arrive.
+    #[inline(always)]
+    fn prefetch(&self, slices: &Slices, event: &Event<'_>, late: bool) {
         if let Some(plan) = self.plans.get(event.symbol.0 as usize)
             && let [at] = plan.keys[..]
             && let Some(key) = event.params.get(usize::from(at))

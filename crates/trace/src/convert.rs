@@ -1,7 +1,7 @@
 //! From the text of a field to the value of a parameter.
 
-use crate::number::{self, Form};
-use crate::record::{Shape, Slot};
+use crate::number;
+use crate::record::{Shape, Slot, looks};
 use crate::words::beginning;
 use invigil_expr::value::{SHORT_STRING, Tag, Value};
 use invigil_monitor::event::Type;
@@ -29,105 +29,56 @@ impl<'a> Raw<'a> {
     pub(crate) fn text(self) -> &'a str {
         self.within.get(self.start..self.end).unwrap_or_default()
     }
-
-    /// What number the text is, if it is one from end to end.
-    #[inline]
-    fn number(self) -> Option<Form> {
-        let bytes = self.within.as_bytes();
-        match bytes.get(self.start)? {
-            b'-' | b'0'..=b'9' => {
-                let number = number::scan(bytes, self.start)?;
-                (number.end == self.end).then_some(number.form)
-            }
-            _ => None,
-        }
-    }
 }
 
 /// The value of a field for a parameter of this type. `None` if the value is the field's text.
 pub(crate) fn value(slot: &Slot, raw: Raw<'_>, ty: Option<Type>) -> Result<Option<Value>, Misfit> {
-    match slot.shape {
-        Shape::Null => return Ok(Some(Value::NONE)),
-        Shape::Quoted if ty.is_none() => return Ok(None),
-        Shape::Cell | Shape::Quoted => return cell(raw, ty),
+    match (slot.cell, slot.shape, ty) {
+        (true, _, Some(Type::Str)) => return Ok(None),
+        (true, Shape::Text, Some(ty)) => return value(&unquoted(slot, raw), raw, Some(ty)),
+        // Without a point it may as well be the hexadecimal name of something: 12e4.
+        (true, Shape::Float, None) if !raw.text().contains('.') => return Ok(None),
         _ => {}
     }
-    match (ty, slot.shape) {
-        (None | Some(Type::Str), Shape::Text | Shape::Nested) => Ok(None),
-        (None | Some(Type::Int), Shape::Int) => Ok(Some(Value::int(slot.word as i64))),
-        (None | Some(Type::Int), Shape::BigInt) => Err(Misfit::Integer),
-        (None | Some(Type::Bool), Shape::True) => Ok(Some(Value::TRUE)),
-        (None | Some(Type::Bool), Shape::False) => Ok(Some(Value::FALSE)),
-        (Some(Type::Int), Shape::Decimal | Shape::Float) => {
+    match (slot.shape, ty) {
+        (Shape::Null, _) => Ok(Some(Value::NONE)),
+        (Shape::Text | Shape::Nested, None | Some(Type::Str)) => Ok(None),
+        (Shape::Int, None | Some(Type::Int)) => Ok(Some(Value::int(slot.word as i64))),
+        (Shape::BigInt, None | Some(Type::Int)) => Err(Misfit::Integer),
+        (Shape::Decimal | Shape::Float, Some(Type::Int)) => {
             whole(float(slot, raw).map_err(|_| Misfit::Integer)?).map(Some)
         }
-        (None | Some(Type::Float), _) => float(slot, raw).map(|f| Some(Value::float(f))),
-        (Some(Type::Int | Type::Bool | Type::Str), _) => Err(Misfit::Type),
+        (Shape::True, None | Some(Type::Bool)) => Ok(Some(Value::TRUE)),
+        (Shape::False, None | Some(Type::Bool)) => Ok(Some(Value::FALSE)),
+        (_, None | Some(Type::Float)) => float(slot, raw).map(|f| Some(Value::float(f))),
+        (_, Some(Type::Int | Type::Bool | Type::Str)) => Err(Misfit::Type),
     }
 }
 
 /// The number in a field, as a float.
-#[inline]
 pub(crate) fn float(slot: &Slot, raw: Raw<'_>) -> Result<f64, Misfit> {
     match slot.shape {
         Shape::Int => Ok(slot.word as i64 as f64),
         Shape::Decimal => Ok(number::decimal(slot.word as i64, slot.scale)),
-        Shape::BigInt | Shape::Float => parse_float(raw),
-        Shape::Cell | Shape::Quoted => match raw.number() {
-            Some(form) => form_float(form, raw),
-            None => Err(Misfit::Type),
-        },
+        Shape::BigInt | Shape::Float => {
+            raw.text().parse().ok().filter(|f: &f64| f.is_finite()).ok_or(Misfit::Float)
+        }
+        Shape::Text if slot.cell => float(&unquoted(slot, raw), raw),
         _ => Err(Misfit::Type),
     }
 }
 
-/// The value of a cell, as far as it is not text.
-fn cell(raw: Raw<'_>, ty: Option<Type>) -> Result<Option<Value>, Misfit> {
-    let form = match ty {
-        Some(Type::Str) => return Ok(None),
-        Some(Type::Bool) => return truth(raw.text()).map(Some).ok_or(Misfit::Type),
-        _ => raw.number(),
-    };
-    match (ty, form) {
-        (None | Some(Type::Int), Some(Form::Int(i))) => Ok(Some(Value::int(i))),
-        (None | Some(Type::Int), Some(Form::BigInt)) => Err(Misfit::Integer),
-        (Some(Type::Int), Some(form)) => whole(form_float(form, raw).map_err(|_| Misfit::Integer)?).map(Some),
-        (Some(Type::Float), Some(form)) => form_float(form, raw).map(|f| Some(Value::float(f))),
-        // Without a point it may as well be the hexadecimal name of something: 12e4.
-        (None, Some(form)) if raw.text().contains('.') => {
-            form_float(form, raw).map(|f| Some(Value::float(f)))
-        }
-        (None, _) => Ok(truth(raw.text())),
-        (Some(_), None) => Err(Misfit::Type),
-        (Some(Type::Bool | Type::Str), Some(_)) => Err(Misfit::Type),
-    }
+/// A cell of text as what it looks like: quotes do not keep a number from being one where one is wanted.
+fn unquoted(slot: &Slot, raw: Raw<'_>) -> Slot {
+    let mut slot = *slot;
+    (slot.shape, slot.word, slot.scale) = looks(raw.within.as_bytes(), (raw.start, raw.end));
+    slot.cell = false;
+    slot
 }
 
-fn truth(raw: &str) -> Option<Value> {
-    match raw {
-        "true" | "True" => Some(Value::TRUE),
-        "false" | "False" => Some(Value::FALSE),
-        _ => None,
-    }
-}
-
-/// Whether an unquoted cell of this text stands for something else than the text, when nobody says what is
-/// wanted.
-pub(crate) fn reads_as_other(raw: &str) -> bool {
-    let number = Raw { within: raw, start: 0, end: raw.len() }.number();
-    raw.is_empty() || number.is_some() || truth(raw).is_some()
-}
-
-fn form_float(form: Form, raw: Raw<'_>) -> Result<f64, Misfit> {
-    match form {
-        Form::Int(i) => Ok(i as f64),
-        Form::Decimal { digits, scale } => Ok(number::decimal(digits, scale)),
-        Form::BigInt | Form::Float => parse_float(raw),
-    }
-}
-
-fn parse_float(raw: Raw<'_>) -> Result<f64, Misfit> {
-    raw.text().parse().ok().filter(|f: &f64| f.is_finite()).ok_or(Misfit::Float)
+/// Whether an unquoted cell of this text stands for something else than the text.
+pub(crate) fn reads_as_other(text: &str) -> bool {
+    text.is_empty() || looks(text.as_bytes(), (0, text.len())).0 != Shape::Text
 }
 
 /// The integer that a float is.

@@ -5,8 +5,9 @@
 
 use crate::block::Block;
 use crate::marks::{CsvMarks, Marks};
-use crate::record::{Issue, Record, Shape};
+use crate::record::{Issue, Record};
 use crate::schema::{EVENT, Schema};
+use crate::words::NONE;
 use memchr::{memchr, memchr2};
 use std::borrow::Cow;
 
@@ -76,9 +77,7 @@ impl Csv {
                 None => {
                     at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
                     self.marks.seek(bytes, at);
-                    record.begin();
-                    self.any_line(text, (start, at), record)
-                        .and_then(|found| if found { record.finish(text, block, line) } else { Ok(()) })
+                    self.any_line(text, (start, at), record, block, line)
                 }
             };
             if let Err(issue) = outcome {
@@ -102,7 +101,7 @@ impl Csv {
             if *text.get(end)? != self.header.delimiter {
                 return None;
             }
-            set_cell(record, *field, text, start, end);
+            set_cell(record, *field, text, (start, end));
             start = end + 1;
         }
         // A line of one column may be blank: that is found out elsewhere.
@@ -117,13 +116,26 @@ impl Csv {
         if *text.get(newline)? != b'\n' || newline > end + 1 {
             return None;
         }
-        set_cell(record, *last, text, start, end);
+        set_cell(record, *last, text, (start, end));
         Some(newline + 1)
     }
 
-    /// Takes the line at `start..end` apart; says whether there is anything on it.
+    /// Reads a line that is not a plain one.
     #[cold]
-    fn any_line(&self, text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
+    fn any_line(
+        &self,
+        text: &str,
+        at: (usize, usize),
+        record: &mut Record,
+        block: &mut Block,
+        line: u32,
+    ) -> Result<(), Issue> {
+        record.begin();
+        if self.cells(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
+    }
+
+    /// Takes the line at `start..end` apart; says whether there is anything on it.
+    fn cells(&self, text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
         let line = text[start..end].trim_end_matches(['\r', '\n']);
         if line.trim_ascii().is_empty() {
             return Ok(false);
@@ -133,14 +145,13 @@ impl Csv {
         }
         let (columns, mut count) = (&self.header.columns, 0);
         cells(line.as_bytes(), self.header.delimiter, |cell| {
-            let field = columns.get(count).copied().unwrap_or(u32::MAX);
+            let field = columns.get(count).copied().unwrap_or(NONE);
             count += 1;
-            match cell.value(line) {
-                _ if !cell.quoted => {
-                    set_cell(record, field, text.as_bytes(), start + cell.start, start + cell.end)
-                }
-                Cow::Borrowed(_) => record.set(field, Shape::Quoted, start + cell.start, start + cell.end),
-                Cow::Owned(value) => record.set_owned(field, Shape::Quoted, text, &value),
+            let at = (start + cell.start, start + cell.end);
+            match (cell.quoted, cell.doubled) {
+                (false, _) => set_cell(record, field, text.as_bytes(), at),
+                (true, false) => record.set_cell(field, text.as_bytes(), at, true),
+                (true, true) => record.set_owned(field, text, &cell.value(line), true),
             }
         })?;
         if count != columns.len() {
@@ -157,7 +168,7 @@ fn plural(cells: usize) -> String {
 
 /// Sets a field to an unquoted cell, unless that is empty. Blanks around it are not part of it.
 #[inline(always)]
-fn set_cell(record: &mut Record, field: u32, text: &[u8], mut start: usize, mut end: usize) {
+fn set_cell(record: &mut Record, field: u32, text: &[u8], (mut start, mut end): (usize, usize)) {
     while start < end && matches!(text[start], b' ' | b'\t') {
         start += 1;
     }
@@ -165,7 +176,7 @@ fn set_cell(record: &mut Record, field: u32, text: &[u8], mut start: usize, mut 
         end -= 1;
     }
     if start < end {
-        record.set(field, Shape::Cell, start, end);
+        record.set_cell(field, text, (start, end), false);
     }
 }
 

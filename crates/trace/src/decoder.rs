@@ -22,7 +22,7 @@ pub(crate) struct Decoder {
 }
 
 enum Scanner {
-    Json(Json),
+    Json(Box<Json>),
     Csv(Csv),
     Line,
 }
@@ -31,7 +31,7 @@ impl Decoder {
     /// A decoder for input number `input`, which is laid out like this.
     pub(crate) fn new(layout: &Layout, input: usize, schema: &Schema, options: &Options) -> Decoder {
         let format = match layout {
-            Layout::JsonLines => Scanner::Json(Json::new()),
+            Layout::JsonLines => Scanner::Json(Box::new(Json::new())),
             Layout::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
             Layout::Line => Scanner::Line,
         };
@@ -88,7 +88,8 @@ impl Decoder {
         }
         // Nothing is left to be replaced.
         self.lines(String::from_utf8_lossy(&text).into_owned(), block);
-        if !(self.strict && !block.problems.is_empty()) {
+        // A strict reader has stopped at the first, which is before those that were blanked.
+        if !self.strict || block.problems.is_empty() {
             bad.merge(&block.problems);
             block.problems = bad;
         }

@@ -8,8 +8,8 @@
 use crate::block::Block;
 use crate::json_any;
 use crate::marks::{JsonMarks, Marks};
-use crate::number::{self, Form};
-use crate::record::{Record, Shape};
+use crate::number;
+use crate::record::{Issue, Record, Shape};
 use crate::words::Hint;
 use memchr::memchr;
 
@@ -34,25 +34,21 @@ impl Json {
         self.marks.restart();
         let (mut at, mut line) = (0, 0);
         while at < bytes.len() {
+            let start = at;
             self.marks.prepare(bytes);
             record.begin();
             let outcome = match self.plain_line(bytes, at, record) {
                 Some(end) => {
-                    let start = at;
                     at = end;
-                    record.finish(text, block, line).map_err(|issue| (start, issue))
+                    record.finish(text, block, line)
                 }
                 None => {
-                    let start = at;
                     at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
                     self.marks.seek(bytes, at);
-                    record.begin();
-                    json_any::read(text, (start, at), record)
-                        .and_then(|found| if found { record.finish(text, block, line) } else { Ok(()) })
-                        .map_err(|issue| (start, issue))
+                    any_line(text, (start, at), record, block, line)
                 }
             };
-            if let Err((start, issue)) = outcome {
+            if let Err(issue) = outcome {
                 block.problem(line, &bytes[start..at], issue);
                 if strict {
                     break;
@@ -119,7 +115,7 @@ impl Json {
             }
             b'-' | b'0'..=b'9' => {
                 let number = number::scan(text, at)?;
-                set_number(record, field, (at, number.end), number.form);
+                record.set_number(field, (at, number.end), number.form);
                 Some(number.end)
             }
             b't' => literal(text, at, b"true", Shape::True, field, record),
@@ -130,16 +126,17 @@ impl Json {
     }
 }
 
-/// Sets a field to a number.
-#[inline(always)]
-pub(crate) fn set_number(record: &mut Record, field: u32, at: (usize, usize), form: Form) {
-    let (shape, word, scale) = match form {
-        Form::Int(i) => (Shape::Int, i as u64, 0),
-        Form::BigInt => (Shape::BigInt, 0, 0),
-        Form::Decimal { digits, scale } => (Shape::Decimal, digits as u64, scale),
-        Form::Float => (Shape::Float, 0, 0),
-    };
-    record.set_number(field, shape, at, word, scale);
+/// Reads a line that is not a plain one.
+#[cold]
+fn any_line(
+    text: &str,
+    at: (usize, usize),
+    record: &mut Record,
+    block: &mut Block,
+    line: u32,
+) -> Result<(), Issue> {
+    record.begin();
+    if json_any::read(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
 }
 
 fn literal(

@@ -1,6 +1,5 @@
 //! JSON Lines that are not plain: escapes, nested values, odd spacing. Slower, and the judge of validity.
 
-use crate::json::set_number;
 use crate::number;
 use crate::record::{Issue, Record, Shape};
 use crate::words::NONE;
@@ -10,7 +9,6 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// Reads the line at `start..end` of `text` into the record; says whether there is anything on it.
-#[cold]
 pub(crate) fn read(text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
     let line = &text[start..end];
     if line.trim_ascii().is_empty() {
@@ -63,7 +61,7 @@ impl Fields<'_> {
             // A text that nobody wants is still judged, if it can be wrong: half of a surrogate pair.
             Some(b'"') if field != NONE || raw.contains("\\u") => {
                 let value: String = serde_json::from_str(raw)?;
-                self.record.set_owned(field, Shape::Text, self.text, &value);
+                self.record.set_owned(field, self.text, &value, false);
             }
             Some(b'"') => {}
             Some(b't') => self.record.set(field, Shape::True, start, end),
@@ -72,7 +70,7 @@ impl Fields<'_> {
             Some(b'[' | b'{') => self.record.set(field, Shape::Nested, start, end),
             _ => {
                 if let Some(number) = number::scan(raw.as_bytes(), 0) {
-                    set_number(self.record, field, (start, end), number.form);
+                    self.record.set_number(field, (start, end), number.form);
                 }
             }
         }

@@ -1,7 +1,6 @@
 //! The line format: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
 use crate::block::Block;
-use crate::json::set_number;
 use crate::number::{self, Form};
 use crate::record::{Issue, Record, Shape};
 use crate::schema::{EVENT, KIND, TIME};
@@ -130,12 +129,11 @@ fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Iss
     at = blanks(bytes, end);
     if bytes.get(at) == Some(&b'(') {
         at = arguments(text, at + 1, record)?;
+    } else if bytes.get(at).is_some_and(|b| is(*b, NAME)) {
+        return Err("more than a kind and a name: write NAME(ARG, ...)".into());
     }
     match line_end(bytes, at) {
         Some(end) => Ok((true, end)),
-        None if bytes.get(at).is_some_and(|b| is(*b, NAME)) => {
-            Err("more than a kind and a name: write NAME(ARG, ...)".into())
-        }
         None => Err("unexpected text after the event".into()),
     }
 }
@@ -157,7 +155,7 @@ fn time(text: &[u8], at: usize, record: &mut Record) -> Result<usize, Issue> {
     let Some(number) = number else {
         return Err("`@` is not followed by a number of seconds and a blank".into());
     };
-    set_number(record, TIME, (at, number.end), number.form);
+    record.set_number(TIME, (at, number.end), number.form);
     Ok(blanks(text, number.end))
 }
 
@@ -219,7 +217,7 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
         Some(b'"') => string(text, at, field, record)?,
         Some(b'-' | b'0'..=b'9') => {
             let (end, form) = any_number(bytes, at)?;
-            set_number(record, field, (at, end), form);
+            record.set_number(field, (at, end), form);
             end
         }
         Some(b) if is(*b, WORD) && !matches!(b, b'.' | b':' | b'/') => {
@@ -306,7 +304,7 @@ fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Res
         }
     }
     match serde_json::from_str::<String>(&text[at..=end]) {
-        Ok(value) => record.set_owned(field, Shape::Text, text, &value),
+        Ok(value) => record.set_owned(field, text, &value, false),
         Err(_) => return Err("an escape in a string that JSON does not know".into()),
     }
     Ok(end + 1)

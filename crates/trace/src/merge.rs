@@ -12,8 +12,12 @@ use invigil_expr::value::Value;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread;
+use std::thread::{self, JoinHandle};
+
+/// With more inputs than this, threads of their own cost more than they give.
+const MANY: usize = 64;
 
 /// How many events a merged block has, as a rule.
 const EVENTS: usize = 4096;
@@ -33,6 +37,7 @@ enum Feed {
     There {
         full: Receiver<Result<Block, TraceError>>,
         empty: SyncSender<Block>,
+        thread: Option<JoinHandle<()>>,
     },
 }
 
@@ -40,14 +45,18 @@ impl Feed {
     fn fill(&mut self, block: &mut Block) -> Result<bool, TraceError> {
         match self {
             Feed::Here(blocks) => blocks.fill(block),
-            Feed::There { full, empty } => match full.recv() {
+            Feed::There { full, empty, thread } => match full.recv() {
                 Ok(Ok(next)) => {
                     // If there is no room for it, it is simply let go.
                     let _ = empty.try_send(std::mem::replace(block, next));
                     Ok(true)
                 }
                 Ok(Err(error)) => Err(error),
-                Err(_) => Ok(false),
+                // The thread has ended: with the input, one hopes.
+                Err(_) => match thread.take().map(JoinHandle::join) {
+                    Some(Err(panic)) => resume_unwind(panic),
+                    _ => Ok(false),
+                },
             },
         }
     }
@@ -57,7 +66,7 @@ impl Feed {
 fn apart(mut blocks: Blocks) -> Feed {
     let (send_full, full) = sync_channel(2);
     let (empty, take_empty) = sync_channel::<Block>(3);
-    thread::spawn(move || {
+    let thread = thread::spawn(move || {
         loop {
             let mut block = take_empty.try_recv().unwrap_or_default();
             let item = match blocks.fill(&mut block) {
@@ -72,7 +81,7 @@ fn apart(mut blocks: Blocks) -> Feed {
             }
         }
     });
-    Feed::There { full, empty }
+    Feed::There { full, empty, thread: Some(thread) }
 }
 
 /// The next event of an input, the earliest being the greatest.
@@ -101,16 +110,17 @@ impl PartialEq for Next {
 
 impl Eq for Next {}
 
-/// Merges inputs until `each` breaks off; each on a thread of its own if `apart`.
+/// Merges inputs until `each` breaks off; with several threads, each input has one that decodes it.
 pub(crate) fn run(
     inputs: Vec<(String, Blocks)>,
     threads: usize,
     mut each: impl FnMut(&Block) -> ControlFlow<()>,
 ) -> Ended {
+    let alone = threads < 2 || inputs.len() > MANY;
     let mut streams: Vec<Stream> = inputs
         .into_iter()
         .map(|(name, blocks)| {
-            let feed = if threads > 1 { apart(blocks) } else { Feed::Here(Box::new(blocks)) };
+            let feed = if alone { Feed::Here(Box::new(blocks)) } else { apart(blocks) };
             Stream { name, feed, block: Block::default(), at: 0 }
         })
         .collect();

@@ -119,17 +119,18 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
         // A byte that is now above nine shows in its high half. The carry of such a byte can spoil only
         // those after it, and the first is all that is asked for.
         let other = (word.wrapping_add(0x0606_0606_0606_0606) | word) & 0xF0F0_F0F0_F0F0_F0F0;
+        if other == 0 {
+            value = value.wrapping_mul(POWERS_OF_TEN[8]).wrapping_add(eight_digits(word));
+            count += 8;
+            continue;
+        }
         let run = (other.trailing_zeros() / 8) as usize;
-        if run == 0 {
-            return (value, count);
+        if run > 0 {
+            // The digits move to the high end: zeros in front of them do not count.
+            let part = eight_digits(word << (64 - 8 * run));
+            value = value.wrapping_mul(POWERS_OF_TEN[run]).wrapping_add(part);
         }
-        // The digits move to the high end: zeros in front of them do not count.
-        let part = eight_digits(word << (64 - 8 * run));
-        value = value.wrapping_mul(POWERS_OF_TEN[run]).wrapping_add(part);
-        count += run;
-        if run < 8 {
-            return (value, count);
-        }
+        return (value, count + run);
     }
 }
 

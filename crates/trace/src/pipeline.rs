@@ -53,7 +53,7 @@ impl Shared {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads all chunks: the life of the reading thread. Gives the source back for its name.
+    /// Reads all chunks: the life of the reading thread.
     fn read(&self, mut source: Source) {
         for number in 0.. {
             let mut state = self.lock();
@@ -129,10 +129,12 @@ impl Shared {
                 self.changed.notify_all();
                 return Some(block);
             }
-            // Even if many blocks wait already: the one that they all wait for may be the first of these.
-            if let Some((number, chunk)) = state.chunks.pop_front() {
+            // If many blocks wait already, another would be one more: unless it is the one they all wait for.
+            let first = state.chunks.front().map(|(first, _)| *first);
+            let useful = state.blocks.len() < self.ahead || first == Some(number);
+            if useful && let Some((number, chunk)) = state.chunks.pop_front() {
                 state = self.decode(state, number, chunk, decoder);
-            } else if state.read && state.at_work == 0 {
+            } else if state.read && state.at_work == 0 && state.chunks.is_empty() {
                 return None;
             } else {
                 state = self.wait(state);
@@ -178,7 +180,7 @@ pub(crate) fn run(
     let (layout, name) = (source.layout.clone(), source.name.clone());
     let compression = source.compression;
     let mut progress = Progress::after(source.lines_before);
-    let ahead = 2 * options.threads;
+    let ahead = 4 * options.threads;
     let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), ahead });
     let threads = start(&shared, source, &layout, schema, options);
     let ending = Ending { shared: &shared, consumer: true };

@@ -52,7 +52,7 @@ impl Problems {
         self.count == 0
     }
 
-    /// The first few, in the order of the lines.
+    /// The first few, in the order of the lines in each input.
     pub fn first(&self) -> &[Problem] {
         &self.first
     }
@@ -93,6 +93,16 @@ impl Problems {
     }
 }
 
+/// A text that a message quotes, which may be of any length.
+pub(crate) fn shortened(text: &str) -> String {
+    let mut rest = text.chars();
+    let mut start: String = rest.by_ref().take(SHOWN / 2).collect();
+    if rest.next().is_some() {
+        start.push('…');
+    }
+    start
+}
+
 /// The beginning of a line, made fit for a terminal.
 pub(crate) fn excerpt(line: &[u8]) -> String {
     let line = line.trim_ascii();
@@ -110,6 +120,10 @@ mod tests {
     #[test]
     fn excerpts_are_short_and_printable() {
         assert_eq!(excerpt(b"a\x1b[31mb\0\r\n"), "a·[31mb·");
+        assert_eq!(
+            (shortened("é"), shortened(&"é".repeat(31))),
+            ("é".into(), format!("{}…", "é".repeat(30)))
+        );
         assert_eq!(excerpt("é".repeat(40).as_bytes()), format!("{}…", "é".repeat(30)));
         assert_eq!(excerpt(format!("x{}", "é".repeat(40)).as_bytes()), format!("x{}…", "é".repeat(29)));
     }

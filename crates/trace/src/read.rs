@@ -105,6 +105,10 @@ pub fn read(
     summary
 }
 
+/// How much of all inputs together is read at a time when they are merged, and the least of each.
+const MERGED: usize = 4 << 20;
+const SMALLEST: usize = 16 << 10;
+
 fn read_into(
     mut inputs: Vec<Input>,
     schema: &Schema,
@@ -113,6 +117,9 @@ fn read_into(
     each: &mut impl FnMut(&Block) -> ControlFlow<()>,
 ) -> Ended {
     if inputs.len() > 1 {
+        // Several blocks of each input are in memory at a time: of many inputs, smaller ones.
+        let block = options.block.min((MERGED / inputs.len()).max(SMALLEST));
+        let options = &Options { block, ..options.clone() };
         let mut opened = Vec::new();
         for (number, input) in inputs.into_iter().enumerate() {
             let name = input.name().to_owned();

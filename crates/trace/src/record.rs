@@ -5,7 +5,8 @@
 
 use crate::block::Block;
 use crate::convert::{self, Misfit, Raw};
-use crate::number;
+use crate::number::{self, Form};
+use crate::problems::shortened;
 use crate::schema::{EVENT, KIND, Schema, TIME, Wanted};
 use crate::words::NONE;
 use invigil_expr::value::Value;
@@ -34,10 +35,6 @@ pub(crate) enum Shape {
     Null,
     /// A list or an object, as JSON text.
     Nested,
-    /// A cell without quotes: it may be anything.
-    Cell,
-    /// A cell in quotes.
-    Quoted,
 }
 
 /// A field of the record: where its text is, and the number it holds.
@@ -50,9 +47,11 @@ pub(crate) struct Slot {
     record: u32,
     pub(crate) shape: Shape,
     pub(crate) scale: u8,
+    /// Whether the shape is only what the text looks like: a cell of a CSV file is text as well.
+    pub(crate) cell: bool,
 }
 
-const VACANT: Slot = Slot { word: 0, start: 0, end: 0, record: 0, shape: Shape::Null, scale: 0 };
+const VACANT: Slot = Slot { word: 0, start: 0, end: 0, record: 0, shape: Shape::Null, scale: 0, cell: false };
 
 /// The fields of the record at hand.
 pub(crate) struct Record {
@@ -86,24 +85,40 @@ impl Record {
     /// Sets a field, if anybody wants it; a field set twice has the later value.
     #[inline(always)]
     pub(crate) fn set(&mut self, field: u32, shape: Shape, start: usize, end: usize) {
-        self.set_number(field, shape, (start, end), 0, 0);
+        self.put(field, (start, end), (shape, 0, 0), false);
+    }
+
+    /// Sets a field to a number.
+    #[inline(always)]
+    pub(crate) fn set_number(&mut self, field: u32, at: (usize, usize), form: Form) {
+        self.put(field, at, number_shape(form), false);
+    }
+
+    /// Sets a field to a cell, which is a number or a truth value if it looks like one and is not quoted.
+    #[inline(always)]
+    pub(crate) fn set_cell(&mut self, field: u32, text: &[u8], at: (usize, usize), quoted: bool) {
+        if field != NONE {
+            let shape = if quoted { (Shape::Text, 0, 0) } else { looks(text, at) };
+            self.put(field, at, shape, true);
+        }
     }
 
     #[inline(always)]
-    pub(crate) fn set_number(&mut self, field: u32, shape: Shape, at: (usize, usize), word: u64, scale: u8) {
+    fn put(&mut self, field: u32, at: (usize, usize), (shape, word, scale): (Shape, u64, u8), cell: bool) {
         if let Some(slot) = self.slots.get_mut(field as usize) {
-            *slot = Slot { word, start: at.0 as u32, end: at.1 as u32, record: self.number, shape, scale };
+            let (start, end) = (at.0 as u32, at.1 as u32);
+            *slot = Slot { word, start, end, record: self.number, shape, scale, cell };
         }
     }
 
     /// Sets a field to text that does not stand in the block as it is.
-    pub(crate) fn set_owned(&mut self, field: u32, shape: Shape, text: &str, value: &str) {
+    pub(crate) fn set_owned(&mut self, field: u32, text: &str, value: &str, cell: bool) {
         if field == NONE {
             return;
         }
         let start = text.len() + self.extra.len();
         self.extra.push_str(value);
-        self.set(field, shape, start, start + value.len());
+        self.put(field, (start, start + value.len()), (Shape::Text, 0, 0), cell);
     }
 
     #[inline(always)]
@@ -126,7 +141,7 @@ impl Record {
     #[inline(always)]
     pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Issue> {
         let event = match self.get(EVENT) {
-            Some(slot) if matches!(slot.shape, Shape::Text | Shape::Cell | Shape::Quoted) => *slot,
+            Some(slot) if slot.shape == Shape::Text || slot.cell => *slot,
             Some(_) => return Err("`event` is not a string".into()),
             None => return Err("no `event`".into()),
         };
@@ -196,14 +211,14 @@ impl Record {
     fn kind(&self, text: &str, slot: &Slot) -> Result<Kind, Issue> {
         let raw = self.raw(text, slot);
         let kind = self.schema.kind(raw.within.as_bytes(), raw.start, raw.end);
-        kind.ok_or_else(|| format!("unknown kind `{}`", raw.text()).into())
+        kind.ok_or_else(|| format!("unknown kind `{}`", shortened(raw.text())).into())
     }
 
     #[cold]
     fn misfit(&self, text: &str, slot: &Slot, ty: Option<Type>, misfit: Misfit) -> Issue {
         let is_it = |s: &Slot| s.record == slot.record && s.start == slot.start && s.end == slot.end;
         let field = self.slots.iter().position(is_it).unwrap_or(0) as u32;
-        let (name, raw) = (self.schema.field_name(field), self.raw(text, slot).text());
+        let (name, raw) = (self.schema.field_name(field), shortened(self.raw(text, slot).text()));
         match misfit {
             Misfit::Integer => format!("integer out of range in `{name}`: {raw} does not fit into 64 bits"),
             Misfit::Float => format!("number out of range in `{name}`: {raw}"),
@@ -214,10 +229,8 @@ impl Record {
                     Some(Type::Bool) => "true or false",
                     Some(Type::Str) | None => "a string",
                 };
-                let quote = if slot.shape == Shape::Text { "\"" } else { "" };
-                let dots = if raw.chars().count() > 30 { "…" } else { "" };
-                let raw: String = raw.chars().take(30).collect();
-                format!("`{name}` should be {wanted}, but is {quote}{raw}{dots}{quote}")
+                let quote = if slot.shape == Shape::Text && !slot.cell { "\"" } else { "" };
+                format!("`{name}` should be {wanted}, but is {quote}{raw}{quote}")
             }
         }
         .into()
@@ -227,5 +240,33 @@ impl Record {
     pub(crate) fn complete(&mut self, mut text: String) -> String {
         text.push_str(&self.extra);
         text
+    }
+}
+
+/// A number as a shape, with what the slot holds of it.
+#[inline(always)]
+fn number_shape(form: Form) -> (Shape, u64, u8) {
+    match form {
+        Form::Int(i) => (Shape::Int, i as u64, 0),
+        Form::BigInt => (Shape::BigInt, 0, 0),
+        Form::Decimal { digits, scale } => (Shape::Decimal, digits as u64, scale),
+        Form::Float => (Shape::Float, 0, 0),
+    }
+}
+
+/// What the text of a cell looks like.
+#[inline(always)]
+pub(crate) fn looks(text: &[u8], (start, end): (usize, usize)) -> (Shape, u64, u8) {
+    match text.get(start) {
+        Some(b'-' | b'0'..=b'9') => match number::scan(text, start) {
+            Some(number) if number.end == end => number_shape(number.form),
+            _ => (Shape::Text, 0, 0),
+        },
+        Some(b't' | b'T' | b'f' | b'F') => match &text[start..end] {
+            b"true" | b"True" => (Shape::True, 0, 0),
+            b"false" | b"False" => (Shape::False, 0, 0),
+            _ => (Shape::Text, 0, 0),
+        },
+        _ => (Shape::Text, 0, 0),
     }
 }

@@ -42,7 +42,7 @@ impl Source {
         Ok(source)
     }
 
-    /// The next chunk, in `buffer`, or `None` at the end. `line` is the number of its first line, for errors.
+    /// The next chunk, in `buffer`, or `None` at the end.
     pub(crate) fn next(&mut self, buffer: Vec<u8>) -> std::io::Result<Option<Chunk>> {
         match self.first.take() {
             Some(chunk) => Ok(Some(chunk)),
@@ -68,9 +68,10 @@ impl Source {
                     self.first = Some(Chunk::TooLong { start, bytes, offset });
                     return self.decide(&text, line, schema, format);
                 }
-                Some(Chunk::Lines { mut text, offset }) => {
+                Some(Chunk::Lines { mut text, mut offset }) => {
                     if at_start && text.starts_with(BYTE_ORDER_MARK) {
                         text.drain(..BYTE_ORDER_MARK.len());
+                        offset += BYTE_ORDER_MARK.len() as u64;
                     }
                     at_start = false;
                     let Some(found) = text.iter().position(|byte| !byte.is_ascii_whitespace()) else {
@@ -112,6 +113,7 @@ impl Source {
         schema: &Schema,
         format: Option<Format>,
     ) -> Result<(), TraceError> {
+        let first_line = first_line.trim_start_matches('\u{feff}');
         let start = first_line.trim();
         if format.is_none() && (start == "[" || start.starts_with("[{")) {
             let remedy = "put one object on each line: jq -c '.[]' FILE | invigil check -p PROPERTY -";

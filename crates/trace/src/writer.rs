@@ -261,7 +261,7 @@ fn put_json_string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
 /// Text in a cell, in quotes if it would be read as something else without.
 fn put_cell(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
     if text.contains(['\n', '\r', '\0']) {
-        return Err(refuse(format!("a cell of a CSV file cannot hold line breaks: {text:?}")));
+        return Err(refuse(format!("a cell of a CSV file cannot hold line breaks or NULs: {text:?}")));
     }
     if text.contains([',', '"', ' ', '\t']) || reads_as_other(text) {
         write!(line, "\"{}\"", text.replace('"', "\"\""))

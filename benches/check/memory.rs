@@ -1,0 +1,29 @@
+//! How much memory a live slice takes.
+
+use crate::ours;
+use crate::workload::Op;
+use invigil_benches::resident;
+use invigil_monitor::observer::Unobserved;
+use invigil_monitor::{Monitor, Scratch};
+use std::ops::ControlFlow;
+
+/// A thousand thousand queues at once; Verde took about 1,300 bytes for each.
+pub(crate) fn run() {
+    const QUEUES: u64 = 1_000_000;
+    let (automaton, catalog) = ours::property();
+    let mut scratch = Scratch::default();
+    let mut slices = automaton.start(&mut scratch, &mut Unobserved);
+    let before = resident();
+    // In small batches, so that the events themselves take no room worth counting.
+    for start in (0..QUEUES).step_by(1_000) {
+        let news = (start..start + 1_000).map(|queue| Op::New { queue: 64 * queue, size: 16 });
+        let batch = ours::batch(&news.collect::<Vec<_>>(), &catalog);
+        automaton.run(&mut slices, &mut scratch, &batch, 0..batch.len(), &mut Unobserved, |_, _, _, _| {
+            ControlFlow::Continue(())
+        });
+    }
+    let grown = resident().saturating_sub(before);
+    println!("memory: {} live slices", slices.len() - 1);
+    println!("  resident set grown by {} bytes a slice (Verde: about 1300)", grown / QUEUES);
+    println!("  of which accounted for: {}", slices.bytes() as u64 / QUEUES);
+}

@@ -1,0 +1,103 @@
+//! Invigil on the workload: the same calls that `invigil check` makes.
+
+use crate::workload::{Op, PROPERTY, Workload};
+use crate::Row;
+use invigil_benches::best_of;
+use invigil_check::{Options, Quiet, check};
+use invigil_expr::diag::SourceId;
+use invigil_expr::value::Value;
+use invigil_lang::prop;
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
+use invigil_monitor::observer::{Observer, Taken};
+use invigil_monitor::slices::Slices;
+use invigil_monitor::{Monitor, Scratch};
+use invigil_trace::Input;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+/// The compiled property and the events that it needs.
+pub(crate) fn property() -> (Automaton, Catalog) {
+    let mut catalog = Catalog::default();
+    let (property, problems) = prop::parse(SourceId(0), PROPERTY);
+    let (automaton, more) = prop::lower::lower("queue", &property, &[], &mut catalog);
+    match automaton {
+        Some(automaton) => (automaton, catalog),
+        None => panic!("the property of the benchmark is wrong: {problems:?} {more:?}"),
+    }
+}
+
+pub(crate) fn run(workload: &Workload) -> Vec<Row> {
+    let events = workload.ops.len() as u64;
+    let mut rows = vec![memory(workload)];
+    for threads in [1, 2] {
+        for (input, path) in
+            [("JSON Lines", &workload.jsonl), ("CSV", &workload.csv), ("lines", &workload.lines)]
+        {
+            let (time, violations) = best_of(3, || file(path, threads));
+            let s = if threads > 1 { "s" } else { "" };
+            let tool = format!("invigil, {threads} thread{s}");
+            rows.push(Row { tool, input, events, time, violations: Some(violations) });
+        }
+    }
+    rows
+}
+
+fn file(path: &Path, threads: usize) -> u64 {
+    let (automaton, catalog) = property();
+    let trace = invigil_trace::Options { threads, ..invigil_trace::Options::default() };
+    let options = Options { trace, ..Options::default() };
+    let outcome = check(&[automaton], &catalog, || vec![Input::file(path)], &options, &mut Quiet);
+    outcome.violations()
+}
+
+struct Violations<'a>(&'a Automaton, u64);
+
+impl Observer for Violations<'_> {
+    #[inline(always)]
+    fn taken(&mut self, _: &Slices, taken: Taken) {
+        if taken.from != taken.to && self.0.states[usize::from(taken.to)].name == "sink" {
+            self.1 += 1;
+        }
+    }
+}
+
+/// Events that are already in memory.
+fn memory(workload: &Workload) -> Row {
+    let (automaton, catalog) = property();
+    let batch = batch(&workload.ops, &catalog);
+    let (time, violations) = best_of(3, || {
+        let mut scratch = Scratch::default();
+        let mut violations = Violations(&automaton, 0);
+        let mut slices = automaton.start(&mut scratch, &mut violations);
+        automaton.run(&mut slices, &mut scratch, &batch, 0..batch.len(), &mut violations, |_, _, _, _| {
+            ControlFlow::Continue(())
+        });
+        violations.1
+    });
+    Row {
+        tool: "invigil, 1 thread".into(),
+        input: "memory",
+        events: batch.len() as u64,
+        time,
+        violations: Some(violations),
+    }
+}
+
+/// The operations as the monitors see them.
+pub(crate) fn batch(ops: &[Op], catalog: &Catalog) -> Batch {
+    let symbol = |name| catalog.find(name, Kind::Before).unwrap_or_else(|| panic!("no event {name}"));
+    let (new, push, pop) = (symbol("queue_new"), symbol("queue_push"), symbol("queue_pop"));
+    let mut batch = Batch::default();
+    for op in ops {
+        let stamp = Stamp { time: f64::NAN, line: 0 };
+        match *op {
+            Op::New { queue, size } => {
+                batch.push(new, &[Value::int(queue as i64), Value::int(size as i64)], stamp);
+            }
+            Op::Push { queue } => batch.push(push, &[Value::int(queue as i64)], stamp),
+            Op::Pop { queue } => batch.push(pop, &[Value::int(queue as i64)], stamp),
+        }
+    }
+    batch
+}
