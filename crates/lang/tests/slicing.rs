@@ -28,6 +28,8 @@ enum GuardForm {
 #[derive(Clone, Debug)]
 struct EndForm {
     add: i64,
+    /// Whether the event's x is added too; if not, the update is as simple as can be.
+    with_x: bool,
     target: Option<usize>,
     /// `if N > c: return "state"`
     instead: Option<(i64, usize)>,
@@ -77,7 +79,8 @@ impl PropertyForm {
                 write!(out, "transition {{ event e{}({}) {guard}", t.event, params.join(", ")).unwrap();
                 for (word, end) in [("success", &t.success), ("failure", &t.failure)] {
                     if let Some(end) = end {
-                        write!(out, "\n{word} {{\nN = N + {} + x\n", end.add).unwrap();
+                        let (sign, x) = (if end.add < 0 { "-" } else { "+" }, if end.with_x { " + x" } else { "" });
+                        write!(out, "\n{word} {{\nN = N {sign} {}{x}\n", end.add.abs()).unwrap();
                         if let Some((c, state)) = end.instead {
                             write!(out, "if N > {c}:\n    return \"{}\"\n", state_name(state)).unwrap();
                         }
@@ -187,7 +190,7 @@ impl Naive<'_> {
                     Some(true)
                 }
             };
-            let stay = EndForm { add: 0, target: None, instead: None };
+            let stay = EndForm { add: 0, with_x: false, target: None, instead: None };
             let stays = t.success.is_none() && matches!(t.guard, GuardForm::None | GuardForm::Update(_));
             let (branch, end, silent) = match holds {
                 Some(true) if stays => (Branch::Success, Some(&stay), true),
@@ -197,7 +200,7 @@ impl Naive<'_> {
             };
             let Some(end) = end else { continue };
             if !silent {
-                slice.n += end.add + x;
+                slice.n += end.add + if end.with_x { x } else { 0 };
             }
             let instead = end.instead.filter(|(c, _)| slice.n > *c).map(|(_, state)| state);
             slice.state = instead.or(end.target).unwrap_or(from);
@@ -314,11 +317,12 @@ fn compare(
 
 prop_compose! {
     fn end(states: usize)(
-        add in -1i64..3,
+        add in -2i64..3,
+        with_x in any::<bool>(),
         target in proptest::option::weighted(0.8, 0..states),
         instead in proptest::option::weighted(0.2, (0i64..6, 0..states)),
     ) -> EndForm {
-        EndForm { add, target, instead }
+        EndForm { add, with_x, target, instead }
     }
 }
 

@@ -4,6 +4,7 @@
 //! its [`Slices`](crate::slices::Slices).
 
 use crate::event::SymbolId;
+use crate::quick::Quick;
 use crate::verdict::Verdict;
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -134,6 +135,8 @@ pub(crate) struct Plan {
     pub(crate) single: Option<u16>,
     /// For each state, its transitions on this event: a range of `Automaton::arcs`.
     pub(crate) by_state: Vec<Range<u32>>,
+    /// For each state, its one transition if it can be taken in one go.
+    pub(crate) quick: Vec<Option<Quick>>,
     /// The position of `mask` in `Automaton::masks`, if it binds any parameter.
     pub(crate) cover: usize,
     /// Where to look for the slice that a new one is copied from, the most specific first: positions in
@@ -217,7 +220,16 @@ impl Automaton {
         masks.dedup();
         // More parameters first; among as many, those declared earlier.
         masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
-        let mut arcs = Vec::new();
+        let mut arcs: Vec<Arc> = Vec::new();
+        let entries: Vec<Entry> = parts
+            .states
+            .iter()
+            .map(|state| Entry {
+                action: state.action,
+                verdict: state.verdict,
+                is_final: state.is_final,
+            })
+            .collect();
         for (number, plan) in plans.iter_mut().enumerate() {
             plan.required = plan.keys.clone();
             for state in 0..parts.states.len() {
@@ -235,6 +247,8 @@ impl Automaton {
                     }
                 }
                 plan.by_state.push(start..arcs.len() as u32);
+                let own = &arcs[start as usize..];
+                plan.quick.push(Quick::new(state as StateId, own, &entries, &parts.program));
             }
             if let ([at], 1) = (&plan.keys[..], parts.slice_on.len()) {
                 plan.single = Some(*at);
@@ -249,12 +263,7 @@ impl Automaton {
                 .map(|(at, _)| at)
                 .collect();
         }
-        let entries = parts.states.iter().map(|state| Entry {
-            action: state.action,
-            verdict: state.verdict,
-            is_final: state.is_final,
-        });
-        Automaton { entries: entries.collect(), parts, plans, arcs, masks }
+        Automaton { entries, parts, plans, arcs, masks }
     }
 
     /// The events that concern the property at all.

@@ -12,8 +12,10 @@ mod index;
 pub mod observer;
 mod prefetch;
 pub mod property;
+mod quick;
 pub mod slices;
 mod step;
 pub mod verdict;
+pub mod watch;
 
 pub use step::{Monitor, Scratch};

@@ -458,6 +458,14 @@ impl Slices {
         self.enter(automaton, state);
     }
 
+    /// Gives a variable of a slice another value, complete in itself or in this heap.
+    pub(crate) fn set_env(&mut self, slice: SliceId, variable: usize, value: Value) {
+        let at = slice.0 as usize * self.stride + self.keys + variable;
+        self.heap.retain(value);
+        let old = core::mem::replace(&mut self.values[at], value);
+        self.heap.release(old);
+    }
+
     /// Asks the memory for what a step on `key` will look at: first the index, and a little later the slice.
     #[inline]
     pub(crate) fn prefetch(&self, cover: usize, key: Value, late: bool) {

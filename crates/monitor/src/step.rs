@@ -8,6 +8,7 @@
 use crate::automaton::{Automaton, Branch, MAX_SLICE_PARAMS, StateId};
 use crate::event::{Batch, Event, EventSet, SymbolId};
 use crate::observer::{Observer, Taken};
+use crate::quick::Outcome;
 use crate::slices::{Keys, SliceId, Slices, canonical};
 use crate::verdict::{Failure, Verdict};
 use alloc::string::String;
@@ -219,7 +220,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
         if let Some(at) = plan.single {
             let key = canonical(self.event.params[usize::from(at)]);
             return match self.slices.single(key, self.event.text) {
-                Some(slice) => self.evaluate(slice, false),
+                Some(slice) => self.evaluate_quickly(slice),
                 None => self.create_lazily(key),
             };
         }
@@ -305,8 +306,43 @@ impl<O: Observer> Stepping<'_, '_, O> {
         Ok(worst)
     }
 
+    /// The same as [`evaluate`](Stepping::evaluate), in one go where that can be done.
+    #[inline(always)]
+    fn evaluate_quickly(&mut self, slice: u32) -> Run<Verdict> {
+        let automaton = self.automaton;
+        let from = self.slices.heads[slice as usize].state;
+        let plan = &automaton.plans[self.event.symbol.0 as usize];
+        let Some(quick) = &plan.quick[usize::from(from)] else { return self.evaluate(slice, false) };
+        if quick.prints && self.observer.printing() {
+            return self.evaluate(slice, false);
+        }
+        let start = slice as usize * self.slices.stride;
+        let env = &mut self.slices.values[start + self.slices.keys..start + self.slices.stride];
+        match quick.take(env, self.event.params) {
+            Outcome::Taken(branch, to) => {
+                if to != from {
+                    self.move_to(slice, from, to);
+                }
+                let transition = quick.number as usize;
+                self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
+                Ok(automaton.entries[usize::from(to)].verdict)
+            }
+            Outcome::Unhandled => {
+                self.observer.unhandled(self.slices, SliceId(slice));
+                Ok(automaton.entries[usize::from(from)].verdict)
+            }
+            Outcome::Unusual => self.evaluate(slice, false),
+        }
+    }
+
+    fn move_to(&mut self, slice: u32, from: StateId, to: StateId) {
+        self.slices.heads[slice as usize].state = to;
+        self.slices.leave(self.automaton, from);
+        self.slices.enter(self.automaton, to);
+    }
+
     /// Takes the first transition that applies in a slice. A `fresh` slice is kept only if there is one.
-    #[inline]
+    #[inline(never)]
     fn evaluate(&mut self, slice: u32, fresh: bool) -> Run<Verdict> {
         let automaton = self.automaton;
         let from = self.slices.heads[slice as usize].state;
@@ -343,9 +379,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 self.run(slice, action)?;
             }
             if to != from {
-                self.slices.heads[slice as usize].state = to;
-                self.slices.leave(automaton, from);
-                self.slices.enter(automaton, to);
+                self.move_to(slice, from, to);
             }
             let state = automaton.entries[usize::from(to)];
             if let Some(action) = state.action {
