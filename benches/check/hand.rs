@@ -60,11 +60,14 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
         violations: Some(violations),
     };
     vec![
-        row("memory", best_of(3, || {
-            let mut queues = Queues::default();
-            workload.ops.iter().for_each(|op| queues.apply(*op));
-            queues.violations
-        })),
+        row(
+            "memory",
+            best_of(3, || {
+                let mut queues = Queues::default();
+                workload.ops.iter().for_each(|op| queues.apply(*op));
+                queues.violations
+            }),
+        ),
         row("JSON Lines", best_of(3, || scan(&workload.jsonl, json))),
         row("CSV", best_of(3, || scan(&workload.csv, csv))),
     ]

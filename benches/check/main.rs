@@ -82,13 +82,15 @@ fn ratios(rows: &[Row]) {
     let find = |tool: &str, input: &str| rows.iter().find(|row| row.tool == tool && row.input == input);
     println!();
     for input in ["JSON Lines", "CSV", "memory"] {
-        if let (Some(ours), Some(hand)) = (find("invigil, 1 thread", input), find("hand-written Rust", input)) {
+        if let (Some(ours), Some(hand)) = (find("invigil, 1 thread", input), find("hand-written Rust", input))
+        {
             let ratio = hand.rate() / ours.rate();
             println!("  {input}: the hand-written loop is {ratio:.2} times as fast as invigil");
         }
     }
     for input in ["JSON Lines", "CSV", "lines"] {
-        if let (Some(one), Some(two)) = (find("invigil, 1 thread", input), find("invigil, 2 threads", input)) {
+        if let (Some(one), Some(two)) = (find("invigil, 1 thread", input), find("invigil, 2 threads", input))
+        {
             let ratio = two.wall_rate() / one.wall_rate();
             println!("  {input}: two threads are {ratio:.2} times as fast as one, by the wall");
         }

@@ -1,7 +1,7 @@
 //! Invigil on the workload: the same calls that `invigil check` makes.
 
-use crate::workload::{Op, PROPERTY, Workload};
 use crate::Row;
+use crate::workload::{Op, PROPERTY, Workload};
 use invigil_benches::best_of;
 use invigil_check::{Options, Quiet, check};
 use invigil_expr::diag::SourceId;

@@ -4,7 +4,7 @@ use invigil_benches::Random;
 use invigil_monitor::event::Kind;
 use invigil_trace::{Entry, Field, Format, Writer};
 use std::fs::File;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 /// The property of figure 5.6. The action of its state `sink` is left out: it would only print.
@@ -73,14 +73,24 @@ impl Workload {
             lines: folder.join("trace.txt"),
             folder,
         };
-        for (path, format) in [
-            (&workload.jsonl, Format::JsonLines),
-            (&workload.csv, Format::Csv),
-            (&workload.lines, Format::Line),
-        ] {
-            workload.write(path, format)?;
-        }
+        workload.write(&workload.jsonl, Format::JsonLines)?;
+        workload.write(&workload.lines, Format::Line)?;
+        workload.write_table()?;
         Ok(workload)
+    }
+
+    /// The table that a spreadsheet or a logger would write: no more columns than there are things to say.
+    fn write_table(&self) -> io::Result<()> {
+        let mut file = BufWriter::with_capacity(1 << 20, File::create(&self.csv)?);
+        writeln!(file, "event,queue,size")?;
+        for op in &self.ops {
+            match *op {
+                Op::New { queue, size } => writeln!(file, "queue_new,{queue},{size}")?,
+                Op::Push { queue } => writeln!(file, "queue_push,{queue},")?,
+                Op::Pop { queue } => writeln!(file, "queue_pop,{queue},")?,
+            }
+        }
+        file.flush()
     }
 
     fn write(&self, path: &PathBuf, format: Format) -> io::Result<()> {

@@ -48,12 +48,12 @@ impl Work<'_> {
             (Builtin::Str, []) => self.heap.new_str(""),
             (Builtin::Str, [a]) => self.text(|view, out| view.write_str(out, *a)),
             (Builtin::Repr, [a]) => self.text(|view, out| view.write_repr(out, *a)),
-            (Builtin::Int, [a]) => self.to_int(*a, 10),
+            (Builtin::Int, [a]) => self.int_of(*a, 10),
             (Builtin::Int, [a, base]) => {
                 let base = self.whole(*base)?;
-                self.to_int(*a, base)
+                self.int_of(*a, base)
             }
-            (Builtin::Float, [a]) => self.to_float(*a),
+            (Builtin::Float, [a]) => self.float_of(*a),
             (Builtin::Bool, [a]) => Ok(Value::bool(self.view().truth(*a))),
             (Builtin::Abs, [a]) => match number(*a) {
                 Some(Number::Int(i)) => i.checked_abs().map(Value::int).ok_or_else(overflow),
@@ -264,7 +264,7 @@ impl Work<'_> {
         Fault::new(FaultKind::Type, format!("{} is not a number", self.view().type_name(a)))
     }
 
-    fn to_int(&mut self, a: Value, base: i64) -> Run<Value> {
+    fn int_of(&mut self, a: Value, base: i64) -> Run<Value> {
         let view = self.view();
         if let Some(text) = view.str(&a) {
             let digits = text.trim();
@@ -283,13 +283,13 @@ impl Work<'_> {
         }
         match number(a) {
             Some(Number::Int(i)) => Ok(Value::int(i)),
-            Some(Number::Float(f)) if f >= -9.2e18 && f <= 9.2e18 => Ok(Value::int(f as i64)),
+            Some(Number::Float(f)) if (-9.2e18..=9.2e18).contains(&f) => Ok(Value::int(f as i64)),
             Some(Number::Float(_)) => Err(overflow()),
             None => Err(self.not_a_number(a)),
         }
     }
 
-    fn to_float(&mut self, a: Value) -> Run<Value> {
+    fn float_of(&mut self, a: Value) -> Run<Value> {
         let view = self.view();
         if let Some(text) = view.str(&a) {
             return match text.trim().parse::<f64>() {
@@ -307,7 +307,7 @@ impl Work<'_> {
             (Some(Number::Int(i)), _) => Ok(Value::int(i)),
             (Some(Number::Float(f)), None) => {
                 let rounded = libm::rint(f);
-                self.to_int(Value::float(rounded), 10)
+                self.int_of(Value::float(rounded), 10)
             }
             (Some(Number::Float(f)), Some(digits)) => {
                 let precision = self.whole(digits)?.clamp(0, 17) as u8;

@@ -245,7 +245,9 @@ impl<H: Host> Running<'_, H> {
                 Op::Add { dst, a, b } => {
                     let (a, b) = (self.get(base, a), self.get(base, b));
                     let sum = match (a.as_int(), b.as_int()) {
-                        (Some(x), Some(y)) => x.checked_add(y).map(Value::int).ok_or_else(overflow).map_err(at)?,
+                        (Some(x), Some(y)) => {
+                            x.checked_add(y).map(Value::int).ok_or_else(overflow).map_err(at)?
+                        }
                         _ => self.work.add(a, b).map_err(at)?,
                     };
                     self.set(base, dst, sum);
@@ -253,7 +255,9 @@ impl<H: Host> Running<'_, H> {
                 Op::Sub { dst, a, b } => {
                     let (a, b) = (self.get(base, a), self.get(base, b));
                     let difference = match (a.as_int(), b.as_int()) {
-                        (Some(x), Some(y)) => x.checked_sub(y).map(Value::int).ok_or_else(overflow).map_err(at)?,
+                        (Some(x), Some(y)) => {
+                            x.checked_sub(y).map(Value::int).ok_or_else(overflow).map_err(at)?
+                        }
                         _ => self.work.subtract(a, b).map_err(at)?,
                     };
                     self.set(base, dst, difference);
@@ -446,9 +450,9 @@ impl<H: Host> Running<'_, H> {
             }
             Op::Join { dst, first, n } => {
                 let parts = self.args(base, first, n);
-                let text = self.work.text(|view, out| {
-                    parts.iter().try_for_each(|part| view.write_str(out, *part))
-                })?;
+                let text = self
+                    .work
+                    .text(|view, out| parts.iter().try_for_each(|part| view.write_str(out, *part)))?;
                 self.set(base, dst, text);
             }
             Op::Host { function, dst, first, n } => {
@@ -457,16 +461,14 @@ impl<H: Host> Running<'_, H> {
                 let value = self.work.texts.own(self.work.heap, value)?;
                 self.set(base, dst, value);
             }
-            Op::Assert { a, message } => {
-                if !self.truth(self.get(base, a)) {
-                    let mut text = String::from("assertion failed");
-                    let message = self.get(base, message);
-                    if !message.is_none() {
-                        text.push_str(": ");
-                        self.work.view().write_str(&mut text, message)?;
-                    }
-                    return Err(Fault::new(FaultKind::Assertion, text));
+            Op::Assert { a, message } if !self.truth(self.get(base, a)) => {
+                let mut text = String::from("assertion failed");
+                let message = self.get(base, message);
+                if !message.is_none() {
+                    text.push_str(": ");
+                    self.work.view().write_str(&mut text, message)?;
                 }
+                return Err(Fault::new(FaultKind::Assertion, text));
             }
             // All others are run where they are met.
             _ => {}
@@ -507,14 +509,7 @@ impl<H: Host> Running<'_, H> {
     }
 
     /// Changes the variable at `place`: in place if nothing else refers to its object, else a copy of it.
-    fn mutate(
-        &mut self,
-        mutation: Mutation,
-        place: Operand,
-        base: usize,
-        first: Reg,
-        n: u16,
-    ) -> Run<Value> {
+    fn mutate(&mut self, mutation: Mutation, place: Operand, base: usize, first: Reg, n: u16) -> Run<Value> {
         let mut args = self.args(base, first, n);
         for arg in &mut args {
             *arg = self.work.texts.own(self.work.heap, *arg)?;

@@ -326,9 +326,7 @@ impl Work<'_> {
                     None => Ok((self.insert(object, *key, default)?, default)),
                 };
             }
-            (Mutation::Clear, Kind::List, []) => {
-                self.heap.new_seq(kind, &[])?.as_object().unwrap_or(object)
-            }
+            (Mutation::Clear, Kind::List, []) => self.heap.new_seq(kind, &[])?.as_object().unwrap_or(object),
             (Mutation::Clear, Kind::Set | Kind::Dict, []) => self.heap.new_table(kind, 0)?,
             (Mutation::Sort | Mutation::Reverse, Kind::List, []) => {
                 let mut items = self.elements(Value::object(object))?;

@@ -32,7 +32,7 @@ impl Operand {
 
     /// The value number `index` of a space; `None` beyond [`Operand::LIMIT`].
     pub fn new(space: Space, index: usize) -> Option<Operand> {
-        (index < Operand::LIMIT).then(|| Operand((space as u16) << 14 | index as u16))
+        (index < Operand::LIMIT).then_some(Operand((space as u16) << 14 | index as u16))
     }
 
     /// The space.
@@ -193,60 +193,183 @@ pub enum Mutation {
 #[allow(missing_docs)]
 pub enum Op {
     /// `dst = a`
-    Move { dst: Reg, a: Operand },
+    Move {
+        dst: Reg,
+        a: Operand,
+    },
     /// Environment variable `slot` becomes `a`.
-    Store { slot: u16, a: Operand },
+    Store {
+        slot: u16,
+        a: Operand,
+    },
     /// Faults when nothing was assigned to `a`; `name` is its name.
-    Check { a: Operand, name: u16 },
-    Add { dst: Reg, a: Operand, b: Operand },
-    Sub { dst: Reg, a: Operand, b: Operand },
-    Binary { op: Binary, dst: Reg, a: Operand, b: Operand },
-    Compare { op: Comparison, dst: Reg, a: Operand, b: Operand },
-    Unary { op: Unary, dst: Reg, a: Operand },
-    Jump { to: Target },
+    Check {
+        a: Operand,
+        name: u16,
+    },
+    Add {
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Sub {
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Binary {
+        op: Binary,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Compare {
+        op: Comparison,
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
+    Unary {
+        op: Unary,
+        dst: Reg,
+        a: Operand,
+    },
+    Jump {
+        to: Target,
+    },
     /// A jump that a loop makes: it spends of the budget.
-    Loop { to: Target },
-    JumpIf { a: Operand, to: Target },
-    JumpUnless { a: Operand, to: Target },
-    Return { a: Operand },
+    Loop {
+        to: Target,
+    },
+    JumpIf {
+        a: Operand,
+        to: Target,
+    },
+    JumpUnless {
+        a: Operand,
+        to: Target,
+    },
+    Return {
+        a: Operand,
+    },
     /// Environment variable `slot` becomes `a + b`: most of what updates do.
-    AddTo { slot: u16, a: Operand, b: Operand },
+    AddTo {
+        slot: u16,
+        a: Operand,
+        b: Operand,
+    },
     /// The same for `a - b`.
-    SubTo { slot: u16, a: Operand, b: Operand },
+    SubTo {
+        slot: u16,
+        a: Operand,
+        b: Operand,
+    },
     /// Returns a comparison: most of what guards do.
-    ReturnCompare { op: Comparison, a: Operand, b: Operand },
+    ReturnCompare {
+        op: Comparison,
+        a: Operand,
+        b: Operand,
+    },
     /// `dst = [first, …]` from `n` registers.
-    Build { kind: Build, dst: Reg, first: Reg, n: u16 },
-    Index { dst: Reg, a: Operand, b: Operand },
+    Build {
+        kind: Build,
+        dst: Reg,
+        first: Reg,
+        n: u16,
+    },
+    Index {
+        dst: Reg,
+        a: Operand,
+        b: Operand,
+    },
     /// `dst = a[first:first+1:first+2]`
-    Slice { dst: Reg, a: Operand, first: Reg },
+    Slice {
+        dst: Reg,
+        a: Operand,
+        first: Reg,
+    },
     /// Calls a function of the program with the registers from `first` on.
-    Call { dst: Reg, function: u16, first: Reg },
-    Builtin { builtin: Builtin, dst: Reg, first: Reg, n: u16 },
+    Call {
+        dst: Reg,
+        function: u16,
+        first: Reg,
+    },
+    Builtin {
+        builtin: Builtin,
+        dst: Reg,
+        first: Reg,
+        n: u16,
+    },
     /// `dst = first.method(first+1, …)`
-    Method { method: Method, dst: Reg, first: Reg, n: u16 },
+    Method {
+        method: Method,
+        dst: Reg,
+        first: Reg,
+        n: u16,
+    },
     /// Changes variable `place` with the arguments at `first`; what it gives goes to `first`.
-    Mutate { mutation: Mutation, place: Operand, first: Reg, n: u16 },
+    Mutate {
+        mutation: Mutation,
+        place: Operand,
+        first: Reg,
+        n: u16,
+    },
     /// Starts a loop over `a`: `iter` keeps the object, `iter + 1` the position.
-    Iterate { iter: Reg, a: Operand },
+    Iterate {
+        iter: Reg,
+        a: Operand,
+    },
     /// The next element into `item`, or on to `end`.
-    Next { iter: Reg, item: Reg, end: Target },
+    Next {
+        iter: Reg,
+        item: Reg,
+        end: Target,
+    },
     /// The next number of the range `iter`, `iter + 1` (end), `iter + 2` (step), or on to `end`.
-    NextInRange { iter: Reg, item: Reg, end: Target },
+    NextInRange {
+        iter: Reg,
+        item: Reg,
+        end: Target,
+    },
     /// `first, … = a`, exactly `n` of them.
-    Unpack { a: Operand, first: Reg, n: u16 },
+    Unpack {
+        a: Operand,
+        first: Reg,
+        n: u16,
+    },
     /// Prints `n` registers, separated by spaces.
-    Print { first: Reg, n: u16 },
+    Print {
+        first: Reg,
+        n: u16,
+    },
     /// Goes on at `to` when nobody listens to what is printed.
-    SkipUnlessPrinting { to: Target },
+    SkipUnlessPrinting {
+        to: Target,
+    },
     /// `dst` is `a` as text, laid out as `layouts[layout]` says.
-    Show { dst: Reg, a: Operand, layout: u16 },
+    Show {
+        dst: Reg,
+        a: Operand,
+        layout: u16,
+    },
     /// `dst` is the `n` strings from `first` on, one after the other.
-    Join { dst: Reg, first: Reg, n: u16 },
+    Join {
+        dst: Reg,
+        first: Reg,
+        n: u16,
+    },
     /// Calls a function of whoever runs the program.
-    Host { function: u8, dst: Reg, first: Reg, n: u16 },
+    Host {
+        function: u8,
+        dst: Reg,
+        first: Reg,
+        n: u16,
+    },
     /// A failed `assert`.
-    Assert { a: Operand, message: Operand },
+    Assert {
+        a: Operand,
+        message: Operand,
+    },
 }
 
 /// What a part of the code does on a fault.

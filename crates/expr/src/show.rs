@@ -150,7 +150,11 @@ impl View<'_> {
             (b'd' | b'x' | b'X' | b'b' | b'o' | b'f' | b'e', None) => {
                 return Err(Fault::new(
                     FaultKind::Type,
-                    alloc::format!("%{} needs a number, not {}", char::from(layout.form), self.type_name(value)),
+                    alloc::format!(
+                        "%{} needs a number, not {}",
+                        char::from(layout.form),
+                        self.type_name(value)
+                    ),
                 ));
             }
             (b'x' | b'X' | b'b' | b'o', Some(Number::Float(_))) => {

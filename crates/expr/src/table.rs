@@ -79,7 +79,7 @@ struct Index {
 
 impl Index {
     fn start(self, hash: u64) -> usize {
-        ((hash >> 32) * self.len as u64 >> 32) as usize
+        (((hash >> 32) * self.len as u64) >> 32) as usize
     }
 
     fn next(self, slot: usize) -> usize {

@@ -289,10 +289,7 @@ impl Work<'_> {
             (Unary::Plus, Some(Number::Int(i))) => Ok(Value::int(i)),
             (Unary::Plus, Some(Number::Float(f))) => Ok(Value::float(f)),
             (Unary::Invert, Some(Number::Int(i))) => Ok(Value::int(!i)),
-            _ => Err(Fault::new(
-                FaultKind::Type,
-                format!("{} is not a number", self.view().type_name(a)),
-            )),
+            _ => Err(Fault::new(FaultKind::Type, format!("{} is not a number", self.view().type_name(a)))),
         }
     }
 
@@ -307,7 +304,9 @@ impl Work<'_> {
         let at = if index < 0 { index + len as i64 } else { index };
         match usize::try_from(at) {
             Ok(at) if at < len => Ok(at),
-            _ => Err(Fault::new(FaultKind::Index, format!("position {index} is outside: the length is {len}"))),
+            _ => {
+                Err(Fault::new(FaultKind::Index, format!("position {index} is outside: the length is {len}")))
+            }
         }
     }
 
@@ -410,8 +409,12 @@ fn int_binary(op: Binary, x: i64, y: i64) -> Run<Value> {
         Binary::Div => return Ok(Value::float(x as f64 / y as f64)),
         Binary::FloorDiv | Binary::Mod if y == 0 => return Err(division_by_zero()),
         // Python rounds down and gives the remainder the divisor's sign.
-        Binary::FloorDiv => x.checked_div(y).map(|q| if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q }),
-        Binary::Mod => Some(x.checked_rem(y).map_or(0, |r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r })),
+        Binary::FloorDiv => {
+            x.checked_div(y).map(|q| if x % y != 0 && (x < 0) != (y < 0) { q - 1 } else { q })
+        }
+        Binary::Mod => {
+            Some(x.checked_rem(y).map_or(0, |r| if r != 0 && (r < 0) != (y < 0) { r + y } else { r }))
+        }
         Binary::Pow if y < 0 => return Ok(Value::float(libm::pow(x as f64, y as f64))),
         Binary::Pow => u32::try_from(y).ok().and_then(|y| x.checked_pow(y)).or(match x {
             0 | 1 => Some(x),
@@ -424,7 +427,9 @@ fn int_binary(op: Binary, x: i64, y: i64) -> Run<Value> {
         Binary::Shl | Binary::Shr if y < 0 => {
             return Err(Fault::new(FaultKind::Value, "a shift by a negative number"));
         }
-        Binary::Shl if y < 64 => x.checked_mul(1_i64.checked_shl(y as u32).unwrap_or(0)).filter(|_| y < 63 || x == 0),
+        Binary::Shl if y < 64 => {
+            x.checked_mul(1_i64.checked_shl(y as u32).unwrap_or(0)).filter(|_| y < 63 || x == 0)
+        }
         Binary::Shl => (x == 0).then_some(0),
         Binary::Shr => Some(x >> y.min(63)),
     };

@@ -33,7 +33,7 @@ fn run(text: &str) -> Result<Vec<String>, Box<Fault>> {
     let block = Block::parse(Snippet::file(SourceId(0), text), &mut diagnostics);
     assert!(!diagnostics.iter().any(Diagnostic::is_error), "{text}\n{diagnostics:#?}");
     let block = block.expect("parses");
-    let mut compiler = Compiler::new(block.assigns.iter().cloned().collect(), HOSTS);
+    let mut compiler = Compiler::new(block.assigns.to_vec(), HOSTS);
     compiler.declare(&block);
     compiler.functions(&block);
     let compiled = compiler.block(&block, &[], Role::Initialization);
@@ -71,7 +71,7 @@ fn fault(text: &str) -> FaultKind {
 fn errors(text: &str) -> Vec<String> {
     let mut diagnostics = Vec::new();
     if let Some(block) = Block::parse(Snippet::file(SourceId(0), text), &mut diagnostics) {
-        let mut compiler = Compiler::new(block.assigns.iter().cloned().collect(), HOSTS);
+        let mut compiler = Compiler::new(block.assigns.to_vec(), HOSTS);
         compiler.declare(&block);
         compiler.functions(&block);
         compiler.block(&block, &[], Role::Initialization);
@@ -100,43 +100,97 @@ const SAME_AS_PYTHON: &[(&str, &str)] = &[
     ("x = [1, 2, 3]\nx[0] = 9\nx.append(4)\ndel x[1]\nprint(x, x[-1], x[1:])", "[9, 3, 4] 4 [3, 4]"),
     ("x = [3, 1, 2]\nx.sort()\ny = x.pop()\nx.insert(0, 7)\nx.reverse()\nprint(x, y)", "[2, 1, 7] 3"),
     ("x = [1]\nx.extend([2, 3])\nx.remove(2)\nprint(x, x.index(3), x.count(1), 3 in x)", "[1, 3] 1 1 True"),
-    ("d = {}\nd['a'] = 1\nd['b'] = 2\nd['a'] += 5\nprint(d, d.get('z'), d.get('z', 0))", "{'a': 6, 'b': 2} None 0"),
-    ("d = {1: 'x', 2: 'y'}\ndel d[1]\nd[3] = 'z'\nprint(list(d.keys()), list(d.values()))", "[2, 3] ['y', 'z']"),
-    ("d = {'a': {'b': [1]}}\nd['a']['b'].append(2)\nd['a']['c'] = 3\nprint(d)", "{'a': {'b': [1, 2], 'c': 3}}"),
-    ("d = {1: 2}\nv = d.pop(1)\nw = d.pop(1, 'no')\ndv = d.setdefault(5, 6)\nprint(v, w, dv, d)", "2 no 6 {5: 6}"),
+    (
+        "d = {}\nd['a'] = 1\nd['b'] = 2\nd['a'] += 5\nprint(d, d.get('z'), d.get('z', 0))",
+        "{'a': 6, 'b': 2} None 0",
+    ),
+    (
+        "d = {1: 'x', 2: 'y'}\ndel d[1]\nd[3] = 'z'\nprint(list(d.keys()), list(d.values()))",
+        "[2, 3] ['y', 'z']",
+    ),
+    (
+        "d = {'a': {'b': [1]}}\nd['a']['b'].append(2)\nd['a']['c'] = 3\nprint(d)",
+        "{'a': {'b': [1, 2], 'c': 3}}",
+    ),
+    (
+        "d = {1: 2}\nv = d.pop(1)\nw = d.pop(1, 'no')\ndv = d.setdefault(5, 6)\nprint(v, w, dv, d)",
+        "2 no 6 {5: 6}",
+    ),
     ("for k, v in {'a': 1, 'b': 2}.items():\n    print(k, v)", "a 1|b 2"),
-    ("s = set()\ns.add(1)\ns.add(2)\ns.add(1)\ns.discard(9)\nprint(len(s), 1 in s, 3 not in s)", "2 True True"),
-    ("print({1, 2} == {2, 1}, {1, 2} - {2}, {1} | {2}, {1, 2} & {2, 3}, {1} <= {1, 2})", "True {1} {1, 2} {2} True"),
-    ("s = {1, 2}\ns.remove(1)\ns.update([5])\nprint(s, s.issubset({2, 5, 6}), s.isdisjoint({7}))", "{2, 5} True True"),
-    ("print(set(), {1: 2} == {1: 2.0}, [1, 2] == [1, 2], (1, 2) < (1, 3), [2] > [1, 9])", "set() True True True True"),
+    (
+        "s = set()\ns.add(1)\ns.add(2)\ns.add(1)\ns.discard(9)\nprint(len(s), 1 in s, 3 not in s)",
+        "2 True True",
+    ),
+    (
+        "print({1, 2} == {2, 1}, {1, 2} - {2}, {1} | {2}, {1, 2} & {2, 3}, {1} <= {1, 2})",
+        "True {1} {1, 2} {2} True",
+    ),
+    (
+        "s = {1, 2}\ns.remove(1)\ns.update([5])\nprint(s, s.issubset({2, 5, 6}), s.isdisjoint({7}))",
+        "{2, 5} True True",
+    ),
+    (
+        "print(set(), {1: 2} == {1: 2.0}, [1, 2] == [1, 2], (1, 2) < (1, 3), [2] > [1, 9])",
+        "set() True True True True",
+    ),
     ("t = 0\nfor i in range(5):\n    if i == 3:\n        continue\n    t += i\nprint(t)", "7"),
     ("for i in range(10, 0, -3):\n    print(i)", "10|7|4|1"),
     ("i = 0\nwhile True:\n    i += 1\n    if i > 4:\n        break\nprint(i)", "5"),
     ("print([x * x for x in range(5) if x % 2], {x: y for x, y in [(1, 2)]})", "[1, 9] {1: 2}"),
     ("print([(x, y) for x in [1, 2] for y in 'ab'])", "[(1, 'a'), (1, 'b'), (2, 'a'), (2, 'b')]"),
-    ("print(any(x > 2 for x in [1, 2, 3]), all([]), sum([1, 2.5]), sum([[1], [2]], []))", "True True 3.5 [1, 2]"),
-    ("print(min(3, 1, 2), max([4, 9, 2]), sorted([3, 1, 2]), abs(-3), round(2.5), round(2.567, 2))", "1 9 [1, 2, 3] 3 2 2.57"),
-    ("print(int('12'), int(' -7 '), int(3.9), int('ff', 16), float('1.5'), str(12) + '!', bool([]))", "12 -7 3 255 1.5 12! False"),
-    ("print(hex(255), list(enumerate(['a', 'b'])), list(zip([1, 2], 'xy')), list(reversed([1, 2])))", "0xff [(0, 'a'), (1, 'b')] [(1, 'x'), (2, 'y')] [2, 1]"),
+    (
+        "print(any(x > 2 for x in [1, 2, 3]), all([]), sum([1, 2.5]), sum([[1], [2]], []))",
+        "True True 3.5 [1, 2]",
+    ),
+    (
+        "print(min(3, 1, 2), max([4, 9, 2]), sorted([3, 1, 2]), abs(-3), round(2.5), round(2.567, 2))",
+        "1 9 [1, 2, 3] 3 2 2.57",
+    ),
+    (
+        "print(int('12'), int(' -7 '), int(3.9), int('ff', 16), float('1.5'), str(12) + '!', bool([]))",
+        "12 -7 3 255 1.5 12! False",
+    ),
+    (
+        "print(hex(255), list(enumerate(['a', 'b'])), list(zip([1, 2], 'xy')), list(reversed([1, 2])))",
+        "0xff [(0, 'a'), (1, 'b')] [(1, 'x'), (2, 'y')] [2, 1]",
+    ),
     ("print('%d made %s overflow! %5.2f %x %%' % (3, 'q', 2.5, 255))", "3 made q overflow!  2.50 ff %"),
     ("n = 7\nprint(f'n={n} {n * 2:4d}|{n:04d}|{n / 2:.1f}|{\"s\"!r}')", "n=7   14|0007|3.5|'s'"),
-    ("print('a,b'.split(','), ' x '.strip(), 'ab'.upper(), '-'.join(['a', 'b']), 'abc'.replace('b', 'x'))", "['a', 'b'] x AB a-b axc"),
-    ("print('abc'.startswith('ab'), 'abc'.find('c'), 'abc'.find('z'), 'aXa'.lower(), '12'.isdigit())", "True 2 -1 axa True"),
+    (
+        "print('a,b'.split(','), ' x '.strip(), 'ab'.upper(), '-'.join(['a', 'b']), 'abc'.replace('b', 'x'))",
+        "['a', 'b'] x AB a-b axc",
+    ),
+    (
+        "print('abc'.startswith('ab'), 'abc'.find('c'), 'abc'.find('z'), 'aXa'.lower(), '12'.isdigit())",
+        "True 2 -1 axa True",
+    ),
     ("def f(n):\n    if n < 2:\n        return 1\n    return n * f(n - 1)\nprint(f(10))", "3628800"),
     ("def f(a, b):\n    c = a + b\n    return c\ndef g(x):\n    return f(x, x) * 2\nprint(g(3))", "12"),
     ("def nothing():\n    pass\nprint(nothing())", "None"),
     ("try:\n    x = {}['k']\nexcept KeyError:\n    print('caught')", "caught"),
-    ("try:\n    try:\n        x = 1 // 0\n    except KeyError:\n        print('no')\nexcept (ValueError, ZeroDivisionError):\n    print('outer')", "outer"),
-    ("def f(x):\n    return [1][x]\ntry:\n    print(f(5))\nexcept IndexError:\n    print('from the function')", "from the function"),
+    (
+        "try:\n    try:\n        x = 1 // 0\n    except KeyError:\n        print('no')\nexcept (ValueError, ZeroDivisionError):\n    print('outer')",
+        "outer",
+    ),
+    (
+        "def f(x):\n    return [1][x]\ntry:\n    print(f(5))\nexcept IndexError:\n    print('from the function')",
+        "from the function",
+    ),
     ("x = 'yes' if 1 > 0 else 'no'\nprint(x)", "yes"),
     ("x = 5\nif x > 9:\n    print('a')\nelif x > 3:\n    print('b')\nelse:\n    print('c')", "b"),
     ("x = y = [1]\nprint(x, y)", "[1] [1]"),
     ("x: int = 3\nx -= 1\nx *= 5\nx //= 3\nprint(x)", "3"),
     ("print(2 ** 62 + (2 ** 62 - 1), -2 ** 62 * 2)", "9223372036854775807 -9223372036854775808"),
-    ("s = 'a long string that does not fit into a value'\nd = {s: 1}\nprint(d[s], s in d, s[2:6])", "1 True long"),
+    (
+        "s = 'a long string that does not fit into a value'\nd = {s: 1}\nprint(d[s], s in d, s[2:6])",
+        "1 True long",
+    ),
     ("print(9007199254740993 == 9007199254740992.0, 1.5 < 2, 3 > 2.9)", "False True True"),
     ("print((1, [2, (3, {4})]), ((),), [[]])", "(1, [2, (3, {4})]) ((),) [[]]"),
-    ("d = {}\nfor i in range(100):\n    d[i] = i * i\nfor i in range(0, 100, 2):\n    del d[i]\nprint(len(d), d[99], 4 in d, sum(d.values()))", "50 9801 False 166650"),
+    (
+        "d = {}\nfor i in range(100):\n    d[i] = i * i\nfor i in range(0, 100, 2):\n    del d[i]\nprint(len(d), d[99], 4 in d, sum(d.values()))",
+        "50 9801 False 166650",
+    ),
     ("s = set()\nfor i in range(1000):\n    s.add(i % 37)\nprint(len(s), sorted(s)[:3])", "37 [0, 1, 2]"),
 ];
 
@@ -173,7 +227,10 @@ fn values_are_values_not_references() {
     assert_eq!(prints("a = [1]\nd = {'k': a}\na.append(2)\nprint(a, d)"), ["[1, 2] {'k': [1]}"]);
     assert_eq!(prints("a = [1]\na.append(a)\nprint(a)"), ["[1, [1]]"]);
     assert_eq!(prints("a = [1, 2, 3]\nfor x in a:\n    a.append(x)\nprint(a)"), ["[1, 2, 3, 1, 2, 3]"]);
-    assert_eq!(prints("def f(x):\n    x.append(9)\n    return x\na = [1]\nb = f(a)\nprint(a, b)"), ["[1] [1, 9]"]);
+    assert_eq!(
+        prints("def f(x):\n    x.append(9)\n    return x\na = [1]\nb = f(a)\nprint(a, b)"),
+        ["[1] [1, 9]"]
+    );
     assert_eq!(prints("s = {1, 2, 3}\nfor x in s:\n    s.remove(x)\nprint(s)"), ["set()"]);
 }
 
@@ -198,7 +255,10 @@ fn faults_have_a_kind_and_a_place() {
         ("x = [0]\nwhile True:\n    x = x + x", FaultKind::Limit),
         ("x = []\nwhile True:\n    x = [x]", FaultKind::Limit),
         ("x = [1]\nfor i in range(60):\n    x = [x, x]\nprint(x)", FaultKind::Limit),
-        ("x = [1]\ny = [1]\nfor i in range(60):\n    x = [x, x]\n    y = [y, y]\nz = x == y", FaultKind::Limit),
+        (
+            "x = [1]\ny = [1]\nfor i in range(60):\n    x = [x, x]\n    y = [y, y]\nz = x == y",
+            FaultKind::Limit,
+        ),
         ("x = {[1]: 2}", FaultKind::Type),
         ("a, b = [1]", FaultKind::Value),
         ("for i in range(1, 2, 0):\n    pass", FaultKind::Value),
@@ -268,7 +328,9 @@ fn hostile_nesting_is_refused_not_crashed_on() {
         format!("x = {}", "[".repeat(50_000)),
         format!("x = 1{}", " if 1 else 1".repeat(10_000)),
         format!("x = 1{}", "**1".repeat(20_000)),
-        (0..300).map(|i| format!("{}if 1:\n", " ".repeat(i))).collect::<String>() + &" ".repeat(300) + "x = 1",
+        (0..300).map(|i| format!("{}if 1:\n", " ".repeat(i))).collect::<String>()
+            + &" ".repeat(300)
+            + "x = 1",
     ] {
         let on_large_stack = std::thread::Builder::new().stack_size(256 << 20).spawn(move || errors(&text));
         let errors = on_large_stack.unwrap().join().expect("no crash");

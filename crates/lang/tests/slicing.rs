@@ -79,7 +79,8 @@ impl PropertyForm {
                 write!(out, "transition {{ event e{}({}) {guard}", t.event, params.join(", ")).unwrap();
                 for (word, end) in [("success", &t.success), ("failure", &t.failure)] {
                     if let Some(end) = end {
-                        let (sign, x) = (if end.add < 0 { "-" } else { "+" }, if end.with_x { " + x" } else { "" });
+                        let (sign, x) =
+                            (if end.add < 0 { "-" } else { "+" }, if end.with_x { " + x" } else { "" });
                         write!(out, "\n{word} {{\nN = N {sign} {}{x}\n", end.add.abs()).unwrap();
                         if let Some((c, state)) = end.instead {
                             write!(out, "if N > {c}:\n    return \"{}\"\n", state_name(state)).unwrap();

@@ -12,7 +12,7 @@ use core::ops::Range;
 use invigil_expr::diag::Span;
 use invigil_expr::program::{CodeId, Program};
 
-/// A state, by its position in [`Automaton::states`].
+/// A state, by its position in [`Parts::states`].
 pub type StateId = u16;
 
 /// The most parameters a property can slice on.
@@ -224,11 +224,7 @@ impl Automaton {
         let entries: Vec<Entry> = parts
             .states
             .iter()
-            .map(|state| Entry {
-                action: state.action,
-                verdict: state.verdict,
-                is_final: state.is_final,
-            })
+            .map(|state| Entry { action: state.action, verdict: state.verdict, is_final: state.is_final })
             .collect();
         for (number, plan) in plans.iter_mut().enumerate() {
             plan.required = plan.keys.clone();
@@ -286,7 +282,9 @@ impl Automaton {
         let plan = self.plans.get(symbol.0 as usize);
         let mask = plan.map_or(0, |plan| plan.mask);
         let keys = plan.map_or(&[][..], |plan| &plan.keys);
-        (0..MAX_SLICE_PARAMS).filter(move |bit| mask & 1 << bit != 0).zip(keys.iter().map(|at| usize::from(*at)))
+        (0..MAX_SLICE_PARAMS)
+            .filter(move |bit| mask & 1 << bit != 0)
+            .zip(keys.iter().map(|at| usize::from(*at)))
     }
 
     /// The state of this name.

@@ -13,6 +13,7 @@ pub mod observer;
 mod prefetch;
 pub mod property;
 mod quick;
+mod records;
 pub mod slices;
 mod step;
 pub mod verdict;

@@ -51,8 +51,10 @@ pub trait Emit<S: Language> {
 /// let watched = Recorded(&run).product(Property { automaton: &automaton, emit: Steps });
 ///
 /// let mut at = watched.initial().into_iter().next().unwrap();
-/// while let Some(action) = watched.actions(&at).into_iter().next() {
-///     at = watched.execute(&at, &action).into_iter().next().unwrap();
+/// for _ in 0..run.len() {
+///     let action = watched.actions(&at).into_iter().next().unwrap();
+///     let next = watched.execute(&at, &action).into_iter().next().unwrap();
+///     at = next;
 /// }
 /// assert!(watched.is_accepting(&at), "a violation was reached");
 /// ```

@@ -5,8 +5,7 @@
 //! is not as expected (a value that is no integer, a sum out of range, someone who listens to what is
 //! printed), nothing has been touched yet and the general way is taken instead.
 
-use crate::automaton::{Branch, Exit, StateId};
-use crate::automaton::{Arc, Entry};
+use crate::automaton::{Arc, Branch, Entry, Exit, StateId};
 use invigil_expr::program::{CodeId, Comparison, Program, Quick as Operand, Shortcut};
 use invigil_expr::value::{Tag, Value};
 
@@ -23,12 +22,13 @@ pub(crate) struct Quick {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct QuickExit {
-    /// Whether there is such an end at all.
-    taken: bool,
-    /// Add (or subtract) two integers and keep the result.
-    update: Option<Update>,
-    target: StateId,
+enum QuickExit {
+    /// There is no such end.
+    Absent,
+    /// There is one, and it is more than can be done in one go.
+    Unusual,
+    /// Add (or subtract) two integers and keep the result, if anything; and go to a state.
+    Usual(Option<Update>, StateId),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -63,7 +63,7 @@ impl Quick {
             return None;
         }
         let mut exit = |exit: Option<Exit>| QuickExit::new(from, exit, entries, program, &mut prints);
-        let (success, failure) = (exit(arc.success)?, exit(arc.failure)?);
+        let (success, failure) = (exit(arc.success), exit(arc.failure));
         Some(Quick { guard, success, failure, prints, number: arc.number })
     }
 
@@ -88,10 +88,12 @@ impl Quick {
         };
         let (branch, exit) =
             if holds { (Branch::Success, &self.success) } else { (Branch::Failure, &self.failure) };
-        if !exit.taken {
-            return Outcome::Unhandled;
-        }
-        if let Some(update) = exit.update {
+        let (update, target) = match exit {
+            QuickExit::Usual(update, target) => (update, *target),
+            QuickExit::Absent => return Outcome::Unhandled,
+            QuickExit::Unusual => return Outcome::Unusual,
+        };
+        if let Some(update) = update {
             let (Some(a), Some(b)) = (int(update.a, env, params), int(update.b, env, params)) else {
                 return Outcome::Unusual;
             };
@@ -102,7 +104,7 @@ impl Quick {
                 _ => return Outcome::Unusual,
             }
         }
-        Outcome::Taken(branch, exit.target)
+        Outcome::Taken(branch, target)
     }
 }
 
@@ -113,12 +115,12 @@ impl QuickExit {
         entries: &[Entry],
         program: &Program,
         prints: &mut bool,
-    ) -> Option<QuickExit> {
-        let Some(exit) = exit else { return Some(QuickExit { taken: false, update: None, target: from }) };
+    ) -> QuickExit {
+        let Some(exit) = exit else { return QuickExit::Absent };
         let target = exit.target.unwrap_or(from);
         let entry = entries[usize::from(target)];
         if exit.action.is_some() || entry.action.is_some() || entry.is_final {
-            return None;
+            return QuickExit::Unusual;
         }
         let shortcut = |code: CodeId| program.code(code).shortcut;
         let update = match exit.block.map(shortcut) {
@@ -131,9 +133,9 @@ impl QuickExit {
                 *prints |= p;
                 Some(Update { slot, a, b, subtracts: true })
             }
-            Some(_) => return None,
+            Some(_) => return QuickExit::Unusual,
         };
-        Some(QuickExit { taken: true, update, target })
+        QuickExit::Usual(update, target)
     }
 }
 

@@ -7,6 +7,7 @@
 use crate::automaton::{Automaton, MAX_SLICE_PARAMS, Mask, StateId};
 use crate::event::{EventSet, SymbolId};
 use crate::index::Index;
+use crate::records::{Head, Records};
 use crate::verdict::Failure;
 use alloc::string::String;
 use alloc::vec;
@@ -24,15 +25,6 @@ pub struct SliceId(pub u32);
 
 const NOBODY: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Head {
-    pub(crate) state: StateId,
-    /// The slice parameters that have a value.
-    pub(crate) bound: Mask,
-    pub(crate) alive: bool,
-    parent: u32,
-}
-
 /// The slices that bind at least some set of parameters, by the values they give to those.
 #[derive(Clone, Debug)]
 struct Cover {
@@ -46,9 +38,7 @@ struct Cover {
 #[derive(Clone, Debug)]
 pub struct Slices {
     pub(crate) heap: Heap,
-    /// For each slice: a value per slice parameter, then a value per variable.
-    pub(crate) values: Vec<Value>,
-    pub(crate) heads: Vec<Head>,
+    pub(crate) records: Records,
     free: Vec<u32>,
     covers: Vec<Cover>,
     root: u32,
@@ -57,8 +47,7 @@ pub struct Slices {
     counts: Vec<u32>,
     /// How many of the states that some slice is in have a transition on each symbol.
     wanted: Vec<u16>,
-    pub(crate) keys: usize,
-    pub(crate) stride: usize,
+    keys: usize,
     pub(crate) failure: Option<Failure>,
 }
 
@@ -120,8 +109,7 @@ impl Slices {
         let keys = automaton.slice_on.len();
         Slices {
             heap: Heap::default(),
-            values: Vec::new(),
-            heads: Vec::new(),
+            records: Records::new(keys, automaton.env.len()),
             free: Vec::new(),
             covers: automaton
                 .masks
@@ -133,7 +121,6 @@ impl Slices {
             counts: vec![0; automaton.states.len()],
             wanted: vec![0; automaton.plans.len()],
             keys,
-            stride: keys + automaton.env.len(),
             failure: None,
         }
     }
@@ -151,7 +138,7 @@ impl Slices {
 
     /// All slices, in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = SliceId> {
-        self.heads.iter().enumerate().filter(|(_, head)| head.alive).map(|(at, _)| SliceId(at as u32))
+        (0..self.records.len() as u32).filter(|slice| self.records.head(*slice).alive).map(SliceId)
     }
 
     /// How many slices there are, the root included.
@@ -166,29 +153,27 @@ impl Slices {
 
     /// Whether `slice` exists.
     pub fn contains(&self, slice: SliceId) -> bool {
-        self.heads.get(slice.0 as usize).is_some_and(|head| head.alive)
+        (slice.0 as usize) < self.records.len() && self.records.head(slice.0).alive
     }
 
     /// The state that a slice is in.
     pub fn state(&self, slice: SliceId) -> StateId {
-        self.heads[slice.0 as usize].state
+        self.records.head(slice.0).state
     }
 
     /// The slice that a slice was copied from, if it still exists.
     pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
-        Some(SliceId(self.heads[slice.0 as usize].parent)).filter(|parent| self.contains(*parent))
+        Some(SliceId(self.records.head(slice.0).parent)).filter(|parent| self.contains(*parent))
     }
 
     /// The values of the slice parameters; unset for those that are not bound.
     pub fn binding(&self, slice: SliceId) -> &[Value] {
-        let start = slice.0 as usize * self.stride;
-        &self.values[start..start + self.keys]
+        self.records.keys(slice.0)
     }
 
     /// The values of the variables, in the order of [`Parts::env`](crate::automaton::Parts::env).
     pub fn env(&self, slice: SliceId) -> &[Value] {
-        let start = slice.0 as usize * self.stride;
-        &self.values[start + self.keys..start + self.stride]
+        self.records.env(slice.0)
     }
 
     /// A value of a binding or an environment, as Python would show it.
@@ -237,8 +222,7 @@ impl Slices {
     /// The bytes that the slices take.
     pub fn bytes(&self) -> usize {
         self.heap.bytes()
-            + self.values.capacity() * size_of::<Value>()
-            + self.heads.capacity() * size_of::<Head>()
+            + self.records.bytes()
             + self.covers.iter().map(|c| c.index.bytes() + c.links.capacity() * 8).sum::<usize>()
     }
 
@@ -266,8 +250,8 @@ impl Slices {
 
     /// The values that a slice gives to the parameters in `mask`.
     fn keys_of(&self, slice: u32, mask: Mask) -> impl Iterator<Item = Value> {
-        let start = slice as usize * self.stride;
-        (0..self.keys).filter(move |bit| mask & 1 << bit != 0).map(move |bit| self.values[start + bit])
+        let keys = self.records.keys(slice);
+        keys.iter().enumerate().filter(move |(bit, _)| mask & 1 << bit != 0).map(|(_, key)| *key)
     }
 
     /// The first of the slices that bind a cover's parameters to `keys`.
@@ -283,7 +267,7 @@ impl Slices {
     #[inline(always)]
     pub(crate) fn single(&self, key: Value, text: &str) -> Option<u32> {
         let index = &self.covers.first()?.index;
-        let mine = |slice: u32| self.values[slice as usize * self.stride];
+        let mine = |slice: u32| self.records.key(slice);
         if key.is_inline() {
             let bits = key.bits();
             return index.find(mix(bits.0, bits.1), |slice| mine(slice).bits() == bits);
@@ -303,7 +287,7 @@ impl Slices {
         let mask = self.covers[cover].mask;
         let mut at = self.first(cover, keys, text);
         while let Some(slice) = at {
-            if self.heads[slice as usize].bound == mask {
+            if self.records.head(slice).bound == mask {
                 return Some(slice);
             }
             at = self.next(cover, slice);
@@ -313,7 +297,7 @@ impl Slices {
 
     /// Makes a slice findable.
     pub(crate) fn enlist(&mut self, slice: u32) {
-        let bound = self.heads[slice as usize].bound;
+        let bound = self.records.head(slice).bound;
         for at in 0..self.covers.len() {
             let mask = self.covers[at].mask;
             if mask & !bound != 0 {
@@ -338,7 +322,7 @@ impl Slices {
     }
 
     fn delist(&mut self, slice: u32) {
-        let bound = self.heads[slice as usize].bound;
+        let bound = self.records.head(slice).bound;
         for at in 0..self.covers.len() {
             let mask = self.covers[at].mask;
             if mask & !bound != 0 {
@@ -363,35 +347,22 @@ impl Slices {
 
     /// A copy of `parent` (or, without one, a slice in `state` with nothing set), not yet enlisted.
     /// `keys` are its values for the parameters in `bound`.
-    pub(crate) fn copy(
-        &mut self,
-        parent: Option<u32>,
-        state: StateId,
-        bound: Mask,
-        keys: &[Value],
-    ) -> u32 {
-        let slice = self.free.pop().unwrap_or_else(|| {
-            self.values.resize(self.values.len() + self.stride, Value::UNSET);
-            self.heads.push(Head { state: 0, bound: 0, alive: false, parent: NOBODY });
-            self.heads.len() as u32 - 1
-        });
-        let start = slice as usize * self.stride;
+    pub(crate) fn copy(&mut self, parent: Option<u32>, state: StateId, bound: Mask, keys: &[Value]) -> u32 {
+        let slice = self.free.pop().unwrap_or_else(|| self.records.push());
         if let Some(parent) = parent {
-            let from = parent as usize * self.stride;
-            self.values.copy_within(from..from + self.stride, start);
+            self.records.copy(parent, slice);
         }
+        let state = parent.map_or(state, |parent| self.records.head(parent).state);
+        let parent = parent.unwrap_or(NOBODY);
+        self.records.set_head(slice, Head { state, bound, alive: true, parent });
         let mut keys = keys.iter();
+        let contents = self.records.contents_mut(slice);
         for bit in (0..self.keys).filter(|bit| bound & 1 << bit != 0) {
             if let Some(key) = keys.next() {
-                self.values[start + bit] = *key;
+                contents[bit] = *key;
             }
         }
-        for at in start..start + self.stride {
-            self.heap.retain(self.values[at]);
-        }
-        let state = parent.map_or(state, |parent| self.heads[parent as usize].state);
-        self.heads[slice as usize] =
-            Head { state, bound, alive: true, parent: parent.unwrap_or(NOBODY) };
+        contents.iter().for_each(|value| self.heap.retain(*value));
         if bound == 0 {
             self.root = slice;
         }
@@ -401,19 +372,17 @@ impl Slices {
 
     /// Takes back a [copy](Slices::copy) that was not enlisted.
     pub(crate) fn discard(&mut self, slice: u32) {
-        let start = slice as usize * self.stride;
-        for at in start..start + self.stride {
-            let value = core::mem::replace(&mut self.values[at], Value::UNSET);
-            self.heap.release(value);
+        for value in self.records.contents_mut(slice) {
+            self.heap.release(core::mem::replace(value, Value::UNSET));
         }
-        self.heads[slice as usize].alive = false;
+        self.records.set_head(slice, Head { alive: false, ..self.records.head(slice) });
         self.free.push(slice);
         self.live -= 1;
     }
 
     /// Forgets a slice.
     pub(crate) fn forget(&mut self, automaton: &Automaton, slice: u32) {
-        self.leave(automaton, self.heads[slice as usize].state);
+        self.leave(automaton, self.records.head(slice).state);
         if slice == self.root {
             self.root = NOBODY;
         } else {
@@ -453,16 +422,16 @@ impl Slices {
 
     /// Puts a slice into a state without taking a transition.
     pub(crate) fn set_state(&mut self, automaton: &Automaton, slice: SliceId, state: StateId) {
-        let old = core::mem::replace(&mut self.heads[slice.0 as usize].state, state);
+        let old = self.state(slice);
+        self.records.set_state(slice.0, state);
         self.leave(automaton, old);
         self.enter(automaton, state);
     }
 
     /// Gives a variable of a slice another value, complete in itself or in this heap.
     pub(crate) fn set_env(&mut self, slice: SliceId, variable: usize, value: Value) {
-        let at = slice.0 as usize * self.stride + self.keys + variable;
         self.heap.retain(value);
-        let old = core::mem::replace(&mut self.values[at], value);
+        let old = core::mem::replace(&mut self.records.env_mut(slice.0)[variable], value);
         self.heap.release(old);
     }
 
@@ -478,8 +447,7 @@ impl Slices {
         if !late {
             index.prefetch(hash);
         } else if let Some(slice) = index.guess(hash) {
-            crate::prefetch::prefetch(&self.values, slice as usize * self.stride);
-            crate::prefetch::prefetch(&self.heads, slice as usize);
+            self.records.prefetch(slice);
         }
     }
 

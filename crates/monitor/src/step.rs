@@ -11,6 +11,7 @@ use crate::observer::{Observer, Taken};
 use crate::quick::Outcome;
 use crate::slices::{Keys, SliceId, Slices, canonical};
 use crate::verdict::{Failure, Verdict};
+use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
@@ -89,7 +90,8 @@ impl Monitor for Automaton {
         let root = slices.copy(None, self.initial, 0, &[]);
         slices.enter(self, self.initial);
         let event = Event { symbol: SymbolId(u32::MAX), params: &[], text: "" };
-        let mut stepping = Stepping { automaton: self, slices: &mut slices, scratch, event: &event, observer };
+        let mut stepping =
+            Stepping { automaton: self, slices: &mut slices, scratch, event: &event, observer };
         stepping.guarded(|stepping| {
             if let Some(code) = stepping.automaton.initialization {
                 stepping.run(root, code)?;
@@ -277,7 +279,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
     /// would be a copy of, and so it need not be kept.
     fn create_lazily(&mut self, key: Value) -> Run<Verdict> {
         let Some(SliceId(root)) = self.slices.root() else { return Ok(Verdict::Undecided) };
-        let state = self.slices.heads[root as usize].state;
+        let state = self.slices.records.head(root).state;
         let automaton = self.automaton;
         if automaton.transitions_of(state, self.event.symbol.0 as usize).is_empty() {
             return Ok(automaton.entries[usize::from(state)].verdict);
@@ -310,21 +312,21 @@ impl<O: Observer> Stepping<'_, '_, O> {
     #[inline(always)]
     fn evaluate_quickly(&mut self, slice: u32) -> Run<Verdict> {
         let automaton = self.automaton;
-        let from = self.slices.heads[slice as usize].state;
+        let from = self.slices.records.head(slice).state;
         let plan = &automaton.plans[self.event.symbol.0 as usize];
         let Some(quick) = &plan.quick[usize::from(from)] else { return self.evaluate(slice, false) };
         if quick.prints && self.observer.printing() {
             return self.evaluate(slice, false);
         }
-        let start = slice as usize * self.slices.stride;
-        let env = &mut self.slices.values[start + self.slices.keys..start + self.slices.stride];
+        let env = self.slices.records.env_mut(slice);
         match quick.take(env, self.event.params) {
             Outcome::Taken(branch, to) => {
                 if to != from {
                     self.move_to(slice, from, to);
                 }
                 let transition = quick.number as usize;
-                self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
+                self.observer
+                    .taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
                 Ok(automaton.entries[usize::from(to)].verdict)
             }
             Outcome::Unhandled => {
@@ -336,7 +338,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
     }
 
     fn move_to(&mut self, slice: u32, from: StateId, to: StateId) {
-        self.slices.heads[slice as usize].state = to;
+        self.slices.records.set_state(slice, to);
         self.slices.leave(self.automaton, from);
         self.slices.enter(self.automaton, to);
     }
@@ -345,13 +347,16 @@ impl<O: Observer> Stepping<'_, '_, O> {
     #[inline(never)]
     fn evaluate(&mut self, slice: u32, fresh: bool) -> Run<Verdict> {
         let automaton = self.automaton;
-        let from = self.slices.heads[slice as usize].state;
+        let from = self.slices.records.head(slice).state;
         for at in automaton.transitions_of(from, self.event.symbol.0 as usize) {
             let arc = &automaton.arcs[at as usize];
             let holds = match arc.guard {
                 None => true,
                 Some(code) => {
-                    let value = self.run(slice, code)?;
+                    let value = match self.run(slice, code) {
+                        Ok(value) => value,
+                        Err(fault) => return self.faulted(slice, fresh, fault),
+                    };
                     if arc.is_update {
                         true
                     } else if value.is_none() {
@@ -400,20 +405,27 @@ impl<O: Observer> Stepping<'_, '_, O> {
         Ok(automaton.entries[usize::from(from)].verdict)
     }
 
+    /// A guard failed: the monitor ends, with the slice in which it did among the others.
+    #[cold]
+    fn faulted(&mut self, slice: u32, fresh: bool, fault: Box<Fault>) -> Run<Verdict> {
+        if fresh {
+            self.commit(slice);
+        }
+        Err(fault)
+    }
+
     /// Makes a new slice one of the others.
     fn commit(&mut self, slice: u32) {
         self.slices.enlist(slice);
-        let state = self.slices.heads[slice as usize].state;
+        let state = self.slices.records.head(slice).state;
         self.slices.enter(self.automaton, state);
         self.observer.created(self.slices, SliceId(slice));
     }
 
     #[inline(always)]
     fn run(&mut self, slice: u32, code: CodeId) -> Run<Value> {
-        let start = slice as usize * self.slices.stride;
-        let range = start + self.slices.keys..start + self.slices.stride;
         let frame = Frame {
-            env: &mut self.slices.values[range],
+            env: self.slices.records.env_mut(slice),
             params: self.event.params,
             text: self.event.text,
             heap: &mut self.slices.heap,

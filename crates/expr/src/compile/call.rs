@@ -20,7 +20,9 @@ impl Emit<'_> {
         }
         match &*call.func {
             Expr::Name(name) => self.named_call(&name.id, call, dst),
-            Expr::Attribute(attribute) if is_gdb(&attribute.value) && attribute.attr.as_str() == "execute" => {
+            Expr::Attribute(attribute)
+                if is_gdb(&attribute.value) && attribute.attr.as_str() == "execute" =>
+            {
                 self.named_call("debugger", call, dst);
             }
             Expr::Attribute(attribute) => self.method_call(attribute, call, dst),
@@ -197,7 +199,9 @@ impl Emit<'_> {
                 _ => false,
             },
             Expr::BinOp(sum) => {
-                sum.op == ruff_python_ast::Operator::Add && self.is_text(&sum.left) && self.is_text(&sum.right)
+                sum.op == ruff_python_ast::Operator::Add
+                    && self.is_text(&sum.left)
+                    && self.is_text(&sum.right)
             }
             Expr::FString(f_string) => f_string.value.elements().all(|element| match element {
                 ruff_python_ast::InterpolatedStringElement::Literal(_) => true,

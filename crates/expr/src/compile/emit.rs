@@ -218,7 +218,9 @@ impl<'c> Emit<'c> {
     pub(super) fn operand(&mut self, variable: Variable) -> Operand {
         match variable {
             Variable::Local(reg) => Emit::reg(reg),
-            Variable::Env(slot) => Operand::new(Space::Env, usize::from(slot)).unwrap_or_else(|| Emit::reg(0)),
+            Variable::Env(slot) => {
+                Operand::new(Space::Env, usize::from(slot)).unwrap_or_else(|| Emit::reg(0))
+            }
             Variable::Param(at) => {
                 self.params.insert(at);
                 Operand::new(Space::Param, at).unwrap_or_else(|| Emit::reg(0))
@@ -279,8 +281,9 @@ impl<'c> Emit<'c> {
             (None, _) if functions.into_iter().any(|known| known == name) => {
                 diagnostic.help(format!("`{name}` is a function: call it with `{name}()`"))
             }
-            (None, _) => diagnostic
-                .help("set it in `initialization`, or name it among the parameters of the event"),
+            (None, _) => {
+                diagnostic.help("set it in `initialization`, or name it among the parameters of the event")
+            }
         };
         self.report(diagnostic);
     }

@@ -201,10 +201,14 @@ impl Emit<'_> {
                 CmpOp::Is => Comparison::Is,
                 CmpOp::IsNot => Comparison::IsNot,
             };
-            if matches!(op, Comparison::Is | Comparison::IsNot) && !is_singleton(left) && !is_singleton(right) {
+            if matches!(op, Comparison::Is | Comparison::IsNot) && !is_singleton(left) && !is_singleton(right)
+            {
                 self.report(
-                    Diagnostic::error(span, "values have no identity: `is` compares with None, True or False")
-                        .help("compare values with `==` or `!=`"),
+                    Diagnostic::error(
+                        span,
+                        "values have no identity: `is` compares with None, True or False",
+                    )
+                    .help("compare values with `==` or `!=`"),
                 );
             }
             self.op(Op::Compare { op, dst, a, b }, span);

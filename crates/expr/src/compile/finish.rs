@@ -24,7 +24,9 @@ impl Code {
         let end = self.ops.len() - 1;
         let prints = match &self.ops[..] {
             [_, Op::Return { .. }] => Some(false),
-            [_, Op::SkipUnlessPrinting { to }, .., Op::Return { .. }] if usize::from(*to) == end => Some(true),
+            [_, Op::SkipUnlessPrinting { to }, .., Op::Return { .. }] if usize::from(*to) == end => {
+                Some(true)
+            }
             _ => None,
         };
         Some(match *self.ops.first()? {

@@ -16,8 +16,8 @@ use crate::program::{CodeId, Operand, Program, Space};
 use crate::show::Layout;
 use crate::value::Value;
 use emit::Emit;
-use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_ast::PySourceType;
+use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{ParseErrorType, parse_unchecked_source};
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::{BTreeMap, BTreeSet};
@@ -255,7 +255,9 @@ impl Compiler {
                     .functions
                     .iter()
                     .zip(&self.arities)
-                    .find(|((name, _), (_, span))| name == def.name.as_str() && *span == block.span(&def.name))
+                    .find(|((name, _), (_, span))| {
+                        name == def.name.as_str() && *span == block.span(&def.name)
+                    })
                     .map(|((_, code), _)| *code);
                 if let Some(code) = known {
                     let compiled = Emit::function(self, block, def);

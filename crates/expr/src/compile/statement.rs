@@ -535,26 +535,24 @@ impl Emit<'_> {
         match kinds {
             Expr::Tuple(tuple) => tuple.elts.iter().map(|kind| self.fault_kinds(kind)).fold(0, |a, b| a | b),
             Expr::Name(name) if name.id.as_str() == "Exception" => FaultKind::CATCHABLE,
-            Expr::Name(name) => {
-                match FaultKind::NAMES.iter().find(|(_, known)| *known == name.id.as_str()) {
-                    Some((kind, _)) => kind.bit(),
-                    None => {
-                        let names: Vec<&str> = FaultKind::NAMES.iter().map(|(_, name)| *name).collect();
-                        let near = nearest(&name.id, names.iter().copied());
-                        self.report(
-                            Diagnostic::error(
-                                self.block.span(name.range()),
-                                format!("there is no error `{}`", name.id),
-                            )
-                            .help(match near {
-                                Some(near) => format!("did you mean `{near}`?"),
-                                None => format!("the errors are {}", names.join(", ")),
-                            }),
-                        );
-                        0
-                    }
+            Expr::Name(name) => match FaultKind::NAMES.iter().find(|(_, known)| *known == name.id.as_str()) {
+                Some((kind, _)) => kind.bit(),
+                None => {
+                    let names: Vec<&str> = FaultKind::NAMES.iter().map(|(_, name)| *name).collect();
+                    let near = nearest(&name.id, names.iter().copied());
+                    self.report(
+                        Diagnostic::error(
+                            self.block.span(name.range()),
+                            format!("there is no error `{}`", name.id),
+                        )
+                        .help(match near {
+                            Some(near) => format!("did you mean `{near}`?"),
+                            None => format!("the errors are {}", names.join(", ")),
+                        }),
+                    );
+                    0
                 }
-            }
+            },
             other => {
                 self.error(other, "the name of an error is needed here, such as KeyError");
                 0

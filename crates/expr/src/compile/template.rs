@@ -31,7 +31,9 @@ impl Emit<'_> {
                                 if let Some(format_spec) = &hole.format_spec {
                                     for element in &format_spec.elements {
                                         match element {
-                                            InterpolatedStringElement::Literal(text) => spec.push_str(&text.value),
+                                            InterpolatedStringElement::Literal(text) => {
+                                                spec.push_str(&text.value)
+                                            }
                                             InterpolatedStringElement::Interpolation(inner) => {
                                                 self.error(inner, "a format cannot depend on a value here");
                                             }
@@ -39,7 +41,10 @@ impl Emit<'_> {
                                     }
                                 }
                                 let layout = Layout::parse(&spec).unwrap_or_else(|| {
-                                    self.error(hole, "formats are [0][width][.digits] and one of d x X b o f e s");
+                                    self.error(
+                                        hole,
+                                        "formats are [0][width][.digits] and one of d x X b o f e s",
+                                    );
                                     Layout::default()
                                 });
                                 let repr = hole.conversion.to_byte().is_some_and(|flag| flag != b's');
@@ -72,7 +77,8 @@ impl Emit<'_> {
         while let Some(percent) = rest.find('%') {
             pieces.push(Piece::Text(rest[..percent].into()));
             rest = &rest[percent + 1..];
-            let end = rest.find(|c: char| c.is_ascii_alphabetic() || c == '%').map_or(rest.len(), |at| at + 1);
+            let end =
+                rest.find(|c: char| c.is_ascii_alphabetic() || c == '%').map_or(rest.len(), |at| at + 1);
             let (spec, after) = rest.split_at(end);
             rest = after;
             if spec == "%" {

@@ -47,6 +47,7 @@
 //! what it says.
 
 pub mod ast;
+pub mod explain;
 mod format;
 pub mod lower;
 mod parser;

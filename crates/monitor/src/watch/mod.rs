@@ -41,29 +41,28 @@
 //! ```
 
 mod callback;
+mod change;
 mod console;
+mod control;
 mod mistake;
+mod tell;
 
 pub use callback::{CallbackId, Request, Scene};
+pub use change::Given;
+pub use control::CheckpointId;
 pub use mistake::Mistake;
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Event, EventSet};
-use crate::observer::Taken;
 use crate::slices::{SliceId, Slices};
 use crate::step::{Monitor, Scratch};
 use crate::verdict::{Failure, Verdict};
-use alloc::boxed::Box;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use callback::{Callback, Callbacks, Hearing};
+use callback::{Callbacks, Hearing};
 use invigil_expr::value::Value;
-
-/// A saved state of a [`Watch`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CheckpointId(pub u32);
 
 /// What became of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,33 +76,6 @@ pub struct Applied {
     pub missing: Option<usize>,
     /// What the callbacks ask for.
     pub request: Request,
-}
-
-/// A value that a person gives to a variable.
-#[derive(Clone, Copy, Debug)]
-pub enum Given<'a> {
-    /// A number, a truth value, `None` or a short string.
-    Plain(Value),
-    /// A string of any length.
-    Text(&'a str),
-}
-
-impl From<Value> for Given<'_> {
-    fn from(value: Value) -> Self {
-        Given::Plain(value)
-    }
-}
-
-impl From<i64> for Given<'_> {
-    fn from(value: i64) -> Self {
-        Given::Plain(Value::int(value))
-    }
-}
-
-impl<'a> From<&'a str> for Given<'a> {
-    fn from(text: &'a str) -> Self {
-        Given::Text(text)
-    }
 }
 
 /// Where a property stands, and how it got there with the last event.
@@ -158,7 +130,8 @@ impl Watch {
     pub fn apply(&mut self, event: &Event<'_>) -> Applied {
         self.printed.clear();
         self.commands.clear();
-        let mut applied = Applied { verdict: None, handled: false, missing: None, request: Request::Continue };
+        let mut applied =
+            Applied { verdict: None, handled: false, missing: None, request: Request::Continue };
         if self.is_suspended || self.failure().is_some() {
             return applied;
         }
@@ -170,14 +143,16 @@ impl Watch {
         if delivered {
             applied.verdict = automaton.step(&mut standing.slices, scratch, event, &mut hearing);
         }
-        let Hearing { printed, commands, request, taken, changed, unhandled, missing, came_from, .. } = hearing;
+        let Hearing { printed, commands, request, taken, changed, unhandled, missing, came_from, .. } =
+            hearing;
         (self.printed, self.commands) = (printed, commands);
         (applied.request, applied.handled, applied.missing) = (request, taken, missing);
         if delivered {
             standing.came_from = came_from;
         }
         let scene = Scene { automaton: &automaton, slices: &standing.slices, event };
-        if !taken && !unhandled && missing.is_none() && automaton.symbols().any(|known| known == event.symbol) {
+        let is_ours = || automaton.symbols().any(|known| known == event.symbol);
+        if callbacks.hears_unhandled() && !taken && !unhandled && missing.is_none() && is_ours() {
             applied.request = applied.request.max(callbacks.unhandled(&scene, None));
         }
         if changed {
@@ -207,8 +182,6 @@ impl Watch {
         }
         needs
     }
-
-    // ---- looking -------------------------------------------------------------------------------------
 
     /// The property.
     pub fn automaton(&self) -> &Arc<Automaton> {
@@ -278,75 +251,6 @@ impl Watch {
         &self.commands
     }
 
-    // ---- changing ------------------------------------------------------------------------------------
-
-    /// Puts the root slice into a state (`set_current_state`).
-    ///
-    /// # Errors
-    /// If there is no such state, or no root slice any more.
-    pub fn set_current_state(&mut self, state: &str) -> Result<(), Mistake> {
-        let root = self.slices().root().ok_or(Mistake::NoRoot)?;
-        self.set_state(root, state)
-    }
-
-    /// Puts any slice into a state.
-    ///
-    /// # Errors
-    /// If there is no such slice or state.
-    pub fn set_state(&mut self, slice: SliceId, state: &str) -> Result<(), Mistake> {
-        self.check_slice(slice)?;
-        let Some(state) = self.automaton.state_named(state) else {
-            return Err(Mistake::no_state(state, self.states()));
-        };
-        self.automaton.set_state(&mut self.standing.slices, slice, state);
-        self.standing.came_from.remove(&slice);
-        Ok(())
-    }
-
-    /// Gives a variable of a slice another value (`set_env_value`).
-    ///
-    /// # Errors
-    /// If there is no such slice or variable, or the value cannot be kept.
-    pub fn set_env_value<'v>(
-        &mut self,
-        slice: SliceId,
-        key: &str,
-        value: impl Into<Given<'v>>,
-    ) -> Result<(), Mistake> {
-        self.set_env(slice, &[(key, value.into())])
-    }
-
-    /// Gives several variables of a slice other values (`set_env_dict`). Those not named keep theirs: blocks
-    /// rely on every variable that was set up.
-    ///
-    /// # Errors
-    /// If there is no such slice or variable, or a value cannot be kept; then none is changed.
-    pub fn set_env(&mut self, slice: SliceId, values: &[(&str, Given<'_>)]) -> Result<(), Mistake> {
-        self.check_slice(slice)?;
-        let variables = values.iter().map(|(key, _)| self.variable(key)).collect::<Result<Vec<_>, _>>()?;
-        let slices = &mut self.standing.slices;
-        let mut kept = Vec::new();
-        for (key, given) in values {
-            let value = match given {
-                Given::Plain(value) => Some(*value).filter(|value| value.is_inline() && !value.is_unset()),
-                Given::Text(text) => slices.heap.new_str(text).ok(),
-            };
-            match value {
-                Some(value) => kept.push(value),
-                None => {
-                    // What was made for the values before this one is not referred to: it goes.
-                    slices.heap.sweep();
-                    return Err(Mistake::BadValue((*key).into()));
-                }
-            }
-        }
-        for (variable, value) in variables.into_iter().zip(kept) {
-            slices.set_env(slice, variable, value);
-        }
-        slices.heap.sweep();
-        Ok(())
-    }
-
     fn check_slice(&self, slice: SliceId) -> Result<(), Mistake> {
         if self.slices().contains(slice) { Ok(()) } else { Err(Mistake::NoSlice(slice)) }
     }
@@ -354,120 +258,6 @@ impl Watch {
     fn variable(&self, key: &str) -> Result<usize, Mistake> {
         let keys = self.env_keys();
         keys.iter().position(|known| known == key).ok_or_else(|| Mistake::no_variable(key, keys))
-    }
-
-    // ---- controlling ---------------------------------------------------------------------------------
-
-    /// Whether the lines that blocks print are dropped (`set_quiet`).
-    pub fn set_quiet(&mut self, quiet: bool) {
-        self.is_quiet = quiet;
-    }
-
-    /// Whether every event that is delivered asks for the [prompt](Request::Shell) (`step_by_step`).
-    pub fn step_by_step(&mut self, on: bool) {
-        self.is_stepping = on;
-    }
-
-    /// Stops following: no event is needed, and none is delivered.
-    pub fn suspend(&mut self) {
-        self.is_suspended = true;
-    }
-
-    /// Follows on from where it was suspended.
-    pub fn resume(&mut self) {
-        self.is_suspended = false;
-    }
-
-    /// Whether events are ignored.
-    pub fn is_suspended(&self) -> bool {
-        self.is_suspended
-    }
-
-    /// Starts the property again. Callbacks, checkpoints and settings stay.
-    pub fn reset(&mut self) {
-        let mut hearing = Hearing::new(None, self.is_quiet);
-        let slices = self.automaton.start(&mut self.scratch, &mut hearing);
-        (self.printed, self.commands) = (hearing.printed, hearing.commands);
-        self.standing = Standing { slices, came_from: BTreeMap::new() };
-    }
-
-    /// Saves where the property stands.
-    pub fn checkpoint(&mut self) -> CheckpointId {
-        let id = CheckpointId(self.next_checkpoint);
-        self.next_checkpoint += 1;
-        self.checkpoints.insert(id, self.standing.clone());
-        id
-    }
-
-    /// Goes back to where the property stood. The checkpoint can be used again; callbacks and settings stay.
-    ///
-    /// # Errors
-    /// If there is no such checkpoint.
-    pub fn restore(&mut self, id: CheckpointId) -> Result<(), Mistake> {
-        self.standing = self.checkpoints.get(&id).ok_or(Mistake::NoCheckpoint(id))?.clone();
-        Ok(())
-    }
-
-    /// Forgets a checkpoint.
-    ///
-    /// # Errors
-    /// If there is no such checkpoint.
-    pub fn drop_checkpoint(&mut self, id: CheckpointId) -> Result<(), Mistake> {
-        self.checkpoints.remove(&id).map(drop).ok_or(Mistake::NoCheckpoint(id))
-    }
-
-    /// The checkpoints there are.
-    pub fn checkpoints(&self) -> impl Iterator<Item = CheckpointId> {
-        self.checkpoints.keys().copied()
-    }
-
-    // ---- being told ----------------------------------------------------------------------------------
-
-    /// Calls back after an event on which a slice changed its state, came or went, with the states that
-    /// some slice is in now (`register_event`, `state_changed`).
-    pub fn on_state_changed(
-        &mut self,
-        callback: impl FnMut(&Scene<'_>, &[StateId]) -> Request + Send + 'static,
-    ) -> CallbackId {
-        self.callbacks.add(Callback::StateChanged(Box::new(callback)))
-    }
-
-    /// Calls back when a slice takes a transition, at that moment (`register_event`, `transition_taken`).
-    pub fn on_transition_taken(
-        &mut self,
-        callback: impl FnMut(&Scene<'_>, Taken) -> Request + Send + 'static,
-    ) -> CallbackId {
-        self.callbacks.add(Callback::TransitionTaken(Box::new(callback)))
-    }
-
-    /// Calls back after every event that was delivered, when all else is done (`register_event`,
-    /// `event_applied`).
-    pub fn on_event_applied(
-        &mut self,
-        callback: impl FnMut(&Scene<'_>, Verdict) -> Request + Send + 'static,
-    ) -> CallbackId {
-        self.callbacks.add(Callback::EventApplied(Box::new(callback)))
-    }
-
-    /// Calls back no more (`unregister_event`). Says whether it was registered.
-    pub fn unregister(&mut self, id: CallbackId) -> bool {
-        self.callbacks.remove(id)
-    }
-
-    /// Calls back when an event of the property is not handled: with the slice that it reached and that took
-    /// no transition, or with none if it reached no slice at all. The last function set counts
-    /// (`set_transition_debug_function`).
-    pub fn set_unhandled(
-        &mut self,
-        callback: impl FnMut(&Scene<'_>, Option<SliceId>) -> Request + Send + 'static,
-    ) {
-        self.callbacks.set_unhandled(Some(Box::new(callback)));
-    }
-
-    /// Does not call back any more when an event is not handled, which is the default
-    /// (`set_transition_debug_function` without an argument).
-    pub fn clear_unhandled(&mut self) {
-        self.callbacks.set_unhandled(None);
     }
 }
 

@@ -1,0 +1,160 @@
+//! The slices' memory: for each a head, its keys and its environment, side by side.
+//!
+//! A step looks at all of a slice's record and at no other, so what counts is how many cache lines that is.
+//! Small records are rounded up so that none lies across two lines.
+
+use crate::automaton::{Mask, StateId};
+use crate::prefetch::prefetch;
+use alloc::vec::Vec;
+use core::ops::Range;
+use invigil_expr::value::Value;
+
+/// What a slice is besides its values.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Head {
+    pub(crate) state: StateId,
+    /// The slice parameters that have a value.
+    pub(crate) bound: Mask,
+    pub(crate) alive: bool,
+    /// The slice it was copied from.
+    pub(crate) parent: u32,
+}
+
+impl Head {
+    /// As a value that is unset to everyone else.
+    fn pack(self) -> Value {
+        let flags = u64::from(self.bound) | u64::from(self.alive) << 8;
+        Value::from_bits((u64::from(self.state) << 16 | flags << 32, u64::from(self.parent)))
+    }
+
+    fn unpack(value: Value) -> Head {
+        let (low, high) = value.bits();
+        Head {
+            state: (low >> 16) as StateId,
+            bound: (low >> 32) as Mask,
+            alive: low >> 40 & 1 != 0,
+            parent: high as u32,
+        }
+    }
+}
+
+/// Values in a cache line.
+const LINE: usize = 4;
+
+/// Records of one size, by number.
+#[derive(Clone, Debug)]
+pub(crate) struct Records {
+    values: Vec<Value>,
+    /// Where the first record starts, so that it starts a cache line.
+    base: usize,
+    stride: usize,
+    keys: usize,
+    env: usize,
+    len: usize,
+}
+
+impl Records {
+    pub(crate) fn new(keys: usize, env: usize) -> Records {
+        let size = 1 + keys + env;
+        let stride = if size <= LINE { size.next_power_of_two() } else { size };
+        Records { values: Vec::new(), base: 0, stride, keys, env, len: 0 }
+    }
+
+    /// How many records there are, dead ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn bytes(&self) -> usize {
+        self.values.capacity() * size_of::<Value>()
+    }
+
+    #[inline(always)]
+    fn start(&self, slice: u32) -> usize {
+        self.base + slice as usize * self.stride
+    }
+
+    #[inline(always)]
+    fn env_range(&self, slice: u32) -> Range<usize> {
+        let start = self.start(slice) + 1 + self.keys;
+        start..start + self.env
+    }
+
+    #[inline(always)]
+    pub(crate) fn head(&self, slice: u32) -> Head {
+        Head::unpack(self.values[self.start(slice)])
+    }
+
+    pub(crate) fn set_head(&mut self, slice: u32, head: Head) {
+        let start = self.start(slice);
+        self.values[start] = head.pack();
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_state(&mut self, slice: u32, state: StateId) {
+        self.set_head(slice, Head { state, ..self.head(slice) });
+    }
+
+    /// The first key: all there is to compare when there is one slice parameter.
+    #[inline(always)]
+    pub(crate) fn key(&self, slice: u32) -> Value {
+        self.values[self.start(slice) + 1]
+    }
+
+    pub(crate) fn keys(&self, slice: u32) -> &[Value] {
+        let start = self.start(slice) + 1;
+        &self.values[start..start + self.keys]
+    }
+
+    pub(crate) fn env(&self, slice: u32) -> &[Value] {
+        &self.values[self.env_range(slice)]
+    }
+
+    #[inline(always)]
+    pub(crate) fn env_mut(&mut self, slice: u32) -> &mut [Value] {
+        let range = self.env_range(slice);
+        &mut self.values[range]
+    }
+
+    /// Keys and environment together.
+    pub(crate) fn contents_mut(&mut self, slice: u32) -> &mut [Value] {
+        let start = self.start(slice) + 1;
+        &mut self.values[start..start + self.keys + self.env]
+    }
+
+    /// Adds a record with nothing in it.
+    pub(crate) fn push(&mut self) -> u32 {
+        let needed = (self.len + 1) * self.stride + LINE;
+        if needed > self.values.capacity() {
+            self.values.reserve(needed - self.values.len());
+            self.align();
+        }
+        let slice = self.len as u32;
+        self.values.resize(self.base + (self.len + 1) * self.stride, Value::UNSET);
+        self.len += 1;
+        slice
+    }
+
+    /// Moves the records, after their memory has moved, to where a cache line starts again.
+    fn align(&mut self) {
+        let line = LINE * size_of::<Value>();
+        let over = self.values.as_ptr().addr() % line / size_of::<Value>();
+        let base = (LINE - over) % LINE;
+        let used = self.len * self.stride;
+        self.values.resize(self.base.max(base) + used, Value::UNSET);
+        self.values.copy_within(self.base..self.base + used, base);
+        self.base = base;
+    }
+
+    /// Makes `to` a copy of `from`, but for the head.
+    pub(crate) fn copy(&mut self, from: u32, to: u32) {
+        let (from, to) = (self.start(from) + 1, self.start(to) + 1);
+        self.values.copy_within(from..from + self.keys + self.env, to);
+    }
+
+    /// Asks the memory for a record.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, slice: u32) {
+        prefetch(&self.values, self.start(slice));
+    }
+}
