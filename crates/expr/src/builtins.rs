@@ -144,11 +144,12 @@ impl Work<'_> {
     /// A list or tuple of values that may lie in a text.
     pub(crate) fn sequence(&mut self, kind: Kind, items: &[Value]) -> Run<Value> {
         self.budget.spend(items.len() as u64 / 8)?;
-        let mut owned = items.to_vec();
-        for item in &mut owned {
-            *item = self.texts.own(self.heap, *item)?;
+        let object = self.heap.allocate(kind, 2 * items.len())?;
+        for item in items {
+            let item = self.texts.own(self.heap, *item)?;
+            self.heap.push(object, item)?;
         }
-        self.heap.new_seq(kind, &owned)
+        Ok(Value::object(object))
     }
 
     /// A set of values that may lie in a text.
@@ -162,6 +163,17 @@ impl Work<'_> {
         Ok(Value::object(set))
     }
 
+    /// A dict of keys and values by turns, which may lie in a text.
+    pub(crate) fn dict_of(&mut self, items: &[Value]) -> Run<Value> {
+        let mut dict = self.heap.new_table(Kind::Dict, items.len() / 2)?;
+        for pair in items.chunks_exact(2) {
+            let key = self.texts.own(self.heap, pair[0])?;
+            let value = self.texts.own(self.heap, pair[1])?;
+            dict = self.insert(dict, key, value)?;
+        }
+        Ok(Value::object(dict))
+    }
+
     fn collect(&mut self, kind: Kind, args: &[Value]) -> Run<Value> {
         let items = args.first().map_or(Ok(Vec::new()), |a| self.elements(*a))?;
         self.sequence(kind, &items)
@@ -169,10 +181,10 @@ impl Work<'_> {
 
     /// A string written by `write`.
     pub(crate) fn text(&mut self, write: impl FnOnce(View<'_>, &mut String) -> Run<()>) -> Run<Value> {
-        let mut out = String::new();
-        write(self.view(), &mut out)?;
-        self.budget.spend(out.len() as u64 / 64)?;
-        self.heap.new_str(&out)
+        self.scratch.clear();
+        write(View { heap: self.heap, texts: self.texts }, self.scratch)?;
+        self.budget.spend(self.scratch.len() as u64 / 64)?;
+        self.heap.new_str(self.scratch)
     }
 
     /// The elements that a loop over `a` goes through.

@@ -305,7 +305,7 @@ impl Heap {
     }
 
     /// Appends to a sequence that has room.
-    fn push(&mut self, object: u32, value: Value) -> Run<()> {
+    pub(crate) fn push(&mut self, object: u32, value: Value) -> Run<()> {
         self.deepen(object, value)?;
         self.retain(value);
         let len = self.len(object);

@@ -113,7 +113,6 @@ impl Machine {
         let mut budget = Budget::new(self.work);
         let mut run = Running {
             regs: &mut self.regs,
-            line: &mut self.line,
             program,
             env: frame.env,
             params: frame.params,
@@ -121,6 +120,7 @@ impl Machine {
                 heap: frame.heap,
                 texts: Texts { event: frame.text, pool: &program.pool },
                 budget: &mut budget,
+                scratch: &mut self.line,
             },
             host,
             calls: 0,
@@ -167,9 +167,15 @@ fn shortcut<H: Host>(code: &Code, env: &mut [Value], params: &[Value], host: &H)
     Some(Value::NONE)
 }
 
+/// `n` registers of the frame at `base`, from `first` on.
+#[inline]
+fn registers(regs: &[Value], base: usize, first: Reg, n: u16) -> &[Value] {
+    let first = base + usize::from(first);
+    &regs[first..first + usize::from(n)]
+}
+
 struct Running<'a, H> {
     regs: &'a mut Vec<Value>,
-    line: &'a mut String,
     program: &'a Program,
     env: &'a mut [Value],
     params: &'a [Value],
@@ -196,10 +202,6 @@ impl<H: Host> Running<'_, H> {
         self.regs[base + usize::from(reg)] = value;
     }
 
-    fn args(&self, base: usize, first: Reg, n: u16) -> Vec<Value> {
-        let first = base + usize::from(first);
-        self.regs[first..first + usize::from(n)].to_vec()
-    }
 
     /// Runs one block or function whose registers start at `base`.
     #[inline]
@@ -378,12 +380,12 @@ impl<H: Host> Running<'_, H> {
     fn large(&mut self, op: Op, base: usize) -> Run<()> {
         match op {
             Op::Build { kind, dst, first, n } => {
-                let items = self.args(base, first, n);
+                let items = registers(self.regs, base, first, n);
                 let value = match kind {
-                    Build::List => self.work.sequence(Kind::List, &items)?,
-                    Build::Tuple => self.work.sequence(Kind::Tuple, &items)?,
-                    Build::Set => self.work.set_of(&items)?,
-                    Build::Dict => self.dict(&items)?,
+                    Build::List => self.work.sequence(Kind::List, items)?,
+                    Build::Tuple => self.work.sequence(Kind::Tuple, items)?,
+                    Build::Set => self.work.set_of(items)?,
+                    Build::Dict => self.work.dict_of(items)?,
                 };
                 self.set(base, dst, value);
             }
@@ -392,8 +394,9 @@ impl<H: Host> Running<'_, H> {
                 self.set(base, dst, value);
             }
             Op::Slice { dst, a, first } => {
-                let bounds = self.args(base, first, 3);
-                let value = self.work.slice(self.get(base, a), bounds[0], bounds[1], bounds[2])?;
+                let bound = |i: u16| self.regs[base + usize::from(first + i)];
+                let (start, stop, step) = (bound(0), bound(1), bound(2));
+                let value = self.work.slice(self.get(base, a), start, stop, step)?;
                 self.set(base, dst, value);
             }
             Op::Call { dst, function, first } => {
@@ -401,13 +404,12 @@ impl<H: Host> Running<'_, H> {
                 self.set(base, dst, value);
             }
             Op::Builtin { builtin, dst, first, n } => {
-                let args = self.args(base, first, n);
-                let value = self.work.builtin(builtin, &args)?;
+                let value = self.work.builtin(builtin, registers(self.regs, base, first, n))?;
                 self.set(base, dst, value);
             }
             Op::Method { method, dst, first, n } => {
-                let args = self.args(base, first, n);
-                let value = self.work.method(method, args[0], &args[1..])?;
+                let args = registers(self.regs, base, first + 1, n - 1);
+                let value = self.work.method(method, self.regs[base + usize::from(first)], args)?;
                 self.set(base, dst, value);
             }
             Op::Mutate { mutation, place, first, n } => {
@@ -433,14 +435,16 @@ impl<H: Host> Running<'_, H> {
                 }
             }
             Op::Print { first, n } => {
-                self.line.clear();
-                for (i, value) in self.args(base, first, n).into_iter().enumerate() {
+                let Work { heap, texts, scratch, .. } = &mut self.work;
+                let view = View { heap, texts: *texts };
+                scratch.clear();
+                for (i, value) in registers(self.regs, base, first, n).iter().enumerate() {
                     if i > 0 {
-                        self.line.push(' ');
+                        scratch.push(' ');
                     }
-                    self.work.view().write_str(self.line, value)?;
+                    view.write_str(scratch, *value)?;
                 }
-                self.host.print(self.line);
+                self.host.print(scratch);
             }
             Op::Show { dst, a, layout } => {
                 let value = self.get(base, a);
@@ -449,15 +453,15 @@ impl<H: Host> Running<'_, H> {
                 self.set(base, dst, text);
             }
             Op::Join { dst, first, n } => {
-                let parts = self.args(base, first, n);
+                let parts = registers(self.regs, base, first, n);
                 let text = self
                     .work
                     .text(|view, out| parts.iter().try_for_each(|part| view.write_str(out, *part)))?;
                 self.set(base, dst, text);
             }
             Op::Host { function, dst, first, n } => {
-                let args = self.args(base, first, n);
-                let value = self.host.call(usize::from(function), &args, self.work.view())?;
+                let args = registers(self.regs, base, first, n);
+                let value = self.host.call(usize::from(function), args, self.work.view())?;
                 let value = self.work.texts.own(self.work.heap, value)?;
                 self.set(base, dst, value);
             }
@@ -474,16 +478,6 @@ impl<H: Host> Running<'_, H> {
             _ => {}
         }
         Ok(())
-    }
-
-    fn dict(&mut self, items: &[Value]) -> Run<Value> {
-        let mut dict = self.work.heap.new_table(Kind::Dict, items.len() / 2)?;
-        for pair in items.chunks_exact(2) {
-            let key = self.work.texts.own(self.work.heap, pair[0])?;
-            let value = self.work.texts.own(self.work.heap, pair[1])?;
-            dict = self.work.insert(dict, key, value)?;
-        }
-        Ok(Value::object(dict))
     }
 
     fn call(&mut self, function: u16, base: usize) -> Run<Value> {
@@ -510,9 +504,8 @@ impl<H: Host> Running<'_, H> {
 
     /// Changes the variable at `place`: in place if nothing else refers to its object, else a copy of it.
     fn mutate(&mut self, mutation: Mutation, place: Operand, base: usize, first: Reg, n: u16) -> Run<Value> {
-        let mut args = self.args(base, first, n);
-        for arg in &mut args {
-            *arg = self.work.texts.own(self.work.heap, *arg)?;
+        for reg in base + usize::from(first)..base + usize::from(first + n) {
+            self.regs[reg] = self.work.texts.own(self.work.heap, self.regs[reg])?;
         }
         let value = self.get(base, place);
         let Some(object) = value.as_object() else {
@@ -530,7 +523,8 @@ impl<H: Host> Running<'_, H> {
             self.work.budget.spend(self.work.heap.len(object) as u64 / 4)?;
             self.work.heap.duplicate(object)?
         };
-        let (moved, result) = self.work.mutate(mutation, own, &args)?;
+        let args = registers(self.regs, base, first, n);
+        let (moved, result) = self.work.mutate(mutation, own, args)?;
         match in_env {
             true => self.store(place.index(), Value::object(moved)),
             false => self.regs[base + place.index()] = Value::object(moved),

@@ -16,6 +16,8 @@ pub(crate) struct Work<'a> {
     pub(crate) heap: &'a mut Heap,
     pub(crate) texts: Texts<'a>,
     pub(crate) budget: &'a mut Budget,
+    /// Room to put texts together in.
+    pub(crate) scratch: &'a mut String,
 }
 
 #[cold]
@@ -52,13 +54,13 @@ impl Work<'_> {
             (Some(x), Some(y)) => return Ok(Value::float(as_float(x) + as_float(y))),
             _ => {}
         }
-        let view = self.view();
+        let view = View { heap: self.heap, texts: self.texts };
         if let (Some(x), Some(y)) = (view.str(&a), view.str(&b)) {
-            let mut text = String::with_capacity(x.len() + y.len());
-            text.push_str(x);
-            text.push_str(y);
-            self.budget.spend(text.len() as u64 / 64)?;
-            return self.heap.new_str(&text);
+            self.scratch.clear();
+            self.scratch.push_str(x);
+            self.scratch.push_str(y);
+            self.budget.spend(self.scratch.len() as u64 / 64)?;
+            return self.heap.new_str(self.scratch);
         }
         for kind in [Kind::List, Kind::Tuple] {
             if let (Some(x), Some(y)) = (self.heap.object_of(a, kind), self.heap.object_of(b, kind)) {

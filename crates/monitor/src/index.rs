@@ -125,7 +125,10 @@ impl Index {
     /// A number that is likely the one that a search for `hash` will look at first.
     #[inline(always)]
     pub(crate) fn guess(&self, hash: u64) -> Option<u32> {
-        let slot = *self.slots.get(self.home(hash))?;
+        if self.slots.is_empty() {
+            return None;
+        }
+        let slot = self.slots[self.home(hash)];
         (tag(slot) == tag(hash) && slot != 0).then(|| slot as u32 - 1)
     }
 }
