@@ -4,6 +4,10 @@
 //! and its blocks are no more than that, it is taken here without setting the machine up. Whenever anything
 //! is not as expected (a value that is no integer, a sum out of range, someone who listens to what is
 //! printed), nothing has been touched yet and the general way is taken instead.
+//!
+//! Which event comes next is what a processor can predict least. So all such transitions do the same: both
+//! comparisons and sums are brought into one form when the property is loaded, and operands are read from a
+//! table of places rather than by asking what they are.
 
 use crate::automaton::{Arc, Branch, Entry, Exit, StateId};
 use invigil_expr::program::{CodeId, Comparison, Program, Quick as Operand, Shortcut};
@@ -12,13 +16,42 @@ use invigil_expr::value::{Tag, Value};
 /// A transition that can be taken in one go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    guard: Option<(Comparison, Operand, Operand)>,
+    guard: Guard,
     success: QuickExit,
     failure: QuickExit,
     /// Whether a block prints: then it matters whether anyone listens.
     pub(crate) prints: bool,
     /// Its position in [`Parts::transitions`](crate::automaton::Parts::transitions).
     pub(crate) number: u32,
+    /// The constants among its operands.
+    constants: [Value; CONSTANTS],
+}
+
+/// Two operands for the guard and two for each end.
+const CONSTANTS: usize = 6;
+
+/// Where an operand is: which array, and where in it.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    array: u8,
+    at: u16,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Guard {
+    Always,
+    /// `a < b`, or the contrary; all four orders come down to this.
+    Less {
+        a: Place,
+        b: Place,
+        contrary: bool,
+    },
+    /// `a == b`, or the contrary.
+    Equal {
+        a: Place,
+        b: Place,
+        contrary: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -27,16 +60,16 @@ enum QuickExit {
     Absent,
     /// There is one, and it is more than can be done in one go.
     Unusual,
-    /// Add (or subtract) two integers and keep the result, if anything; and go to a state.
-    Usual(Option<Update>, StateId),
+    /// Add two integers and keep the result, if anything; and go to a state.
+    Usual(Option<Sum>, StateId),
 }
 
+/// `slot = a + b`
 #[derive(Clone, Copy, Debug)]
-struct Update {
+struct Sum {
     slot: u16,
-    a: Operand,
-    b: Operand,
-    subtracts: bool,
+    a: Place,
+    b: Place,
 }
 
 /// What a quick transition came to.
@@ -49,58 +82,85 @@ pub(crate) enum Outcome {
     Unusual,
 }
 
+/// Gives operands their places.
+struct Places {
+    constants: [Value; CONSTANTS],
+    used: usize,
+}
+
+impl Places {
+    fn of(&mut self, operand: Operand) -> Place {
+        match operand {
+            Operand::Env(at) => Place { array: 0, at },
+            Operand::Param(at) => Place { array: 1, at },
+            Operand::Int(constant) => {
+                self.constants[self.used] = Value::int(constant);
+                self.used += 1;
+                Place { array: 2, at: self.used as u16 - 1 }
+            }
+        }
+    }
+
+    fn guard(&mut self, op: Comparison, a: Operand, b: Operand) -> Option<Guard> {
+        let (a, b) = (self.of(a), self.of(b));
+        Some(match op {
+            Comparison::Lt => Guard::Less { a, b, contrary: false },
+            Comparison::Ge => Guard::Less { a, b, contrary: true },
+            Comparison::Gt => Guard::Less { a: b, b: a, contrary: false },
+            Comparison::Le => Guard::Less { a: b, b: a, contrary: true },
+            Comparison::Eq => Guard::Equal { a, b, contrary: false },
+            Comparison::Ne => Guard::Equal { a, b, contrary: true },
+            Comparison::Is | Comparison::IsNot | Comparison::In | Comparison::NotIn => return None,
+        })
+    }
+}
+
 impl Quick {
     /// The one transition of a state on an event, if it can be taken in one go.
     pub(crate) fn new(from: StateId, arcs: &[Arc], entries: &[Entry], program: &Program) -> Option<Quick> {
         let [arc] = arcs else { return None };
-        let mut prints = false;
+        let mut places = Places { constants: [Value::UNSET; CONSTANTS], used: 0 };
         let guard = match arc.guard.map(|code| program.code(code).shortcut) {
-            None => None,
-            Some(Shortcut::Compare { op, a, b }) if !arc.is_update => Some((op, a, b)),
+            None => Guard::Always,
+            Some(Shortcut::Compare { op, a, b }) if !arc.is_update => places.guard(op, a, b)?,
             Some(_) => return None,
         };
-        if let Some((Comparison::Is | Comparison::IsNot | Comparison::In | Comparison::NotIn, _, _)) = guard {
-            return None;
-        }
-        let mut exit = |exit: Option<Exit>| QuickExit::new(from, exit, entries, program, &mut prints);
+        let mut prints = false;
+        let mut exit = |exit| QuickExit::new(from, exit, entries, program, &mut places, &mut prints);
         let (success, failure) = (exit(arc.success), exit(arc.failure));
-        Some(Quick { guard, success, failure, prints, number: arc.number })
+        Some(Quick { guard, success, failure, prints, number: arc.number, constants: places.constants })
     }
 
     /// Takes the transition in a slice with this environment.
     #[inline(always)]
     pub(crate) fn take(&self, env: &mut [Value], params: &[Value]) -> Outcome {
+        let arrays = [&*env, params, &self.constants, &[]];
+        let read = |place: Place| {
+            arrays[usize::from(place.array & 3)].get(usize::from(place.at)).and_then(|value| value.as_int())
+        };
         let holds = match self.guard {
-            None => true,
-            Some((op, a, b)) => {
-                let (Some(a), Some(b)) = (int(a, env, params), int(b, env, params)) else {
-                    return Outcome::Unusual;
-                };
-                match op {
-                    Comparison::Lt => a < b,
-                    Comparison::Le => a <= b,
-                    Comparison::Gt => a > b,
-                    Comparison::Ge => a >= b,
-                    Comparison::Eq => a == b,
-                    _ => a != b,
-                }
-            }
+            Guard::Always => true,
+            Guard::Less { a, b, contrary } => match (read(a), read(b)) {
+                (Some(a), Some(b)) => (a < b) != contrary,
+                _ => return Outcome::Unusual,
+            },
+            Guard::Equal { a, b, contrary } => match (read(a), read(b)) {
+                (Some(a), Some(b)) => (a == b) != contrary,
+                _ => return Outcome::Unusual,
+            },
         };
         let (branch, exit) =
             if holds { (Branch::Success, &self.success) } else { (Branch::Failure, &self.failure) };
-        let (update, target) = match exit {
-            QuickExit::Usual(update, target) => (update, *target),
+        let (sum, target) = match exit {
+            QuickExit::Usual(sum, target) => (sum, *target),
             QuickExit::Absent => return Outcome::Unhandled,
             QuickExit::Unusual => return Outcome::Unusual,
         };
-        if let Some(update) = update {
-            let (Some(a), Some(b)) = (int(update.a, env, params), int(update.b, env, params)) else {
-                return Outcome::Unusual;
-            };
-            let result = if update.subtracts { a.checked_sub(b) } else { a.checked_add(b) };
-            match (result, env.get_mut(usize::from(update.slot))) {
+        if let Some(Sum { slot, a, b }) = *sum {
+            let (Some(a), Some(b)) = (read(a), read(b)) else { return Outcome::Unusual };
+            match (a.checked_add(b), env.get_mut(usize::from(slot))) {
                 // A variable that holds an object would have to be released.
-                (Some(result), Some(variable)) if !variable.is(Tag::Object) => *variable = Value::int(result),
+                (Some(sum), Some(variable)) if !variable.is(Tag::Object) => *variable = Value::int(sum),
                 _ => return Outcome::Unusual,
             }
         }
@@ -114,6 +174,7 @@ impl QuickExit {
         exit: Option<Exit>,
         entries: &[Entry],
         program: &Program,
+        places: &mut Places,
         prints: &mut bool,
     ) -> QuickExit {
         let Some(exit) = exit else { return QuickExit::Absent };
@@ -123,27 +184,17 @@ impl QuickExit {
             return QuickExit::Unusual;
         }
         let shortcut = |code: CodeId| program.code(code).shortcut;
-        let update = match exit.block.map(shortcut) {
-            None => None,
-            Some(Shortcut::Add { slot, a, b, prints: p }) => {
-                *prints |= p;
-                Some(Update { slot, a, b, subtracts: false })
-            }
-            Some(Shortcut::Sub { slot, a, b, prints: p }) => {
-                *prints |= p;
-                Some(Update { slot, a, b, subtracts: true })
-            }
+        let (slot, a, b, prints_too) = match exit.block.map(shortcut) {
+            None => return QuickExit::Usual(None, target),
+            Some(Shortcut::Add { slot, a, b, prints }) => (slot, a, b, prints),
+            // To take away a constant is to add another.
+            Some(Shortcut::Sub { slot, a, b: Operand::Int(b), prints }) => match b.checked_neg() {
+                Some(b) => (slot, a, Operand::Int(b), prints),
+                None => return QuickExit::Unusual,
+            },
             Some(_) => return QuickExit::Unusual,
         };
-        QuickExit::Usual(update, target)
-    }
-}
-
-#[inline(always)]
-fn int(operand: Operand, env: &[Value], params: &[Value]) -> Option<i64> {
-    match operand {
-        Operand::Env(at) => env.get(usize::from(at))?.as_int(),
-        Operand::Param(at) => params.get(usize::from(at))?.as_int(),
-        Operand::Int(i) => Some(i),
+        *prints |= prints_too;
+        QuickExit::Usual(Some(Sum { slot, a: places.of(a), b: places.of(b) }), target)
     }
 }
