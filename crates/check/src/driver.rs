@@ -160,7 +160,14 @@ fn follow<L: Listener>(
             let mut at = start;
             while at < end && !watcher.failed() {
                 let wanted = options.limit.saturating_sub(findings.len());
-                at = watcher.follow(block, at..end, before, wanted.max(options.first.into()), listener, findings);
+                at = watcher.follow(
+                    block,
+                    at..end,
+                    before,
+                    wanted.max(options.first.into()),
+                    listener,
+                    findings,
+                );
                 if options.first && !findings.is_empty() {
                     return ControlFlow::Break(());
                 }

@@ -85,7 +85,8 @@ impl History {
 
     #[inline]
     pub(crate) fn taken(&mut self, slices: &Slices, taken: Taken) {
-        let step = Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: Context::UNKNOWN };
+        let step =
+            Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: Context::UNKNOWN };
         self.push(slices, step);
     }
 

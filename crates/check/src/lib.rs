@@ -10,6 +10,7 @@ mod finding;
 mod history;
 mod outcome;
 mod replay;
+pub mod report;
 mod watcher;
 
 pub use driver::{Listener, Options, Quiet, check};

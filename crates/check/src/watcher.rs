@@ -241,7 +241,8 @@ impl<'a> Watcher<'a> {
         self.outcome.live = self.slices.len() as u64 - root;
         for (at, state) in self.automaton.states.iter().enumerate() {
             let mut count = u64::from(self.slices.count(at as u16));
-            let root_is_here = self.slices.root().is_some_and(|root| usize::from(self.slices.state(root)) == at);
+            let root_is_here =
+                self.slices.root().is_some_and(|root| usize::from(self.slices.state(root)) == at);
             if root_is_here && !self.automaton.slice_on.is_empty() {
                 count -= 1;
             }

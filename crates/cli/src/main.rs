@@ -1,1 +1,71 @@
-fn main() {}
+#![forbid(unsafe_code)]
+//! The command `invigil`: reads what the user wants, and has the crates do it.
+
+mod args;
+mod check;
+mod demo;
+mod explain;
+mod files;
+mod fmt;
+mod inputs;
+mod interrupt;
+mod load;
+mod progress;
+mod terminal;
+
+use args::{Args, Verb};
+use clap::{CommandFactory, Parser};
+use std::fmt::Display;
+use std::process::ExitCode;
+use terminal::Terminal;
+
+/// A property is violated, or a file is not formatted.
+const VIOLATED: u8 = 1;
+/// What the user gave cannot be used.
+const UNUSABLE: u8 = 2;
+/// The user broke off.
+const INTERRUPTED: u8 = 130;
+
+/// What the user is told when a verb cannot do its work: the place, what is wrong, and the remedy.
+struct Trouble {
+    /// Whether `message` already is as it is to be shown, carets and all.
+    rendered: bool,
+    message: String,
+}
+
+impl Trouble {
+    fn new(message: impl Display) -> Trouble {
+        Trouble { rendered: false, message: message.to_string() }
+    }
+
+    fn rendered(message: String) -> Trouble {
+        Trouble { rendered: true, message }
+    }
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let terminal = Terminal::new(args.color);
+    let done = match args.verb {
+        Some(Verb::Check(options)) => check::run(&options, &terminal),
+        Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
+        Some(Verb::Explain(options)) => explain::run(&options, &terminal),
+        Some(Verb::Demo) => demo::run(&terminal),
+        None => overview(&terminal),
+    };
+    done.unwrap_or_else(|trouble| {
+        if trouble.rendered {
+            terminal.complain(&trouble.message);
+        } else {
+            terminal.error(&trouble.message);
+        }
+        ExitCode::from(UNUSABLE)
+    })
+}
+
+/// What is shown to someone who gives no verb.
+fn overview(terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    let help = Args::command().render_help();
+    terminal.print(&if terminal.style.colour { help.ansi().to_string() } else { help.to_string() })?;
+    Ok(ExitCode::SUCCESS)
+}

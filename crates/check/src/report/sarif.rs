@@ -1,0 +1,148 @@
+//! The report for tools that read SARIF 2.1.0, such as code scanning services: rules are the properties,
+//! results the violations, and the way to each is a code flow through the trace.
+
+use super::{Report, Style};
+use crate::finding::{Finding, Happening, PathStep};
+use invigil_expr::diag::Span;
+use serde_json::{Value, json};
+
+const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
+
+impl Report<'_> {
+    /// The report as a SARIF 2.1.0 log, ended by a line end.
+    pub fn sarif(&self) -> String {
+        let properties = 0..self.outcome.properties.len();
+        let notifications: Vec<Value> = self
+            .errors(&Style::default())
+            .into_iter()
+            .map(|error| json!({ "level": "error", "message": { "text": error } }))
+            .collect();
+        let log = json!({
+            "$schema": SCHEMA,
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "invigil",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": properties.map(|at| self.rule(at)).collect::<Vec<_>>(),
+                } },
+                "columnKind": "unicodeCodePoints",
+                "results": self.outcome.findings.iter().map(|found| self.sarif_result(found)).collect::<Vec<_>>(),
+                "invocations": [{
+                    "executionSuccessful": notifications.is_empty() && !self.interrupted,
+                    "toolExecutionNotifications": notifications,
+                }],
+            }],
+        });
+        format!("{log:#}\n")
+    }
+
+    fn rule(&self, at: usize) -> Value {
+        let name = &self.outcome.properties[at].name;
+        json!({
+            "id": name,
+            "name": name,
+            "shortDescription": { "text": format!("the property {name} of {}", self.file(at)) },
+            "defaultConfiguration": { "level": "error" },
+        })
+    }
+
+    fn sarif_result(&self, finding: &Finding) -> Value {
+        let property = &self.outcome.properties[finding.property].name;
+        let slice: Vec<String> = finding
+            .slice
+            .iter()
+            .map(|bound| format!("{}={}", bound.name, bound.value.as_deref().unwrap_or("any")))
+            .collect();
+        let slice = slice.join(", ");
+        let with = if slice.is_empty() { String::new() } else { format!(" with {slice}") };
+        let what = finding.event.as_ref().map_or("at the start".to_owned(), |event| format!("by {event}"));
+        let text = format!("{property}{with} is violated {what}: {} → {}", finding.from, finding.to);
+        let mut result = json!({
+            "ruleId": property,
+            "ruleIndex": finding.property,
+            "level": "error",
+            "message": { "text": text },
+            "locations": [self.location(finding.event.as_ref(), &slice)],
+            "codeFlows": [{ "threadFlows": [{
+                "locations": finding.path.iter().map(|step| self.flow(step)).collect::<Vec<_>>(),
+            }] }],
+        });
+        if let Some(place) =
+            self.state_span(finding.property, &finding.to).and_then(|span| self.source_place(span))
+        {
+            result["relatedLocations"] = json!([{
+                "id": 1,
+                "physicalLocation": place,
+                "message": { "text": format!("the state `{}` that was entered", finding.to) },
+            }]);
+        }
+        result
+    }
+
+    /// Where something happened: the line of the trace, and the slice.
+    fn location(&self, event: Option<&Happening>, slice: &str) -> Value {
+        let mut location = json!({});
+        if let Some(event) = event
+            && let Some(file) = self.trace_file(event.place)
+        {
+            location["physicalLocation"] = json!({
+                "artifactLocation": { "uri": uri(file) },
+                "region": { "startLine": event.place.line },
+            });
+        }
+        if !slice.is_empty() {
+            location["logicalLocations"] = json!([{ "name": slice, "kind": "object" }]);
+        }
+        location
+    }
+
+    fn flow(&self, step: &PathStep) -> Value {
+        let what = step.event.as_ref().map_or("beginning".to_owned(), ToString::to_string);
+        let mut location = self.location(step.event.as_ref(), "");
+        location["message"] = json!({ "text": format!("{what} → {}", step.state) });
+        let state: serde_json::Map<String, Value> = step
+            .env
+            .iter()
+            .map(|variable| (variable.name.clone(), json!({ "text": variable.value })))
+            .collect();
+        json!({ "location": location, "state": state })
+    }
+
+    /// A place in a property file.
+    fn source_place(&self, span: Span) -> Option<Value> {
+        let (source, place) = (self.sources.get(span.source)?, self.sources.place(span)?);
+        Some(json!({
+            "artifactLocation": { "uri": uri(&source.name) },
+            "region": { "startLine": place.line, "startColumn": place.column },
+        }))
+    }
+}
+
+/// A path as a URI reference: what has a meaning there, or cannot stand there, is escaped.
+fn uri(path: &str) -> String {
+    let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
+    for (at, byte) in path.bytes().enumerate() {
+        // Before the first slash, a colon would end a scheme.
+        let colon = byte == b':' && path[..at].contains('/');
+        if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte) || colon {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::uri;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("a/b.jsonl"), "a/b.jsonl");
+        assert_eq!(uri("/tmp/my trace#1.csv"), "file:///tmp/my%20trace%231.csv");
+        assert_eq!(uri("é?"), "%C3%A9%3F");
+        assert_eq!(uri("12:30.log"), "12%3A30.log", "else `12` would be a scheme");
+    }
+}

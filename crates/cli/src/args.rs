@@ -1,0 +1,215 @@
+//! What can be said on the command line, and the help that explains it.
+
+use clap::{Args as Options, ColorChoice, Parser, Subcommand};
+use invigil_trace::Format;
+use std::path::PathBuf;
+
+/// Watches executions: checks traces of programs against properties, and tells how a violation came about.
+#[derive(Parser)]
+#[command(name = "invigil", version, after_help = OVERVIEW, disable_help_subcommand = true)]
+pub(crate) struct Args {
+    /// Colour the output: on a terminal, always or never
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true,
+        display_order = 900
+    )]
+    pub(crate) color: ColorChoice,
+
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+const OVERVIEW: &str = "\
+Start here:
+  invigil demo                             a story that runs, with nothing to prepare
+  invigil check -p queue.prop trace.jsonl  is the property violated, where, and how?
+  invigil explain queue.prop               what does the property say?
+
+`invigil VERB --help` tells more, with examples.";
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Check(Check),
+    Explain(Explain),
+    Fmt(Fmt),
+    /// Show what a check is like, on a bundled program with a bug
+    ///
+    /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing
+    /// but this command.
+    Demo,
+}
+
+/// Check a trace against properties
+///
+/// Reads events from files or from standard input and follows every property through
+/// them, one instance for each slice. Tells each violation with the event and the path
+/// of states that led to it.
+///
+/// A trace is text with one event per line, plain or compressed by gzip or zstd, in one
+/// of three formats:
+///   jsonl   {"event": "queue_push", "time": 1.25, "queue": 7, "c": "i"}
+///   csv     a header `event,time,queue,c`, then `queue_push,1.25,7,i`
+///   line    @1.25 queue_push(queue=7, c="i")
+#[derive(Options)]
+#[command(after_help = CHECK, verbatim_doc_comment)]
+pub(crate) struct Check {
+    /// A property to check; may be given several times
+    #[arg(short, long = "property", value_name = "FILE.prop", required = true)]
+    pub(crate) properties: Vec<PathBuf>,
+
+    /// The traces; several are merged by time; `-` or none is standard input
+    #[arg(value_name = "TRACE")]
+    pub(crate) traces: Vec<PathBuf>,
+
+    /// Functions that the properties' blocks may call; may be given several times
+    #[arg(long, value_name = "FILE.py")]
+    pub(crate) functions: Vec<PathBuf>,
+
+    /// The format of the traces: jsonl, csv or line [default: told from the first line]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true, value_parser = format)]
+    pub(crate) format: FormatChoice,
+
+    /// How many threads read the trace [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) threads: Option<u16>,
+
+    /// Treat a line that cannot be read as an error, instead of skipping it
+    #[arg(long)]
+    pub(crate) strict: bool,
+
+    /// Stop at the first violation
+    #[arg(long)]
+    pub(crate) first: bool,
+
+    /// Tell this many violations in full; all are counted
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(crate) limit: usize,
+
+    /// The longest line that is read, in bytes; longer ones are skipped
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    pub(crate) max_line: usize,
+
+    /// Show what the properties' blocks print
+    #[arg(long, conflicts_with_all = ["quiet", "json"])]
+    pub(crate) prints: bool,
+
+    /// Say nothing but errors: the exit status is the answer
+    #[arg(short, long, conflicts_with = "json")]
+    pub(crate) quiet: bool,
+
+    /// Print the report as one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the report as JUnit XML; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
+
+    /// Write the report as SARIF 2.1.0; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sarif: Option<PathBuf>,
+}
+
+const CHECK: &str = "\
+Examples:
+  invigil check -p queue.prop trace.jsonl
+      one property, one trace
+  invigil check -p a.prop -p b.prop node1.csv node2.csv.zst
+      two properties, the traces of two programs merged by time
+  tail -f program.log | invigil check -p queue.prop --first
+      a running program, until something is wrong
+  invigil check -q -p queue.prop trace.jsonl && echo fine
+      for scripts
+  invigil check -p queue.prop --junit report.xml --sarif report.sarif trace.jsonl
+      for continuous integration
+
+Exit status:
+    0  all properties hold
+    1  a property is violated
+    2  a property, a trace or an option is wrong; the message says what to do
+  130  stopped with Ctrl-C before the end, nothing violated so far";
+
+/// Say what a property says: its states, the events it needs, and what is odd about it
+///
+/// For each state: what being in it means, the events that are needed there, and its transitions. Also the
+/// variables, which event belongs to which slice, states that cannot be reached, and transitions that are
+/// never taken.
+#[derive(Options)]
+#[command(after_help = EXPLAIN)]
+pub(crate) struct Explain {
+    /// The properties
+    #[arg(required = true, value_name = "FILE.prop")]
+    pub(crate) properties: Vec<PathBuf>,
+
+    /// Functions that the properties' blocks may call; may be given several times
+    #[arg(long, value_name = "FILE.py")]
+    pub(crate) functions: Vec<PathBuf>,
+
+    /// Draw the automaton for Graphviz; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dot: Option<PathBuf>,
+
+    /// Draw the automaton as a picture for browsers; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const EXPLAIN: &str = "\
+Examples:
+  invigil explain queue.prop                     in words
+  invigil explain queue.prop --svg queue.svg     as a picture too
+  invigil explain queue.prop --dot - | dot -Tpdf -o queue.pdf";
+
+/// Format properties
+///
+/// Rewrites the files in one style, without losing a comment. A file with a mistake in it is left alone.
+#[derive(Options)]
+#[command(after_help = FMT)]
+pub(crate) struct Fmt {
+    /// The files; `-` formats standard input to standard output
+    #[arg(required = true, value_name = "FILE.prop")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    #[arg(long)]
+    pub(crate) check: bool,
+}
+
+const FMT: &str = "\
+Examples:
+  invigil fmt *.prop              format files in place
+  invigil fmt --check *.prop      for continuous integration
+  invigil fmt - < queue.prop      for editors";
+
+/// A trace format, or the first line's word for it.
+#[derive(Clone, Copy)]
+pub(crate) enum FormatChoice {
+    Auto,
+    Always(Format),
+}
+
+fn format(word: &str) -> Result<FormatChoice, String> {
+    match word {
+        "auto" => Ok(FormatChoice::Auto),
+        word => word.parse().map(FormatChoice::Always),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Args;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Args::command().debug_assert();
+    }
+}

@@ -1,0 +1,88 @@
+//! The traces that the user names: files, standard input, pipes.
+
+use crate::Trouble;
+use crate::files::is_standard;
+use crate::interrupt::{Interrupt, Stream};
+use invigil_trace::Input;
+use std::fs::{self, File};
+use std::io::{self, IsTerminal, Read};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// The traces of a check.
+pub(crate) struct Inputs {
+    paths: Vec<PathBuf>,
+    interrupt: Interrupt,
+}
+
+impl Inputs {
+    /// The traces as they are named; none is standard input.
+    pub(crate) fn new(paths: &[PathBuf], interrupt: Interrupt) -> Result<Inputs, Trouble> {
+        let mut paths = paths.to_vec();
+        if paths.is_empty() {
+            paths.push(PathBuf::from("-"));
+        }
+        if paths.iter().filter(|path| is_standard(path)).count() > 1 {
+            return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
+        }
+        if let Some(property) = paths.iter().find(|path| path.extension().is_some_and(|ext| ext == "prop")) {
+            let name = property.display();
+            return Err(Trouble::new(format_args!(
+                "{name}: this is a property, not a trace; give it with `-p {name}`"
+            )));
+        }
+        Ok(Inputs { paths, interrupt })
+    }
+
+    /// Whether they can be read a second time.
+    pub(crate) fn can_be_read_again(&self) -> bool {
+        self.paths.iter().all(|path| is_file(path))
+    }
+
+    /// Whether someone is expected to type the events.
+    pub(crate) fn are_typed(&self) -> bool {
+        self.paths.iter().any(|path| is_standard(path)) && io::stdin().is_terminal()
+    }
+
+    /// How many bytes there are in all, if that can be known beforehand.
+    pub(crate) fn size(&self) -> Option<u64> {
+        self.paths.iter().map(|path| size(path)).sum()
+    }
+
+    /// The inputs, from their beginning.
+    pub(crate) fn open(&self) -> Vec<Input> {
+        self.paths.iter().map(|path| self.input(path)).collect()
+    }
+
+    fn input(&self, path: &Path) -> Input {
+        let input = Input::named(path);
+        if is_file(path) {
+            return input;
+        }
+        let opened = match is_standard(path) {
+            true => io::stdin().as_fd().try_clone_to_owned().map(File::from),
+            false => File::open(path),
+        };
+        match opened {
+            Ok(file) => Input::reader(input.name().to_owned(), Stream::new(file, self.interrupt.clone())),
+            // The reader will say why.
+            Err(_) => input,
+        }
+    }
+}
+
+fn is_file(path: &Path) -> bool {
+    !is_standard(path) && fs::metadata(path).is_ok_and(|found| found.is_file())
+}
+
+/// The size of a file that is not compressed.
+fn size(path: &Path) -> Option<u64> {
+    if !is_file(path) {
+        return None;
+    }
+    let mut start = [0; 4];
+    let mut file = File::open(path).ok()?;
+    let known = file.read(&mut start).ok()?;
+    let is_packed = start[..known].starts_with(&[0x1f, 0x8b]) || start == [0x28, 0xb5, 0x2f, 0xfd];
+    if is_packed { None } else { Some(file.metadata().ok()?.len()) }
+}

@@ -1,0 +1,55 @@
+//! How far a check is, shown on a terminal while it takes long.
+
+use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// What is done sooner needs no progress.
+const PATIENCE: Duration = Duration::from_millis(400);
+
+/// A bar if the size of the trace is known, otherwise a spinner.
+pub(crate) struct Progress {
+    size: Option<u64>,
+    started: Instant,
+    bar: Option<ProgressBar>,
+}
+
+impl Progress {
+    pub(crate) fn new(size: Option<u64>) -> Progress {
+        Progress { size, started: Instant::now(), bar: None }
+    }
+
+    pub(crate) fn show(&mut self, events: u64, bytes: u64, violations: u64) {
+        let elapsed = self.started.elapsed();
+        if elapsed < PATIENCE {
+            return;
+        }
+        let bar = self.bar.get_or_insert_with(|| bar(self.size));
+        let rate = events as f64 / elapsed.as_secs_f64() / 1e6;
+        bar.set_message(format!(
+            "{} events, {rate:.1} million/s, {} violations",
+            HumanCount(events),
+            HumanCount(violations)
+        ));
+        bar.set_position(bytes);
+    }
+
+    /// Takes it off the screen.
+    pub(crate) fn clear(&mut self) {
+        if let Some(bar) = self.bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+fn bar(size: Option<u64>) -> ProgressBar {
+    let bar = size.map_or_else(ProgressBar::new_spinner, ProgressBar::new);
+    let template = match size {
+        Some(_) => "{bar:30} {percent:>3}%  {msg}  {eta} left",
+        None => "{spinner} {msg}  {elapsed}",
+    };
+    // The templates are fixed: if one did not parse, indicatif's own would do.
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar
+}

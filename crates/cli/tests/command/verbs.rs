@@ -1,0 +1,104 @@
+//! The other verbs: `fmt`, `explain`, `demo`, and help.
+
+use crate::common::{Folder, HIT};
+use serde_json::Value;
+use std::os::unix::fs::PermissionsExt;
+
+const UNTIDY: &str =
+    "state init accepting{transition{event a(x){return x>0}failure bad}} # why\nstate bad non-accepting";
+
+#[test]
+fn fmt_in_place() {
+    let folder = Folder::new().file("u.prop", UNTIDY);
+    std::fs::set_permissions(folder.path("u.prop"), std::fs::Permissions::from_mode(0o640)).unwrap();
+    let ran = folder.run("fmt --check u.prop").exits(1);
+    assert_eq!((ran.stdout.as_str(), folder.read("u.prop").as_str()), ("not formatted: u.prop\n", UNTIDY));
+    assert_eq!(folder.run("fmt u.prop").exits(0).stdout, "formatted: u.prop\n");
+    assert!(folder.read("u.prop").contains("}  # why\n"));
+    assert_eq!(folder.path("u.prop").metadata().unwrap().permissions().mode() & 0o777, 0o640);
+    assert_eq!(folder.run("fmt u.prop").exits(0).stdout, "");
+    folder.run("fmt --check u.prop").exits(0);
+}
+
+#[test]
+fn fmt_follows_links() {
+    let folder = Folder::new().file("u.prop", UNTIDY);
+    std::os::unix::fs::symlink("u.prop", folder.path("link.prop")).unwrap();
+    folder.run("fmt link.prop").exits(0);
+    assert!(folder.path("link.prop").is_symlink());
+    folder.run("fmt --check u.prop").exits(0);
+}
+
+#[test]
+fn fmt_of_standard_input() {
+    let ran = Folder::new().feed("fmt -", UNTIDY.as_bytes()).exits(0);
+    assert!(ran.stdout.starts_with("state init accepting {\n"), "{}", ran.stdout);
+    assert_eq!(Folder::new().feed("fmt --check -", UNTIDY.as_bytes()).exits(1).stdout, "");
+}
+
+#[test]
+fn fmt_leaves_mistakes_alone_and_goes_on() {
+    let folder = Folder::new().file("bad.prop", "stat init {").file("u.prop", UNTIDY);
+    let ran = folder.run("fmt bad.prop none.prop u.prop").exits(2);
+    ran.says(&["formatted: u.prop\n"]).complains(&["bad.prop:1:1", "none.prop: there is no such file"]);
+    assert_eq!(folder.read("bad.prop"), "stat init {");
+    assert_eq!(std::fs::read_dir(folder.path(".")).unwrap().count(), 2, "no file is left over");
+}
+
+#[test]
+fn explain_in_words() {
+    let folder = Folder::with_hit().file("odd.prop", HIT.to_owned() + "state lost accepting\n");
+    let ran = folder.run("explain hit.prop").exits(0);
+    ran.says(&[
+        "property hit: one instance for the whole trace\n",
+        "  remembers n = 0\n",
+        "state init: accepting, starts here  hit.prop:2\n",
+        "  needs hit(x)\n",
+        "    if   12 / (x - 3) > 0\n",
+        "    else → bad\n",
+        "state bad: non-accepting",
+    ]);
+    folder.run("explain odd.prop").exits(0).says(&["warning: state `lost` is never reached (odd.prop:12)"]);
+    folder.run("explain none.prop").exits(2).complains(&["none.prop: there is no such file"]);
+}
+
+#[test]
+fn explain_as_pictures() {
+    let folder = Folder::with_hit();
+    folder.run("explain hit.prop --svg h.svg --dot h.dot").exits(0).says(&["property hit"]);
+    assert!(folder.read("h.svg").starts_with("<svg") || folder.read("h.svg").starts_with("<?xml"));
+    assert!(folder.read("h.dot").contains("\"init\" -> \"bad\""));
+    let ran = folder.run("explain hit.prop --dot -").exits(0);
+    assert!(ran.stdout.starts_with("digraph"), "{}", ran.stdout);
+    folder.run("explain hit.prop --dot - --svg -").exits(2).complains(&["two things"]);
+    folder.run("explain hit.prop hit.prop --svg x.svg").exits(2).complains(&["one property"]);
+}
+
+#[test]
+fn explain_for_programs() {
+    let ran = Folder::with_hit().run("explain hit.prop --json").exits(0);
+    let said: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let property = &said["properties"][0];
+    assert_eq!((&property["name"], &property["can_be_violated"]), (&"hit".into(), &true.into()));
+    assert_eq!(property["states"][0]["transitions"][0]["failure"]["target"], "bad");
+    assert_eq!(property["variables"][0]["value"], "0");
+}
+
+#[test]
+fn the_demo_needs_nothing() {
+    let ran = Folder::new().run("demo").exits(0);
+    let ran =
+        ran.says(&["queue.jsonl:18 (event 18)", "queue_push(c='i')   sink         16       16", "N = 16"]);
+    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "fits any terminal");
+}
+
+#[test]
+fn help_teaches() {
+    let folder = Folder::new();
+    folder.run("").exits(0).says(&["Start here:", "invigil demo", "check", "explain", "fmt"]);
+    folder.run("--version").exits(0).says(&["invigil 0."]);
+    folder.run("check --help").exits(0).says(&["Examples:", "Exit status:", "--strict"]);
+    folder.run("fmt --help").exits(0).says(&["Examples:", "--check"]);
+    folder.run("explain --help").exits(0).says(&["Examples:", "--svg"]);
+    folder.run("chekc").exits(2).complains(&["check"]);
+}
