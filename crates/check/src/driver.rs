@@ -6,7 +6,7 @@ use crate::replay::Replay;
 use crate::watcher::Watcher;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
-use invigil_trace::{Block, End, Input, Schema, Summary, read};
+use invigil_trace::{Block, Input, Schema, Summary, read};
 use std::ops::ControlFlow;
 
 /// How a trace is checked.
@@ -197,13 +197,12 @@ fn explain(
     let Some(last) = replays.iter().map(Replay::last).max() else { return };
     let mut events = 0;
     let options = invigil_trace::Options { strict: false, ..options.trace.clone() };
-    let summary = read(open(), schema, &options, |block| {
+    // A file that was changed in between leaves paths untold, which is what findings say until they are told.
+    read(open(), schema, &options, |block| {
         for replay in &mut replays {
             replay.follow(block, events, findings);
         }
         events += block.batch.len() as u64;
         if events >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    // A file that changed in between leaves paths short; they are marked as such from the start.
-    debug_assert!(!matches!(summary.end, End::Finished) || events >= last || findings.is_empty());
 }

@@ -80,19 +80,23 @@ impl History {
     }
 
     pub(crate) fn created(&mut self, slices: &Slices, slice: SliceId) {
-        self.push(slices, Step { slice, state: slices.state(slice), branch: None, event: Context::UNKNOWN });
+        // The slice begins as a copy of its parent, and may have been changed since by a guard.
+        let model = slices.parent(slice).unwrap_or(slice);
+        let state = slices.state(model);
+        self.push(slices, model, Step { slice, state, branch: None, event: Context::UNKNOWN });
     }
 
     #[inline]
     pub(crate) fn taken(&mut self, slices: &Slices, taken: Taken) {
         let step =
             Step { slice: taken.slice, state: taken.to, branch: Some(taken.branch), event: Context::UNKNOWN };
-        self.push(slices, step);
+        self.push(slices, taken.slice, step);
     }
 
+    /// Adds a step, with the environment that `model` has.
     #[inline]
-    fn push(&mut self, slices: &Slices, step: Step) {
-        let env = slices.env(step.slice).iter().map(|value| kept(*value));
+    fn push(&mut self, slices: &Slices, model: SliceId, step: Step) {
+        let env = slices.env(model).iter().map(|value| kept(*value));
         if self.steps.len() < STEPS {
             self.steps.push(step);
             self.envs.extend(env);

@@ -61,7 +61,8 @@ impl Observer for Trail<'_> {
         self.watched.resize(self.watched.len().max(number + 1), 0);
         self.watched[number] = target.map_or(0, |target| target as u32 + 1);
         if let Some(target) = target {
-            let step = self.step(slices, slice, None);
+            // The slice begins as a copy of its parent, and may have been changed since by a guard.
+            let step = self.step(slices, slices.parent(slice).unwrap_or(slice), None);
             let target = &mut self.targets[target];
             target.path.clear();
             target.untold = 0;

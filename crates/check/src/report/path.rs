@@ -47,7 +47,7 @@ fn table(report: &Report<'_>, finding: &Finding, columns: &Columns<'_>, style: &
         }
         if at < first || at >= steps.len() - last {
             table.row(columns.row(report, finding, step, before));
-            for line in packed(&columns.changes(finding, step, before), style.width.saturating_sub(CHANGES)) {
+            for line in packed(&columns.changes(step, before), style.width.saturating_sub(CHANGES)) {
                 table.note(format!("{:CHANGES$}{line}", ""));
             }
         }
@@ -144,7 +144,7 @@ impl<'a> Columns<'a> {
             },
         ));
         if let Memory::Columns(names) = self.memory {
-            let (now, earlier) = around(finding, step, before);
+            let (now, earlier) = around(step, before);
             row.extend(names.iter().map(|name| {
                 let changed = !earlier.is_empty() && value(now, name) != value(earlier, name);
                 (shorten(value(now, name), VALUE), if changed { Paint::Changed } else { Paint::Plain })
@@ -154,9 +154,9 @@ impl<'a> Columns<'a> {
     }
 
     /// What a step changed, if that is told below it.
-    fn changes(&self, finding: &Finding, step: &PathStep, before: Option<&PathStep>) -> Vec<String> {
+    fn changes(&self, step: &PathStep, before: Option<&PathStep>) -> Vec<String> {
         let Memory::Changes(names) = self.memory else { return Vec::new() };
-        let (now, earlier) = around(finding, step, before);
+        let (now, earlier) = around(step, before);
         names
             .iter()
             .filter(|name| value(now, name) != value(earlier, name))
@@ -199,17 +199,8 @@ fn packed(items: &[String], room: usize) -> Vec<String> {
 }
 
 /// What a slice remembers after a step, and before it.
-fn around<'a>(
-    finding: &Finding,
-    step: &'a PathStep,
-    before: Option<&'a PathStep>,
-) -> (&'a [Variable], &'a [Variable]) {
-    (env(finding, step), before.map_or(&[], |before| env(finding, before)))
-}
-
-fn env<'a>(finding: &Finding, step: &'a PathStep) -> &'a [Variable] {
-    // A slice comes into being while its first event is at work: what it has then is told with that event.
-    if step.event.is_none() && !finding.slice.is_empty() { &[] } else { &step.env }
+fn around<'a>(step: &'a PathStep, before: Option<&'a PathStep>) -> (&'a [Variable], &'a [Variable]) {
+    (&step.env, before.map_or(&[], |before| &before.env))
 }
 
 fn value<'a>(env: &'a [Variable], name: &str) -> &'a str {
