@@ -87,7 +87,8 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict:
             }
             Err(issue) => {
                 at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
-                Err(issue)
+                // Odd white space is a blank line, as in the other formats.
+                if bytes[start..at].trim_ascii().is_empty() { Ok(()) } else { Err(issue) }
             }
         };
         if let Err(issue) = outcome {

@@ -326,3 +326,15 @@ fn what_is_not_a_trace_is_named_with_a_remedy() {
     let End::Failed(error) = summary.end else { panic!("{:?}", summary.end) };
     assert!(error.to_string().contains("directory"), "{error}");
 }
+
+#[test]
+fn a_line_of_white_space_is_blank_in_every_format() {
+    let catalog = catalog(&[("f", Kind::Before, &[])]);
+    for record in ["{\"event\":\"f\"}", "event\nf", "f()"] {
+        for blank in ["", " ", "\t\t", "\r", "\t\r\t\r", " \x0c "] {
+            let (seen, summary) = events(&format!("{blank}\n{record}\n{blank}\n{blank}"), &catalog);
+            assert!(summary.problems.is_empty(), "{record:?} {blank:?}: {:?}", summary.problems);
+            assert_eq!(seen.len(), 1, "{record:?} {blank:?}");
+        }
+    }
+}
