@@ -50,6 +50,13 @@ impl Queues {
     }
 }
 
+/// How many queues some operations violate.
+pub(crate) fn violations(ops: &[Op]) -> u64 {
+    let mut queues = Queues::default();
+    ops.iter().for_each(|op| queues.apply(*op));
+    queues.violations
+}
+
 pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     let events = workload.ops.len() as u64;
     let row = |input, (time, violations)| Row {
@@ -58,6 +65,7 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
         events,
         time,
         violations: Some(violations),
+        expected: Some(self::violations(&workload.ops)),
     };
     vec![
         row(

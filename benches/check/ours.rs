@@ -1,7 +1,7 @@
 //! Invigil on the workload: the same calls that `invigil check` makes.
 
-use crate::Row;
 use crate::workload::{Op, PROPERTY, Workload};
+use crate::{Row, hand};
 use invigil_benches::best_of;
 use invigil_check::{Options, Quiet, check};
 use invigil_expr::diag::SourceId;
@@ -37,7 +37,8 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
             let (time, violations) = best_of(3, || file(path, threads));
             let s = if threads > 1 { "s" } else { "" };
             let tool = format!("invigil, {threads} thread{s}");
-            rows.push(Row { tool, input, events, time, violations: Some(violations) });
+            let (violations, expected) = (Some(violations), Some(hand::violations(&workload.ops)));
+            rows.push(Row { tool, input, events, time, violations, expected });
         }
     }
     rows
@@ -81,6 +82,7 @@ fn memory(workload: &Workload) -> Row {
         events: batch.len() as u64,
         time,
         violations: Some(violations),
+        expected: Some(hand::violations(&workload.ops)),
     }
 }
 

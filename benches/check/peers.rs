@@ -1,8 +1,8 @@
 //! What a user would reach for instead: a script, or a query. A tool that is not installed is left out, and
 //! named. `benches/README.md` says how to get them all.
 
-use crate::Row;
 use crate::workload::Workload;
+use crate::{Row, hand};
 use invigil_benches::best_of;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -81,13 +81,13 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     if let (Ok(script), Ok((trace, events))) = (write("peer.py", PYTHON), part(&workload.jsonl, 2 * SOME)) {
         let mut python = Command::new("python3");
         python.arg(&script).arg(&trace);
-        measure(&mut rows, &mut absent, "Python script", "JSON Lines", events, python);
+        measure(workload, &mut rows, &mut absent, "Python script", "JSON Lines", events, python);
     }
     for awk in ["mawk", "gawk"] {
         if let (Ok(script), Ok((trace, events))) = (write("peer.awk", AWK), part(&workload.csv, 2 * SOME)) {
             let mut command = Command::new(awk);
             command.arg("-f").arg(&script).arg(&trace);
-            measure(&mut rows, &mut absent, awk, "CSV", events, command);
+            measure(workload, &mut rows, &mut absent, awk, "CSV", events, command);
         }
     }
     if let Ok((trace, events)) = part(&workload.csv, SOME) {
@@ -103,23 +103,23 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
         if let Ok(script) = write("peer.sql", &script) {
             let mut sqlite = Command::new("sqlite3");
             sqlite.arg(":memory:").arg(format!(".read {}", script.display()));
-            measure(&mut rows, &mut absent, "SQLite", "CSV", events, sqlite);
+            measure(workload, &mut rows, &mut absent, "SQLite", "CSV", events, sqlite);
         }
         let script = format!(
             "import duckdb\nduckdb.sql('SET threads TO 1')\nduckdb.sql(\"CREATE TABLE trace AS SELECT \
-             row_number() OVER () AS nr, * FROM read_csv('{}')\")\nprint(duckdb.sql(\"\"\"{SQL}\"\"\").fetchone()[0])",
+             row_number() OVER () AS nr, * FROM read_csv('{}')\")\nprint(duckdb.sql(\"\"\"{SQL}\"\"\").fetchall()[0][0])",
             trace.display()
         );
         if let Ok(script) = write("peer_duckdb.py", &script) {
             let mut duckdb = Command::new("python3");
             duckdb.arg(&script);
-            measure(&mut rows, &mut absent, "DuckDB", "CSV", events, duckdb);
+            measure(workload, &mut rows, &mut absent, "DuckDB", "CSV", events, duckdb);
         }
     }
     if let (Ok(specification), Ok((trace, events))) = (write("peer.lola", LOLA), rtlola_trace(workload)) {
         let mut rtlola = Command::new("rtlola-cli");
         rtlola.arg("monitor").arg(&specification).args(["--offline", "relative", "--csv-in"]).arg(&trace);
-        measure(&mut rows, &mut absent, "RTLola, 100 queues", "CSV", events, rtlola);
+        measure(workload, &mut rows, &mut absent, "RTLola, 100 queues", "CSV", events, rtlola);
     }
     if !absent.is_empty() {
         println!("  not installed, left out: {} (see benches/README.md)", absent.join(", "));
@@ -165,6 +165,7 @@ fn rtlola_trace(workload: &Workload) -> std::io::Result<(PathBuf, usize)> {
 }
 
 fn measure(
+    workload: &Workload,
     rows: &mut Vec<Row>,
     absent: &mut Vec<String>,
     tool: &str,
@@ -177,8 +178,10 @@ fn measure(
         Ok(output) if output.status.success() => {
             let text = String::from_utf8_lossy(&output.stdout);
             let violations = text.lines().last().and_then(|line| line.trim().parse().ok());
-            let tool = if events < 1_500_000 { format!("{tool} ({events} events)") } else { tool.into() };
-            rows.push(Row { tool, input, events: events as u64, time, violations });
+            let tool =
+                if events < workload.ops.len() { format!("{tool} ({events} events)") } else { tool.into() };
+            let expected = violations.map(|_| hand::violations(&workload.ops[..events]));
+            rows.push(Row { tool, input, events: events as u64, time, violations, expected });
         }
         _ => absent.push(tool.into()),
     }
