@@ -151,7 +151,7 @@ fn operations(events: u64, queues: u64) -> Vec<Op> {
             ops.push(Op::Pop { queue: name(queue) });
             continue;
         }
-        let push = filled[at] == 0 || filled[at] < room(queue) && random.next() >> 40 & 1 == 0;
+        let push = filled[at] == 0 || filled[at] < room(queue) && random.number() >> 40 & 1 == 0;
         if push {
             filled[at] += 1;
             ops.push(Op::Push { queue: name(queue) });
