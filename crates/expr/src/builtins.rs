@@ -2,7 +2,7 @@
 
 use crate::compare::{Number, View, number};
 use crate::fault::{Fault, FaultKind, Run};
-use crate::heap::Kind;
+use crate::heap::{Kind, is_str};
 use crate::program::Builtin;
 use crate::show::Layout;
 use crate::value::Value;
@@ -203,8 +203,12 @@ impl Work<'_> {
     /// entries of tables, holes included, and bytes of strings.
     pub(crate) fn element(&mut self, a: Value, position: usize) -> Run<Option<(Value, usize)>> {
         let view = self.view();
-        if let Some(text) = view.str(&a) {
-            let Some(c) = text.get(position..).and_then(|rest| rest.chars().next()) else { return Ok(None) };
+        if is_str(view.heap, a) {
+            let c = match a.as_object() {
+                Some(object) => view.heap.char_at(object, position),
+                None => view.str(&a).and_then(|text| text.get(position..)?.chars().next()),
+            };
+            let Some(c) = c else { return Ok(None) };
             let mut one = [0; 4];
             let item = Value::short(c.encode_utf8(&mut one)).unwrap_or(Value::NONE);
             return Ok(Some((item, position + c.len_utf8())));

@@ -61,9 +61,17 @@ pub(crate) fn compare_numbers(a: Number, b: Number) -> Option<Ordering> {
 }
 
 /// Mixes two words into a hash of which all bits are good.
+///
+/// Objects lie at regular distances, and one multiplication would keep their hashes regular: neighbours
+/// would crowd in some parts of a table. The second one breaks that.
 #[inline(always)]
 pub fn mix(a: u64, b: u64) -> u64 {
-    let product = u128::from(a ^ 0x9e37_79b9_7f4a_7c15) * u128::from(b ^ 0xd6e8_feb8_6659_fd93);
+    fold(fold(a ^ 0x9e37_79b9_7f4a_7c15, b ^ 0xd6e8_feb8_6659_fd93), 0x9fb2_1c65_1e98_df25)
+}
+
+#[inline(always)]
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
     (product as u64) ^ (product >> 64) as u64
 }
 
@@ -104,6 +112,7 @@ impl<'a> View<'a> {
             return Ok(compare_numbers(a, b) == Some(Ordering::Equal));
         }
         if let (Some(a), Some(b)) = (self.str(&a), self.str(&b)) {
+            budget.spend(a.len() as u64 / 64)?;
             return Ok(a == b);
         }
         let (Some(a), Some(b)) = (a.as_object(), b.as_object()) else { return Ok(false) };
@@ -149,8 +158,8 @@ impl<'a> View<'a> {
 
     fn hash_object(&self, object: u32, budget: &mut Budget) -> Run<u64> {
         let heap = self.heap;
-        budget.spend(heap.len(object) as u64 + 1)?;
         let kind = heap.kind(object);
+        budget.spend(heap.len(object) as u64 / if kind == Kind::Str { 64 } else { 1 } + 1)?;
         let mut hash = kind as u64;
         match kind {
             Kind::Str => return Ok(hash_bytes(heap.str(object).as_bytes())),
@@ -180,6 +189,7 @@ impl<'a> View<'a> {
             return Ok(compare_numbers(a, b));
         }
         if let (Some(a), Some(b)) = (self.str(&a), self.str(&b)) {
+            budget.spend(a.len() as u64 / 64)?;
             return Ok(Some(a.cmp(b)));
         }
         if let (Some(a), Some(b)) = (a.as_object(), b.as_object())

@@ -199,7 +199,7 @@ impl Sources {
 /// assert_eq!(nearest("xyzzy", ["init", "ready"]), None);
 /// ```
 pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let budget = wanted.chars().count().div_ceil(3).max(1);
+    let budget = (wanted.chars().count() / 3).max(1);
     candidates
         .into_iter()
         .map(|candidate| (distance(wanted, candidate), candidate))
@@ -208,18 +208,22 @@ pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) 
         .map(|(_, candidate)| candidate)
 }
 
-/// Edits from `a` to `b` (insert, delete, replace), capital letters counting as small ones.
+/// Edits from `a` to `b` (insert, delete, replace, swap neighbours), capital letters counting as small ones.
 fn distance(a: &str, b: &str) -> usize {
+    let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
     let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().flat_map(char::to_lowercase).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+    let mut rows: Vec<Vec<usize>> = Vec::from([(0..=b.len()).collect()]);
+    for i in 1..=a.len() {
+        let mut row = Vec::from([i]);
+        for j in 1..=b.len() {
+            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
+            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                best = best.min(rows[i - 2][j - 2] + 1);
+            }
+            row.push(best);
         }
+        rows.push(row);
     }
-    row[b.len()]
+    rows[a.len()][b.len()]
 }

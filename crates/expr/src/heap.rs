@@ -198,7 +198,11 @@ impl Heap {
     /// Notes that `object` now holds `child`: nesting is limited.
     pub(crate) fn deepen(&mut self, object: u32, child: Value) -> Run<()> {
         let Some(child) = child.as_object() else { return Ok(()) };
-        let depth = self.header(child).depth + 1;
+        let mut depth = self.header(child).depth + 1;
+        if depth > MAX_DEPTH {
+            // What was taken out of the child may have left it less deep than it once was.
+            depth = self.measure(child) + 1;
+        }
         if depth > MAX_DEPTH {
             return Err(Fault::new(FaultKind::Limit, "values are nested more than 64 deep"));
         }
@@ -206,6 +210,16 @@ impl Heap {
         header.depth = header.depth.max(depth);
         self.words[object as usize] = header.pack();
         Ok(())
+    }
+
+    /// How deep an object is now, as far as its elements know; kept with it.
+    fn measure(&mut self, object: u32) -> u8 {
+        let elements = self.value_words(object).filter_map(|word| self.load(object, word).as_object());
+        let depth = elements.map(|element| self.header(element).depth).max().unwrap_or(0).saturating_add(1);
+        let mut header = self.header(object);
+        header.depth = depth;
+        self.words[object as usize] = header.pack();
+        depth
     }
 
     // ---- counting ----------------------------------------------------------------------------------
@@ -274,12 +288,29 @@ impl Heap {
 
     // ---- strings and sequences ---------------------------------------------------------------------
 
-    /// The characters of a string object.
-    pub(crate) fn str(&self, object: u32) -> &str {
+    /// The bytes of a string object.
+    fn bytes_of(&self, object: u32) -> &[u8] {
         let start = object as usize + HEADER;
         let len = self.len(object);
         let words = &self.words[start..start + len.div_ceil(8)];
-        core::str::from_utf8(&bytemuck::cast_slice(words)[..len]).unwrap_or("")
+        &bytemuck::cast_slice(words)[..len]
+    }
+
+    /// The characters of a string object.
+    pub(crate) fn str(&self, object: u32) -> &str {
+        core::str::from_utf8(self.bytes_of(object)).unwrap_or("")
+    }
+
+    /// The character that starts at byte `at` of a string object: without looking at all of it.
+    pub(crate) fn char_at(&self, object: u32, at: usize) -> Option<char> {
+        let rest = self.bytes_of(object).get(at..)?;
+        let len = match rest.first()? {
+            0..0x80 => 1,
+            0x80..0xe0 => 2,
+            0xe0..0xf0 => 3,
+            _ => 4,
+        };
+        core::str::from_utf8(rest.get(..len)?).ok()?.chars().next()
     }
 
     /// A string value.

@@ -517,7 +517,9 @@ impl<H: Host> Running<'_, H> {
             true => self.work.heap.count(object) == 1 && held == 0,
             false => self.work.heap.count(object) == 0 && held == 1,
         };
-        let own = if alone {
+        // These may fail half-way, and then nothing must have changed, shared or not.
+        let piecemeal = matches!(mutation, Mutation::Update | Mutation::Extend);
+        let own = if alone && !piecemeal {
             object
         } else {
             self.work.budget.spend(self.work.heap.len(object) as u64 / 4)?;

@@ -4,6 +4,7 @@ use crate::compare::View;
 use crate::fault::{Fault, FaultKind, Run};
 use crate::heap::Kind;
 use crate::program::{Method, Mutation};
+use crate::show::MAX_TEXT;
 use crate::value::Value;
 use crate::work::Work;
 use alloc::boxed::Box;
@@ -57,6 +58,14 @@ impl Mutation {
         (Mutation::Reverse, "reverse", 0..=0),
         (Mutation::SetDefault, "setdefault", 1..=2),
     ];
+}
+
+/// Whether a text of this many bytes may be built.
+fn check_size(bytes: usize) -> Run<()> {
+    match bytes > MAX_TEXT {
+        true => Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB")),
+        false => Ok(()),
+    }
 }
 
 impl Work<'_> {
@@ -174,8 +183,9 @@ impl Work<'_> {
     }
 
     fn str_method(&mut self, method: Method, name: &str, on: Value, args: &[Value]) -> Run<Value> {
-        let view = self.view();
+        let view = View { heap: self.heap, texts: self.texts };
         let Some(text) = view.str(&on) else { return Err(self.no_method(name, on)) };
+        self.budget.spend(text.len() as u64 / 64)?;
         let mut texts = ["", ""];
         if method != Method::Join {
             for (text, arg) in texts.iter_mut().zip(args) {
@@ -197,9 +207,18 @@ impl Work<'_> {
             Method::Lower => text.to_lowercase(),
             Method::Upper => text.to_uppercase(),
             Method::Strip => text.trim().into(),
-            Method::Replace => text.replace(first, second),
+            Method::Replace => {
+                let grown = text.matches(first).count().saturating_mul(second.len());
+                check_size(text.len().saturating_add(grown))?;
+                text.replace(first, second)
+            }
             Method::Join => return self.join(on, args[0]),
             Method::Split => {
+                let count = match args {
+                    [] => text.split_whitespace().count(),
+                    _ => text.matches(first).count(),
+                };
+                self.budget.spend(count as u64)?;
                 let parts: Vec<String> = match args {
                     [] => text.split_whitespace().map(String::from).collect(),
                     _ if first.is_empty() => {
@@ -207,7 +226,6 @@ impl Work<'_> {
                     }
                     _ => text.split(first).map(String::from).collect(),
                 };
-                self.budget.spend(parts.len() as u64)?;
                 let parts = parts.iter().map(|part| self.heap.new_str(part)).collect::<Run<Vec<_>>>()?;
                 return self.heap.new_seq(Kind::List, &parts);
             }
@@ -220,6 +238,9 @@ impl Work<'_> {
     fn join(&mut self, separator: Value, items: Value) -> Run<Value> {
         let items = self.elements(items)?;
         let view = self.view();
+        let separators = view.str(&separator).unwrap_or("").len().saturating_mul(items.len());
+        let length = |item: &Value| view.str(item).map_or(0, str::len);
+        check_size(items.iter().map(length).fold(separators, usize::saturating_add))?;
         let mut joined = String::new();
         for (i, item) in items.iter().enumerate() {
             if i > 0 {
@@ -272,6 +293,7 @@ impl Work<'_> {
                 };
             }
             (Mutation::Pop, Kind::Set, []) => {
+                self.budget.spend(self.heap.aux(object) as u64 / 8)?;
                 let first = self.view().entries(object).next();
                 let Some(first) = first else {
                     return Err(Fault::new(FaultKind::Key, "pop() from an empty set"));
@@ -282,6 +304,7 @@ impl Work<'_> {
             }
             (Mutation::Remove, Kind::List, [item]) => match self.find_item(object, *item)? {
                 Some(at) => {
+                    self.budget.spend(self.heap.len(object) as u64 / 8)?;
                     self.heap.remove_item(object, at);
                     object
                 }
@@ -344,6 +367,7 @@ impl Work<'_> {
             (Mutation::SetItem, Kind::Dict, [key, value]) => self.insert(object, *key, *value)?,
             (Mutation::DelItem, Kind::List, [at]) => {
                 let at = self.position(*at, self.heap.len(object))?;
+                self.budget.spend(self.heap.len(object) as u64 / 8)?;
                 self.heap.remove_item(object, at);
                 object
             }

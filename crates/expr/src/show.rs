@@ -8,7 +8,7 @@ use alloc::string::String;
 use core::fmt::Write;
 
 /// The longest text that a block may build at once.
-const MAX_TEXT: usize = 16 << 20;
+pub(crate) const MAX_TEXT: usize = 16 << 20;
 
 /// How a number or string is laid out: `[0][width][.precision][type]`, the part of Python's format
 /// specifications that reports use.

@@ -143,6 +143,7 @@ impl Work<'_> {
         for kind in [Kind::List, Kind::Tuple] {
             if let Some(object) = self.heap.object_of(sequence, kind) {
                 let len = self.heap.len(object);
+                let times = if len == 0 { 0 } else { times };
                 self.budget.spend(len.saturating_mul(times) as u64)?;
                 let repeated = self.heap.allocate(kind, 2 * len * times)?;
                 for _ in 0..times {
@@ -256,6 +257,7 @@ impl Work<'_> {
     pub(crate) fn contains(&mut self, container: Value, item: Value) -> Run<bool> {
         let view = View { heap: self.heap, texts: self.texts };
         if let Some(text) = view.str(&container) {
+            self.budget.spend(text.len() as u64 / 64)?;
             return match view.str(&item) {
                 Some(part) => Ok(text.contains(part)),
                 None => Err(self.type_fault("look in", container, item)),
@@ -316,8 +318,8 @@ impl Work<'_> {
     pub(crate) fn index(&mut self, a: Value, b: Value) -> Run<Value> {
         let view = View { heap: self.heap, texts: self.texts };
         if let Some(text) = view.str(&a) {
+            self.budget.spend(text.len() as u64 / 16)?;
             let at = self.position(b, text.chars().count())?;
-            self.budget.spend(at as u64 / 16)?;
             let mut one = [0; 4];
             let c: &str = text.chars().nth(at).map_or("", |c| c.encode_utf8(&mut one));
             return Ok(Value::short(c).unwrap_or(Value::NONE));
@@ -341,6 +343,10 @@ impl Work<'_> {
 
     /// `a[start:stop:step]`, each `None` when left out.
     pub(crate) fn slice(&mut self, a: Value, start: Value, stop: Value, step: Value) -> Run<Value> {
+        let kind = a.as_object().map(|object| self.heap.kind(object));
+        if !is_str(self.heap, a) && !matches!(kind, Some(Kind::List | Kind::Tuple)) {
+            return Err(Fault::new(FaultKind::Type, format!("{} has no positions", self.view().type_name(a))));
+        }
         let len = self.length(a)?;
         let step = if step.is_none() { 1 } else { self.whole(step)? };
         if step == 0 {
@@ -358,7 +364,8 @@ impl Work<'_> {
         while if step > 0 { at < to } else { at > to } {
             self.budget.spend(1)?;
             positions.push(at as usize);
-            at += step;
+            let Some(next) = at.checked_add(step) else { break };
+            at = next;
         }
         if let Some(text) = self.view().str(&a) {
             let chars: alloc::vec::Vec<char> = text.chars().collect();
@@ -384,10 +391,11 @@ impl Work<'_> {
         }
     }
 
-    /// `len(a)`, of anything but a set or dict with its holes left out.
-    pub(crate) fn length(&self, a: Value) -> Run<usize> {
-        let view = self.view();
+    /// `len(a)`
+    pub(crate) fn length(&mut self, a: Value) -> Run<usize> {
+        let view = View { heap: self.heap, texts: self.texts };
         if let Some(text) = view.str(&a) {
+            self.budget.spend(text.len() as u64 / 64)?;
             return Ok(text.chars().count());
         }
         match a.as_object() {

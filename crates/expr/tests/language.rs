@@ -179,6 +179,11 @@ const SAME_AS_PYTHON: &[(&str, &str)] = &[
     ("x = 'yes' if 1 > 0 else 'no'\nprint(x)", "yes"),
     ("x = 5\nif x > 9:\n    print('a')\nelif x > 3:\n    print('b')\nelse:\n    print('c')", "b"),
     ("x = y = [1]\nprint(x, y)", "[1] [1]"),
+    ("x = 1\nx = y = x + 1\nprint(x, y)", "2 2"),
+    ("x = 1\nl = [0]\nx = l[0] = x - 5\nprint(x, l)", "-4 [-4]"),
+    ("print('abcdef'[1::9223372036854775807], [1, 2, 3][1::9223372036854775807])", "b [2]"),
+    ("n = 0\nfor c in 'añ€😀' * 10:\n    n += 1\nprint(n, [c for c in 'a long string with é and 😀 in it'][19:23])", "40 ['é', ' ', 'a', 'n']"),
+    ("print([] * 9000000000, '' * 9)", "[] "),
     ("x: int = 3\nx -= 1\nx *= 5\nx //= 3\nprint(x)", "3"),
     ("print(2 ** 62 + (2 ** 62 - 1), -2 ** 62 * 2)", "9223372036854775807 -9223372036854775808"),
     (
@@ -231,6 +236,13 @@ fn values_are_values_not_references() {
         prints("def f(x):\n    x.append(9)\n    return x\na = [1]\nb = f(a)\nprint(a, b)"),
         ["[1] [1, 9]"]
     );
+    // A change that fails half-way changes nothing, shared or not.
+    let failing = "try:\n    s.update([1, [2]])\nexcept TypeError:\n    pass\nprint(s)";
+    assert_eq!(prints(&format!("s = set()\n{failing}")), ["set()"]);
+    assert_eq!(prints(&format!("s = set()\nt = s\n{failing}")), ["set()"]);
+    // What was nested once does not count for ever.
+    let turns = "a = []\nb = []\nfor i in range(100):\n    a.append(b)\n    x = a.pop()\n    b.append(a)\n    y = b.pop()\nprint(a, b)";
+    assert_eq!(prints(turns), ["[] []"]);
     assert_eq!(prints("s = {1, 2, 3}\nfor x in s:\n    s.remove(x)\nprint(s)"), ["set()"]);
 }
 
@@ -267,6 +279,13 @@ fn faults_have_a_kind_and_a_place() {
         ("try:\n    while True:\n        pass\nexcept:\n    pass", FaultKind::Limit),
         ("x = 'a' * 99999999999", FaultKind::Limit),
         ("x = range(99999999999)", FaultKind::Limit),
+        ("x = {1: 2}[0:1]", FaultKind::Type),
+        ("x = {1, 2}[::2]", FaultKind::Type),
+        ("s = 'a' * 16000000\nt = s.replace('a', s)", FaultKind::Limit),
+        ("s = 'a' * 1000000\nt = s.join([s] * 1000)", FaultKind::Limit),
+        ("s = 'a' * 16000000\nwhile True:\n    if 'b' in s:\n        x = 1", FaultKind::Limit),
+        ("s = 'a' * 800000\nt = 'a' * 800000\nwhile s == t:\n    pass", FaultKind::Limit),
+        ("x = [0] * 400000\nwhile len(x) > 0:\n    del x[0]", FaultKind::Limit),
     ] {
         assert_eq!(fault(program), kind, "{program}");
     }

@@ -40,7 +40,7 @@ fn mistakes_between_the_states() {
         ("# just\n# words\n", (3, 1, "this property has no states", "`state init { … }`")),
         ("stat init {}", (1, 1, "expected `state`, found `stat`", "did you mean `state`?")),
         ("init accepting {}", (1, 1, "expected `state`, found `init`", "write `state init`")),
-        ("état init {}", (1, 1, "expected `state`, found `état`", "did you mean `state`?")),
+        ("état init {}", (1, 1, "expected `state`, found `état`", "the parts of a property are")),
         (
             "initialisation {}\nstate a",
             (1, 1, "expected `initialization`, found `initialisation`", "did you"),

@@ -279,7 +279,10 @@ fn step(
     params: &[Value],
     moves: &mut Moves,
 ) {
-    automaton.step(slices, scratch, &Event { symbol, params, text: "" }, moves);
+    // As every driver does: an event that nobody wants is not delivered, and that must make no difference.
+    if automaton.wants(slices, symbol) {
+        automaton.step(slices, scratch, &Event { symbol, params, text: "" }, moves);
+    }
     assert!(slices.failure().is_none());
 }
 

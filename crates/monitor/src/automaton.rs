@@ -129,14 +129,11 @@ pub(crate) struct Plan {
     pub(crate) mask: Mask,
     /// For each of those, in order, the position among the event's parameters.
     pub(crate) keys: Vec<u16>,
-    /// The event's parameters that must be given.
-    pub(crate) required: Vec<u16>,
     /// If it binds the one slice parameter that there is: where in the event its value is.
     pub(crate) single: Option<u16>,
-    /// For each state, its transitions on this event: a range of `Automaton::arcs`.
-    pub(crate) by_state: Vec<Range<u32>>,
-    /// For each state, its one transition if it can be taken in one go.
-    pub(crate) quick: Vec<Option<Quick>>,
+    /// For each state, what it does on this event: a position in `Automaton::cells`. The first cell is that
+    /// of states that do nothing.
+    pub(crate) by_state: Vec<u32>,
     /// The position of `mask` in `Automaton::masks`, if it binds any parameter.
     pub(crate) cover: usize,
     /// Where to look for the slice that a new one is copied from, the most specific first: positions in
@@ -163,10 +160,33 @@ pub(crate) struct Exit {
     pub(crate) target: Option<StateId>,
 }
 
+impl Arc {
+    fn new(number: usize, transition: &Transition) -> Arc {
+        Arc {
+            guard: transition.guard.map(|guard| guard.code),
+            is_update: transition.guard.is_some_and(|guard| guard.is_update),
+            success: transition.success.as_ref().map(Exit::new),
+            failure: transition.failure.as_ref().map(Exit::new),
+            number: number as u32,
+        }
+    }
+}
+
 impl Exit {
     fn new(end: &End) -> Exit {
         Exit { block: end.block, action: end.action, target: end.target }
     }
+}
+
+/// What one state does on one event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cell {
+    /// Its transitions, in the order they are tried: a range of `Automaton::arcs`.
+    pub(crate) arcs: Range<u32>,
+    /// Its one transition, if it can be taken in one go.
+    pub(crate) quick: Option<Quick>,
+    /// The event's parameters that its transitions read: without them it can do nothing.
+    pub(crate) required: Vec<u16>,
 }
 
 /// What matters about a state while events flow.
@@ -182,6 +202,7 @@ pub(crate) struct Entry {
 pub struct Automaton {
     parts: Parts,
     pub(crate) plans: Vec<Plan>,
+    pub(crate) cells: Vec<Cell>,
     pub(crate) arcs: Vec<Arc>,
     pub(crate) entries: Vec<Entry>,
     /// The distinct sets of slice parameters that events bind, the empty one left out.
@@ -226,31 +247,34 @@ impl Automaton {
             .iter()
             .map(|state| Entry { action: state.action, verdict: state.verdict, is_final: state.is_final })
             .collect();
-        for (number, plan) in plans.iter_mut().enumerate() {
-            plan.required = plan.keys.clone();
-            for state in 0..parts.states.len() {
-                let start = arcs.len() as u32;
-                for (at, transition) in parts.transitions.iter().enumerate() {
-                    if transition.symbol.0 as usize == number && usize::from(transition.from) == state {
-                        arcs.push(Arc {
-                            guard: transition.guard.map(|guard| guard.code),
-                            is_update: transition.guard.is_some_and(|guard| guard.is_update),
-                            success: transition.success.as_ref().map(Exit::new),
-                            failure: transition.failure.as_ref().map(Exit::new),
-                            number: at as u32,
-                        });
-                        plan.required.extend(transition.reads.iter().map(|at| *at as u16));
-                    }
-                }
-                plan.by_state.push(start..arcs.len() as u32);
-                let own = &arcs[start as usize..];
-                plan.quick.push(Quick::new(state as StateId, own, &entries, &parts.program));
+        // The transitions of each event and state, in the order they are written.
+        let mut order: Vec<usize> = (0..parts.transitions.len()).collect();
+        order.sort_by_key(|at| (parts.transitions[*at].symbol, parts.transitions[*at].from));
+        let mut cells = alloc::vec![Cell::default()];
+        for group in order.chunk_by(|a, b| {
+            let (a, b) = (&parts.transitions[*a], &parts.transitions[*b]);
+            (a.symbol, a.from) == (b.symbol, b.from)
+        }) {
+            let start = arcs.len();
+            let Transition { symbol, from, .. } = parts.transitions[group[0]];
+            let plan = &mut plans[symbol.0 as usize];
+            let mut required: Vec<u16> = Vec::new();
+            for at in group {
+                let transition = &parts.transitions[*at];
+                arcs.push(Arc::new(*at, transition));
+                required.extend(transition.reads.iter().map(|at| *at as u16));
             }
+            required.sort_unstable();
+            required.dedup();
+            plan.by_state.resize(parts.states.len(), 0);
+            plan.by_state[usize::from(from)] = cells.len() as u32;
+            let quick = Quick::new(from, &arcs[start..], &entries, &parts.program);
+            cells.push(Cell { arcs: start as u32..arcs.len() as u32, quick, required });
+        }
+        for plan in &mut plans {
             if let ([at], 1) = (&plan.keys[..], parts.slice_on.len()) {
                 plan.single = Some(*at);
             }
-            plan.required.sort_unstable();
-            plan.required.dedup();
             plan.cover = masks.iter().position(|mask| *mask == plan.mask).unwrap_or(0);
             plan.parents = masks
                 .iter()
@@ -259,7 +283,7 @@ impl Automaton {
                 .map(|(at, _)| at)
                 .collect();
         }
-        Automaton { entries, parts, plans, arcs, masks }
+        Automaton { entries, parts, plans, cells, arcs, masks }
     }
 
     /// The events that concern the property at all.
@@ -267,14 +291,15 @@ impl Automaton {
         self.plans
             .iter()
             .enumerate()
-            .filter(|(_, plan)| plan.by_state.iter().any(|range| !range.is_empty()))
+            .filter(|(_, plan)| !plan.by_state.is_empty())
             .map(|(at, _)| SymbolId(at as u32))
     }
 
-    /// The transitions out of `state` on `symbol`, in the order they are tried.
-    #[inline]
-    pub(crate) fn transitions_of(&self, state: StateId, symbol: usize) -> Range<u32> {
-        self.plans[symbol].by_state[usize::from(state)].clone()
+    /// What `state` does on `symbol`.
+    #[inline(always)]
+    pub(crate) fn cell(&self, state: StateId, symbol: usize) -> &Cell {
+        let at = self.plans[symbol].by_state.get(usize::from(state)).copied().unwrap_or(0);
+        &self.cells[at as usize]
     }
 
     /// The slice parameters that an event binds, with the position of each among the event's parameters.

@@ -128,8 +128,11 @@ impl Index {
         if self.slots.is_empty() {
             return None;
         }
-        let slot = self.slots[self.home(hash)];
-        (tag(slot) == tag(hash) && slot != 0).then(|| slot as u32 - 1)
+        let home = self.home(hash);
+        let next = (home + 1) & (self.slots.len() - 1);
+        let is_likely = |slot: u64| tag(slot) == tag(hash) && slot != 0;
+        let slot = if is_likely(self.slots[home]) { self.slots[home] } else { self.slots[next] };
+        is_likely(slot).then(|| slot as u32 - 1)
     }
 }
 

@@ -8,7 +8,6 @@ use crate::event::{Batch, Event};
 use crate::observer::Unobserved;
 use crate::slices::Slices;
 use crate::step::{Monitor, Scratch};
-use crate::verdict::Verdict;
 use alloc::string::{String, ToString};
 use invigil_semantics::{Accepting, Dependent, Describe, Fields, Language, Semantics, StepRef};
 
@@ -99,13 +98,10 @@ impl<S: Language, E: Emit<S>> Dependent<S> for Property<'_, E> {
 }
 
 /// What a search looks for in a product with this property is a violation, so the configurations it accepts
-/// are those in which some slice is in a non-accepting state.
+/// are those in which some slice is or was in a non-accepting state.
 impl<E> Accepting for Property<'_, E> {
     fn is_accepting(&self, at: &Slices) -> bool {
-        let states = self.automaton.states.iter().enumerate();
-        states
-            .filter(|(_, state)| state.verdict == Verdict::NonAccepting)
-            .any(|(number, _)| at.count(number as u16) > 0)
+        at.is_violated()
     }
 }
 

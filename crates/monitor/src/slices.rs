@@ -8,7 +8,7 @@ use crate::automaton::{Automaton, MAX_SLICE_PARAMS, Mask, StateId};
 use crate::event::{EventSet, SymbolId};
 use crate::index::Index;
 use crate::records::{Head, Records};
-use crate::verdict::Failure;
+use crate::verdict::{Failure, Verdict};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
@@ -49,6 +49,8 @@ pub struct Slices {
     wanted: Vec<u16>,
     keys: usize,
     pub(crate) failure: Option<Failure>,
+    /// Whether a slice was ever in a non-accepting state; it may have been forgotten since.
+    pub(crate) violated: bool,
 }
 
 /// The values of some slice parameters, without an allocation.
@@ -80,7 +82,8 @@ impl core::ops::Deref for Keys {
 #[inline]
 pub(crate) fn canonical(value: Value) -> Value {
     match value.as_float() {
-        Some(f) if f == (f as i64) as f64 => Value::int(f as i64),
+        // Beyond 63 bits a float that looks whole is not that integer.
+        Some(f) if f == (f as i64) as f64 && f > -9.2e18 && f < 9.2e18 => Value::int(f as i64),
         _ => value,
     }
 }
@@ -119,7 +122,10 @@ impl Slices {
             root: NOBODY,
             live: 0,
             counts: vec![0; automaton.states.len()],
-            wanted: vec![0; automaton.plans.len()],
+            // With several slice parameters, an event that binds some of them may create a slice even if
+            // no transition is taken, and others may later be copied from that: all of them count.
+            wanted: automaton.plans.iter().map(|plan| u16::from(keys > 1 && plan.mask != 0)).collect(),
+            violated: false,
             keys,
             failure: None,
         }
@@ -195,6 +201,11 @@ impl Slices {
     /// How many slices are in a state.
     pub fn count(&self, state: StateId) -> u32 {
         self.counts[usize::from(state)]
+    }
+
+    /// Whether some slice has ever been in a non-accepting state.
+    pub fn is_violated(&self) -> bool {
+        self.violated
     }
 
     /// Why the monitor ended, if it did so by an error.
@@ -394,6 +405,7 @@ impl Slices {
     /// Notes that one slice more is in `state`.
     #[inline]
     pub(crate) fn enter(&mut self, automaton: &Automaton, state: StateId) {
+        self.violated |= automaton.entries[usize::from(state)].verdict == Verdict::NonAccepting;
         let count = &mut self.counts[usize::from(state)];
         *count += 1;
         if *count == 1 {
@@ -414,7 +426,7 @@ impl Slices {
     #[cold]
     fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
         for (plan, wanted) in automaton.plans.iter().zip(&mut self.wanted) {
-            if !plan.by_state[usize::from(state)].is_empty() {
+            if plan.by_state.get(usize::from(state)).is_some_and(|cell| *cell != 0) {
                 *wanted = wanted.wrapping_add(delta);
             }
         }
@@ -473,7 +485,8 @@ impl Slices {
 /// Equal states behave alike from now on, however they came about.
 impl PartialEq for Slices {
     fn eq(&self, other: &Slices) -> bool {
-        self.live == other.live && self.failure == other.failure && self.encoded() == other.encoded()
+        (self.live, self.violated, &self.failure) == (other.live, other.violated, &other.failure)
+            && self.encoded() == other.encoded()
     }
 }
 

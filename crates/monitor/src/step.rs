@@ -58,6 +58,13 @@ pub struct Scratch {
     touched: Vec<u32>,
 }
 
+/// The first of some parameters that an event lacks.
+#[inline(always)]
+fn missing(params: &[u16], event: &Event<'_>) -> Option<usize> {
+    let lacks = |at: &&u16| event.params.get(usize::from(**at)).is_none_or(|value| value.is_unset());
+    params.iter().find(lacks).map(|at| usize::from(*at))
+}
+
 /// How many events ahead of its step the memory is asked for a slice.
 const AHEAD: usize = 12;
 
@@ -127,11 +134,9 @@ impl Monitor for Automaton {
         if slices.failure.is_some() {
             return Some(Verdict::Error);
         }
-        for at in &plan.required {
-            if event.params.get(usize::from(*at)).is_none_or(|value| value.is_unset()) {
-                observer.incomplete(usize::from(*at));
-                return None;
-            }
+        if let Some(at) = missing(&plan.keys, event) {
+            observer.incomplete(at);
+            return None;
         }
         let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
         stepping.guarded(Stepping::follow)
@@ -281,7 +286,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
         let Some(SliceId(root)) = self.slices.root() else { return Ok(Verdict::Undecided) };
         let state = self.slices.records.head(root).state;
         let automaton = self.automaton;
-        if automaton.transitions_of(state, self.event.symbol.0 as usize).is_empty() {
+        if automaton.cell(state, self.event.symbol.0 as usize).arcs.is_empty() {
             return Ok(automaton.entries[usize::from(state)].verdict);
         }
         let texts = Texts { event: self.event.text, pool: "" };
@@ -313,9 +318,9 @@ impl<O: Observer> Stepping<'_, '_, O> {
     fn evaluate_quickly(&mut self, slice: u32) -> Run<Verdict> {
         let automaton = self.automaton;
         let from = self.slices.records.head(slice).state;
-        let plan = &automaton.plans[self.event.symbol.0 as usize];
-        let Some(quick) = &plan.quick[usize::from(from)] else { return self.evaluate(slice, false) };
-        if quick.prints && self.observer.printing() {
+        let cell = automaton.cell(from, self.event.symbol.0 as usize);
+        let Some(quick) = &cell.quick else { return self.evaluate(slice, false) };
+        if quick.prints && self.observer.printing() || missing(&cell.required, self.event).is_some() {
             return self.evaluate(slice, false);
         }
         let env = self.slices.records.env_mut(slice);
@@ -348,7 +353,15 @@ impl<O: Observer> Stepping<'_, '_, O> {
     fn evaluate(&mut self, slice: u32, fresh: bool) -> Run<Verdict> {
         let automaton = self.automaton;
         let from = self.slices.records.head(slice).state;
-        for at in automaton.transitions_of(from, self.event.symbol.0 as usize) {
+        let cell = automaton.cell(from, self.event.symbol.0 as usize);
+        if let Some(at) = missing(&cell.required, self.event) {
+            self.observer.incomplete(at);
+            if fresh {
+                self.slices.discard(slice);
+            }
+            return Ok(automaton.entries[usize::from(from)].verdict);
+        }
+        for at in cell.arcs.clone() {
             let arc = &automaton.arcs[at as usize];
             let holds = match arc.guard {
                 None => true,

@@ -162,6 +162,11 @@ impl<'c> Emit<'c> {
         self.code.ops.pop()
     }
 
+    /// Keeps the last instruction as it is: what it computes is read more than once.
+    pub(super) fn keep_last(&mut self) {
+        self.landing = self.here();
+    }
+
     // ---- registers and constants ---------------------------------------------------------------------
 
     pub(super) fn register(&mut self) -> Reg {

@@ -68,6 +68,9 @@ impl Emit<'_> {
             Stmt::Expr(stmt) => self.expression_statement(&stmt.value),
             Stmt::Assign(assign) => {
                 let value = self.assigned_value(&assign.value);
+                if assign.targets.len() > 1 {
+                    self.keep_last();
+                }
                 for target in &assign.targets {
                     self.assign(target, value);
                 }

@@ -229,6 +229,7 @@ impl<'a> Lowering<'a> {
         &mut self,
         written: &[&'a State],
         path: &mut Vec<String>,
+        imported_already: &mut Vec<String>,
         out: &mut Vec<&'a Transition>,
     ) {
         for state in written {
@@ -246,8 +247,13 @@ impl<'a> Lowering<'a> {
                     }
                     continue;
                 }
+                // Taken over twice, a transition would only be tried twice.
+                if imported_already.contains(&name) {
+                    continue;
+                }
+                imported_already.push(name.clone());
                 path.push(name);
-                self.transitions_of(&imported, path, out);
+                self.transitions_of(&imported, path, imported_already, out);
                 path.pop();
             }
             out.extend(&state.transitions);
@@ -260,7 +266,7 @@ impl<'a> Lowering<'a> {
         let mut candidates = Vec::new();
         for (from, (name, written)) in self.states.clone().into_iter().enumerate() {
             let mut transitions = Vec::new();
-            self.transitions_of(&written, &mut vec![name], &mut transitions);
+            self.transitions_of(&written, &mut vec![name], &mut Vec::new(), &mut transitions);
             for written in transitions {
                 let (symbol, params) = self.event(&written.event);
                 let guard = written.guard.as_ref().and_then(|block| self.parse_block(block));

@@ -147,6 +147,9 @@ impl Watch {
             hearing;
         (self.printed, self.commands) = (printed, commands);
         (applied.request, applied.handled, applied.missing) = (request, taken, missing);
+        if missing.is_some() && !taken {
+            applied.verdict = None;
+        }
         if delivered {
             standing.came_from = came_from;
         }
