@@ -11,7 +11,7 @@ use invigil_monitor::property::{Property, Recorded, Steps};
 use invigil_monitor::slices::Slices;
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::watch::Watch;
-use invigil_semantics::{Compose, Semantics};
+use invigil_semantics::{Accepting, Compose, Semantics};
 use invigil_trace::{Entry, Field, Format, Input, Writer};
 use proptest::prelude::*;
 use std::io::Cursor;
@@ -203,4 +203,41 @@ proptest! {
             }
         }
     }
+}
+
+#[test]
+fn a_violation_is_seen_though_its_slice_is_forgotten() {
+    let text = "slice on q
+        state init accepting { transition { event free(q) success bad } }
+        state bad non-accepting final";
+    let (automaton, catalog) = compile(text);
+    let steps = [Step { name: "free", q: 1, x: 0, s: "a" }];
+    let batch = batch(&catalog, &steps);
+    let product = Recorded(&batch).product(Property { automaton: &automaton, emit: Steps });
+    let start = product.initial().into_iter().next().unwrap();
+    let action = product.actions(&start).into_iter().next().unwrap();
+    let end = product.execute(&start, &action).into_iter().next().unwrap();
+    assert!(!product.is_accepting(&start) && product.is_accepting(&end));
+    let file = written(Format::Line, &steps);
+    assert_eq!(checked(&automaton, &catalog, &file, 1, true).0, 1);
+}
+
+/// With several slice parameters, a slice that took no transition may still be what a later one is copied
+/// from: no event that could create one may be left out, whatever other slices there are.
+#[test]
+fn unrelated_slices_change_nothing() {
+    let text = "slice on q, x
+        state init accepting { transition { event new(x) success waiting } }
+        state waiting accepting { transition { event use(q, x) success bad } }
+        state bad non-accepting";
+    let (automaton, catalog) = compile(text);
+    let step = |name, q, x| Step { name, q, x, s: "a" };
+    let steps = [step("use", 1, 1), step("new", 0, 1), step("use", 2, 1)];
+    let mut more = vec![step("new", 0, 99)];
+    more.extend(steps.clone());
+    let violations = |steps: &[Step]| {
+        let file = written(Format::JsonLines, steps);
+        checked(&automaton, &catalog, &file, 1, true).0
+    };
+    assert_eq!(violations(&steps), violations(&more));
 }

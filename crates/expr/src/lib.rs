@@ -15,6 +15,7 @@ pub mod heap;
 pub mod machine;
 mod methods;
 pub mod program;
+mod shortcut;
 pub mod show;
 mod table;
 pub mod text;

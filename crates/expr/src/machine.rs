@@ -3,9 +3,8 @@
 use crate::compare::View;
 use crate::fault::{Budget, Fault, FaultKind, Run};
 use crate::heap::{Heap, Kind};
-use crate::program::{
-    Build, Code, CodeId, Comparison, Mutation, Op, Operand, Program, Quick, Reg, Shortcut, Space,
-};
+use crate::program::{Build, Code, CodeId, Mutation, Op, Operand, Program, Reg, Space};
+use crate::shortcut::shortcut;
 use crate::text::Texts;
 use crate::value::{Tag, Value};
 use crate::work::{Work, overflow};
@@ -130,43 +129,6 @@ impl Machine {
     }
 }
 
-/// Runs a code that has a [`Shortcut`], if all that it touches are integers.
-#[inline(always)]
-fn shortcut<H: Host>(code: &Code, env: &mut [Value], params: &[Value], host: &H) -> Option<Value> {
-    let int = |operand: Quick| match operand {
-        Quick::Env(at) => env.get(usize::from(at))?.as_int(),
-        Quick::Param(at) => params.get(usize::from(at))?.as_int(),
-        Quick::Int(i) => Some(i),
-    };
-    let (slot, sum) = match code.shortcut {
-        Shortcut::None => return None,
-        Shortcut::Compare { op, a, b } => {
-            let (a, b) = (int(a)?, int(b)?);
-            return match op {
-                Comparison::Lt => Some(Value::bool(a < b)),
-                Comparison::Le => Some(Value::bool(a <= b)),
-                Comparison::Gt => Some(Value::bool(a > b)),
-                Comparison::Ge => Some(Value::bool(a >= b)),
-                Comparison::Eq => Some(Value::bool(a == b)),
-                Comparison::Ne => Some(Value::bool(a != b)),
-                _ => None,
-            };
-        }
-        Shortcut::Add { prints: true, .. } | Shortcut::Sub { prints: true, .. } if host.printing() => {
-            return None;
-        }
-        Shortcut::Add { slot, a, b, .. } => (slot, int(a)?.checked_add(int(b)?)?),
-        Shortcut::Sub { slot, a, b, .. } => (slot, int(a)?.checked_sub(int(b)?)?),
-    };
-    let variable = env.get_mut(usize::from(slot))?;
-    // A variable that refers to an object would have to be released.
-    if variable.is(Tag::Object) {
-        return None;
-    }
-    *variable = Value::int(sum);
-    Some(Value::NONE)
-}
-
 /// `n` registers of the frame at `base`, from `first` on.
 #[inline]
 fn registers(regs: &[Value], base: usize, first: Reg, n: u16) -> &[Value] {
@@ -201,7 +163,6 @@ impl<H: Host> Running<'_, H> {
     fn set(&mut self, base: usize, reg: Reg, value: Value) {
         self.regs[base + usize::from(reg)] = value;
     }
-
 
     /// Runs one block or function whose registers start at `base`.
     #[inline]

@@ -345,7 +345,10 @@ impl Work<'_> {
     pub(crate) fn slice(&mut self, a: Value, start: Value, stop: Value, step: Value) -> Run<Value> {
         let kind = a.as_object().map(|object| self.heap.kind(object));
         if !is_str(self.heap, a) && !matches!(kind, Some(Kind::List | Kind::Tuple)) {
-            return Err(Fault::new(FaultKind::Type, format!("{} has no positions", self.view().type_name(a))));
+            return Err(Fault::new(
+                FaultKind::Type,
+                format!("{} has no positions", self.view().type_name(a)),
+            ));
         }
         let len = self.length(a)?;
         let step = if step.is_none() { 1 } else { self.whole(step)? };

@@ -182,7 +182,10 @@ const SAME_AS_PYTHON: &[(&str, &str)] = &[
     ("x = 1\nx = y = x + 1\nprint(x, y)", "2 2"),
     ("x = 1\nl = [0]\nx = l[0] = x - 5\nprint(x, l)", "-4 [-4]"),
     ("print('abcdef'[1::9223372036854775807], [1, 2, 3][1::9223372036854775807])", "b [2]"),
-    ("n = 0\nfor c in 'añ€😀' * 10:\n    n += 1\nprint(n, [c for c in 'a long string with é and 😀 in it'][19:23])", "40 ['é', ' ', 'a', 'n']"),
+    (
+        "n = 0\nfor c in 'añ€😀' * 10:\n    n += 1\nprint(n, [c for c in 'a long string with é and 😀 in it'][19:23])",
+        "40 ['é', ' ', 'a', 'n']",
+    ),
     ("print([] * 9000000000, '' * 9)", "[] "),
     ("x: int = 3\nx -= 1\nx *= 5\nx //= 3\nprint(x)", "3"),
     ("print(2 ** 62 + (2 ** 62 - 1), -2 ** 62 * 2)", "9223372036854775807 -9223372036854775808"),

@@ -4,6 +4,7 @@
 //! variables they share; then a [`Compiler`] that knows those variables compiles them one by one.
 
 mod call;
+mod control;
 mod emit;
 mod expression;
 mod finish;
