@@ -221,16 +221,20 @@ impl<'c> Emit<'c> {
     }
 
     pub(super) fn operand(&mut self, variable: Variable) -> Operand {
-        match variable {
-            Variable::Local(reg) => Emit::reg(reg),
-            Variable::Env(slot) => {
-                Operand::new(Space::Env, usize::from(slot)).unwrap_or_else(|| Emit::reg(0))
-            }
+        let (space, at) = match variable {
+            Variable::Local(reg) => return Emit::reg(reg),
+            Variable::Env(slot) => (Space::Env, usize::from(slot)),
             Variable::Param(at) => {
                 self.params.insert(at);
-                Operand::new(Space::Param, at).unwrap_or_else(|| Emit::reg(0))
+                (Space::Param, at)
             }
-        }
+        };
+        Operand::new(space, at).unwrap_or_else(|| {
+            let span = Span::new(self.block.source, 0, 0);
+            let message = format!("there are more than {} variables or parameters", Operand::LIMIT);
+            self.report(Diagnostic::error(span, message));
+            Emit::reg(0)
+        })
     }
 
     /// Where the variable `name` is, after a check that it has a value.

@@ -1,0 +1,156 @@
+//! The block language: compiled, and run on a small budget.
+
+use invigil_expr::compare::View;
+use invigil_expr::compile::{Block, Compiler, HostFunction, Role, Snippet};
+use invigil_expr::diag::{Diagnostic, SourceId};
+use invigil_expr::fault::{FaultKind, Run};
+use invigil_expr::heap::Heap;
+use invigil_expr::machine::{Frame, Host, Machine, Silent};
+use invigil_expr::program::{CodeId, Program};
+use invigil_expr::text::Texts;
+use invigil_expr::value::Value;
+
+const BUDGET: u64 = 20_000;
+const HEAP: usize = 32 << 20;
+const HOSTS: &[HostFunction] = &[HostFunction { name: "debugger", arguments: 1 }];
+
+/// What guards and updates find in their environment.
+const PRELUDE: &str = "\
+N = 3
+maxSize = 16
+items = [1, 'two', (3, 4.5), None]
+names = {'a': 1, 'b': [2], 3: 'c'}
+seen = {1, 2, 'x'}
+word = 'a text that is too long to lie in a value'
+
+def twice(x):
+    return x + x
+";
+
+const EVENT_TEXT: &str = "event text that is too long";
+
+/// Any block is compiled or complained about without a panic, whatever it is for. One that compiles runs to
+/// an end, frees all that it made, and does the same whether or not anyone listens to what it prints.
+pub(crate) fn run(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let Some(block) = parse(SourceId(0), &text) else { return };
+    initialization(&block);
+    let prelude = parse(SourceId(1), PRELUDE).expect("the prelude parses");
+    let states = ["init".to_owned(), "sink".to_owned()];
+    for role in [Role::Guard, Role::Update { states: &states }, Role::Functions] {
+        in_environment(&prelude, &block, role);
+    }
+}
+
+fn parse(source: SourceId, text: &str) -> Option<Block> {
+    let mut problems = Vec::new();
+    let block = Block::parse(Snippet::file(source, text), &mut problems);
+    block.filter(|_| !problems.iter().any(Diagnostic::is_error))
+}
+
+fn initialization(block: &Block) {
+    let mut compiler = Compiler::new(block.assigns.clone(), HOSTS);
+    compiler.declare(block);
+    compiler.functions(block);
+    let compiled = compiler.block(block, &[], Role::Initialization);
+    let (program, problems) = compiler.finish();
+    if let Some(compiled) = compiled
+        && !problems.iter().any(Diagnostic::is_error)
+    {
+        compare(&program, &[compiled.code], block.assigns.len());
+    }
+}
+
+fn in_environment(prelude: &Block, block: &Block, role: Role<'_>) {
+    let mut compiler = Compiler::new(prelude.assigns.clone(), HOSTS);
+    compiler.declare(prelude);
+    compiler.functions(prelude);
+    let start = compiler.block(prelude, &[], Role::Initialization).expect("the prelude compiles");
+    if role == Role::Functions {
+        compiler.declare(block);
+        compiler.functions(block);
+    }
+    let params = [("value".to_owned(), 0), ("name".to_owned(), 1), ("gone".to_owned(), 2)];
+    let compiled = compiler.block(block, &params, role);
+    let (program, problems) = compiler.finish();
+    if let Some(compiled) = compiled
+        && !problems.iter().any(Diagnostic::is_error)
+    {
+        // Twice, because the first time may change what the second finds.
+        compare(&program, &[start.code, compiled.code, compiled.code], prelude.assigns.len());
+    }
+}
+
+/// What came of running some codes one after the other.
+#[derive(Debug, PartialEq)]
+struct Outcome {
+    returned: Vec<Result<String, (FaultKind, String)>>,
+    env: Vec<String>,
+}
+
+impl Outcome {
+    /// Whether nothing ran out of budget: how much work is done is not the same for all hosts.
+    fn within_limits(&self) -> bool {
+        !self.returned.iter().any(|result| matches!(result, Err((FaultKind::Limit, _))))
+    }
+}
+
+fn compare(program: &Program, codes: &[CodeId], env: usize) {
+    let heard = execute(program, codes, env, &mut Listener);
+    let unheard = execute(program, codes, env, &mut Silent);
+    if heard.within_limits() && unheard.within_limits() {
+        assert_eq!(heard, unheard, "listening changes what a block does");
+    }
+}
+
+fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut H) -> Outcome {
+    let mut env = vec![Value::UNSET; env];
+    let mut heap = Heap::with_limit(HEAP);
+    let mut machine = Machine::with_budget(BUDGET);
+    let params = [Value::int(7), Value::text(0, EVENT_TEXT.len() as u32), Value::NONE];
+    let mut returned = Vec::new();
+    for code in codes {
+        let frame = Frame { env: &mut env, params: &params, text: EVENT_TEXT, heap: &mut heap };
+        let result = machine.run(program, *code, frame, host);
+        returned.push(match result {
+            Ok(value) => {
+                let texts = Texts { event: EVENT_TEXT, pool: &program.pool };
+                Ok(show(View { heap: &heap, texts }, value))
+            }
+            Err(fault) => {
+                assert!(fault.span.is_some(), "a fault without a place: {fault:?}");
+                Err((fault.kind, fault.message))
+            }
+        });
+        heap.sweep();
+    }
+    let shown = env.iter().map(|value| show(View { heap: &heap, texts: Texts::NONE }, *value)).collect();
+    env.into_iter().for_each(|value| heap.release(value));
+    heap.sweep();
+    assert_eq!(heap.live_objects(), 0, "objects that nothing refers to are kept");
+    Outcome { returned, env: shown }
+}
+
+fn show(view: View<'_>, value: Value) -> String {
+    let mut out = String::new();
+    match view.write_repr(&mut out, value) {
+        Ok(()) => out,
+        Err(fault) => fault.message,
+    }
+}
+
+/// Listens to all that is printed.
+struct Listener;
+
+impl Host for Listener {
+    fn printing(&self) -> bool {
+        true
+    }
+
+    fn print(&mut self, _: &str) {}
+
+    fn call(&mut self, _: usize, args: &[Value], view: View<'_>) -> Run<Value> {
+        args.iter().for_each(|arg| drop(show(view, *arg)));
+        Ok(Value::NONE)
+    }
+}

@@ -1,0 +1,71 @@
+//! The fuzz targets: each takes any bytes, and panics if Invigil does something that it never should.
+//!
+//! They are plain functions, so that libFuzzer can run them (`fuzz_targets/`), the smoke run of the tests
+//! (`src/bin/smoke.rs`), and a debugger on one input.
+
+mod block;
+mod deep;
+mod lower;
+mod prop;
+mod trace;
+
+pub use deep::{STACK, deeply};
+
+/// A fuzz target.
+pub struct Target {
+    /// Its name, which is also that of its folder of seeds.
+    pub name: &'static str,
+    /// What it does with an input.
+    pub run: fn(&[u8]),
+    /// The stack that it may use: as much as the command has for the same.
+    pub stack: usize,
+    /// Its dictionary: a file in `dictionaries/`.
+    pub dictionary: &'static str,
+    /// Where more seeds are, from the root of the repository: a folder, and the ending of their names.
+    pub more_seeds: &'static [(&'static str, &'static str)],
+}
+
+/// Traces are read on ordinary threads.
+const ORDINARY: usize = 2 << 20;
+
+const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("examples/queue", "prop")];
+
+/// All targets.
+pub const TARGETS: [Target; 6] = [
+    Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
+    Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
+    Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
+    Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
+    Target { name: "csv", run: trace::csv, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
+    Target { name: "line", run: trace::line, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
+];
+
+/// Properties are read, reported on and formatted.
+pub fn prop(data: &[u8]) {
+    deeply(prop::run, data);
+}
+
+/// Properties are compiled, explained, drawn and stepped.
+pub fn lower(data: &[u8]) {
+    deeply(lower::run, data);
+}
+
+/// Blocks are compiled and run.
+pub fn block(data: &[u8]) {
+    deeply(block::run, data);
+}
+
+/// Traces are read as JSON Lines.
+pub fn json(data: &[u8]) {
+    trace::json(data);
+}
+
+/// Traces are read as CSV.
+pub fn csv(data: &[u8]) {
+    trace::csv(data);
+}
+
+/// Traces are read in the line format.
+pub fn line(data: &[u8]) {
+    trace::line(data);
+}

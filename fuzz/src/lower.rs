@@ -1,0 +1,144 @@
+//! Properties: compiled, explained, drawn, and stepped over some events.
+
+use invigil_expr::diag::{Diagnostic, Sources};
+use invigil_expr::value::Value;
+use invigil_lang::prop::lower::lower;
+use invigil_lang::{prop, report};
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::event::{Batch, Catalog, Stamp, Type};
+use invigil_monitor::observer::{Observer, Unobserved};
+use invigil_monitor::slices::Slices;
+use invigil_monitor::verdict::Verdict;
+use invigil_monitor::{Monitor, Scratch};
+use std::ops::ControlFlow;
+
+/// What separates a property from a file of functions in one input.
+const SEPARATOR: &str = "\n%%\n";
+
+/// How many events are tried.
+const EVENTS: usize = 24;
+
+/// Any property that can be read is compiled or complained about without a panic. One that compiles can be
+/// explained and drawn, and follows any events: one by one as in a run, from a checkpoint as from the start,
+/// listened to or not.
+pub(crate) fn run(data: &[u8]) {
+    let input = String::from_utf8_lossy(data);
+    let (text, functions) = input.split_once(SEPARATOR).unwrap_or((&input, ""));
+    let mut sources = Sources::default();
+    let file = sources.add("fuzz.prop", text);
+    let functions_file = sources.add("functions.py", functions);
+    let (property, problems) = prop::parse(file, text);
+    if problems.iter().any(Diagnostic::is_error) {
+        return;
+    }
+    let mut catalog = Catalog::default();
+    let (automaton, problems) = lower("fuzz", &property, &[(functions_file, functions)], &mut catalog);
+    report::render(&sources, &problems, false);
+    let Some(automaton) = automaton else {
+        assert!(problems.iter().any(Diagnostic::is_error), "no automaton, and no word on why");
+        return;
+    };
+    let graph = prop::explain::explain(&property, &automaton, &catalog, &sources).graph();
+    assert!(graph.to_dot().starts_with("digraph") && graph.to_svg().contains("<svg"));
+    follow(&automaton, &events(&catalog, data));
+}
+
+/// Events of the property's own alphabet, with values from small domains so that slices meet again.
+fn events(catalog: &Catalog, data: &[u8]) -> Batch {
+    let mut batch = Batch::default();
+    batch.text.push_str("a text that is too long to lie in a value");
+    let mut number = data.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    });
+    let mut next = |below: usize| {
+        number = number.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (number >> 33) as usize % below.max(1)
+    };
+    for line in 0..EVENTS {
+        let at = next(catalog.len());
+        let Some((id, symbol)) = catalog.iter().nth(at) else { break };
+        let text_length = batch.text.len() as u32;
+        let params: Vec<Value> = symbol
+            .params
+            .iter()
+            .map(|param| match (param.ty, next(12)) {
+                (_, 0) => Value::UNSET,
+                (Some(Type::Int), n) => Value::int(n as i64 % 3),
+                (Some(Type::Float), n) => Value::float(n as f64 / 2.0),
+                (Some(Type::Bool), n) => Value::bool(n % 2 == 0),
+                (Some(Type::Str), n) if n % 2 == 0 => Value::text(0, text_length),
+                (Some(Type::Str), _) => Value::short("c").unwrap_or(Value::NONE),
+                (None, 1) => Value::NONE,
+                (None, 2) => Value::float(-0.0),
+                (None, 3) => Value::float(f64::NAN),
+                (None, 4) => Value::int(i64::MIN),
+                (None, 5) => Value::text(2, text_length - 2),
+                (None, n) => Value::int(n as i64 % 3),
+            })
+            .collect();
+        batch.push(id, &params, Stamp { time: line as f64, line: line as u32 });
+    }
+    batch
+}
+
+fn follow(automaton: &Automaton, batch: &Batch) {
+    let (end, verdicts) = one_by_one(automaton, batch, &mut Unobserved);
+    let (heard, heard_verdicts) = one_by_one(automaton, batch, &mut Listener);
+    // What is printed counts as work, so only one of them may have run into the limit.
+    if end.failure().is_none() && heard.failure().is_none() {
+        assert_eq!(verdicts, heard_verdicts, "listening changes the verdicts");
+        assert!(end == heard, "listening changes the state");
+    }
+    let (mut scratch, mut in_a_run) = (Scratch::default(), Vec::new());
+    let mut state = automaton.start(&mut scratch, &mut Unobserved);
+    automaton.run(&mut state, &mut scratch, batch, 0..batch.len(), &mut Unobserved, |_, _, _, verdict| {
+        in_a_run.push(verdict);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(verdicts, in_a_run, "events in a run give other verdicts");
+    assert!(end == state, "events in a run lead to another state");
+}
+
+/// Steps over all events, on the way going back to a checkpoint once.
+fn one_by_one<O: Observer>(
+    automaton: &Automaton,
+    batch: &Batch,
+    observer: &mut O,
+) -> (Slices, Vec<Option<Verdict>>) {
+    let (mut scratch, mut verdicts) = (Scratch::default(), Vec::new());
+    let mut state = automaton.start(&mut scratch, observer);
+    let middle = batch.len() / 2;
+    follow_range(automaton, &mut state, &mut scratch, (batch, 0..middle), observer, &mut verdicts);
+    let mut restored = state.clone();
+    let mut again = verdicts.clone();
+    follow_range(automaton, &mut state, &mut scratch, (batch, middle..batch.len()), observer, &mut verdicts);
+    follow_range(automaton, &mut restored, &mut scratch, (batch, middle..batch.len()), observer, &mut again);
+    assert_eq!(verdicts, again, "other verdicts after a restore");
+    assert!(state == restored, "another state after a restore");
+    (state, verdicts)
+}
+
+fn follow_range<O: Observer>(
+    automaton: &Automaton,
+    state: &mut Slices,
+    scratch: &mut Scratch,
+    (batch, range): (&Batch, std::ops::Range<usize>),
+    observer: &mut O,
+    verdicts: &mut Vec<Option<Verdict>>,
+) {
+    for at in range {
+        let event = batch.event(at);
+        if automaton.wants(state, event.symbol) {
+            verdicts.push(automaton.step(state, scratch, &event, observer));
+        }
+    }
+}
+
+/// Listens to all that is printed.
+struct Listener;
+
+impl Observer for Listener {
+    fn printing(&self) -> bool {
+        true
+    }
+}
