@@ -1,5 +1,6 @@
 //! A block: what became of a run of lines.
 
+use crate::fault::Fault;
 use crate::problems::{Place, Problems};
 use invigil_expr::value::Value;
 use invigil_monitor::event::{Batch, Stamp, SymbolId};
@@ -92,7 +93,7 @@ impl Block {
         self.ignored
     }
 
-    /// The lines that were skipped.
+    /// The lines that were skipped, and the values that were left out.
     pub fn problems(&self) -> &Problems {
         &self.problems
     }
@@ -102,10 +103,10 @@ impl Block {
         self.batch.push(symbol, params, Stamp { time, line });
     }
 
-    /// Counts line number `line` of the block as skipped.
+    /// Counts what is wrong with line number `line` of the block.
     #[cold]
-    pub(crate) fn problem(&mut self, line: u32, text: &[u8], message: impl Into<String>) {
-        self.problems.add(Place { input: self.input, line: u64::from(line) }, text, message);
+    pub(crate) fn fault(&mut self, line: u32, text: &[u8], fault: Fault) {
+        self.problems.add(Place { input: self.input, line: u64::from(line) }, text, fault);
     }
 
     /// Empties the block, keeping its memory but for the text, which is handed out.

@@ -5,9 +5,11 @@ use crate::decoder::Decoder;
 use crate::error::TraceError;
 use crate::input::Input;
 use crate::options::Options;
+use crate::pipeline::Ended;
 use crate::problems::Problems;
 use crate::schema::Schema;
 use crate::source::Source;
+use std::ops::ControlFlow;
 
 /// Reads one trace, a block at a time.
 ///
@@ -40,20 +42,14 @@ impl Blocks {
     /// # Errors
     /// If it cannot be opened, or is not a trace.
     pub fn open(input: Input, schema: &Schema, options: &Options) -> Result<Blocks, TraceError> {
-        Blocks::open_as(0, input, schema, options)
+        Ok(Blocks::of(Source::open(input, schema, options)?, 0, schema, options))
     }
 
-    /// The same for the input at this position among several.
-    pub(crate) fn open_as(
-        number: usize,
-        input: Input,
-        schema: &Schema,
-        options: &Options,
-    ) -> Result<Blocks, TraceError> {
-        let source = Source::open(input, schema, options)?;
+    /// The blocks of a source, which is the input at this position.
+    pub(crate) fn of(source: Source, number: usize, schema: &Schema, options: &Options) -> Blocks {
         let decoder = Decoder::new(&source.layout, number, schema, options);
         let progress = Progress::after(source.lines_before);
-        Ok(Blocks { source, decoder, progress, strict: options.strict, failed: None })
+        Blocks { source, decoder, progress, strict: options.strict, failed: None }
     }
 
     /// Replaces the contents of `block` by the next lines; `false` at the end.
@@ -78,9 +74,15 @@ impl Blocks {
         }
     }
 
-    /// How many lines were taken off before the first block: a CSV header, and blank ones.
-    pub(crate) fn lines_before(&self) -> u64 {
-        self.source.lines_before
+    /// Hands every block to `each`, until that breaks off.
+    pub(crate) fn run(mut self, mut each: impl FnMut(&Block) -> ControlFlow<()>) -> Ended {
+        let mut block = Block::default();
+        while self.fill(&mut block)? {
+            if each(&block).is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 }
 

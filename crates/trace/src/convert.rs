@@ -41,7 +41,8 @@ pub(crate) fn value(slot: &Slot, raw: Raw<'_>, ty: Option<Type>) -> Result<Optio
         _ => {}
     }
     match (slot.shape, ty) {
-        (Shape::Null, _) => Ok(Some(Value::NONE)),
+        // Nothing is of no type: where one is demanded, it is as good as missing.
+        (Shape::Null, None) => Ok(Some(Value::NONE)),
         (Shape::Text | Shape::Nested, None | Some(Type::Str)) => Ok(None),
         (Shape::Int, None | Some(Type::Int)) => Ok(Some(Value::int(slot.word as i64))),
         (Shape::BigInt, None | Some(Type::Int)) => Err(Misfit::Integer),

@@ -4,8 +4,9 @@
 //! quotes is taken apart cell by cell.
 
 use crate::block::Block;
+use crate::fault::{Fault, Issue};
 use crate::marks::{CsvMarks, Marks};
-use crate::record::{Issue, Record};
+use crate::record::Record;
 use crate::schema::{EVENT, Schema};
 use crate::words::NONE;
 use memchr::{memchr, memchr2};
@@ -80,8 +81,8 @@ impl Csv {
                     self.any_line(text, (start, at), record, block, line)
                 }
             };
-            if let Err(issue) = outcome {
-                block.problem(line, &bytes[start..at], issue);
+            if let Err(fault) = outcome {
+                block.fault(line, &bytes[start..at], fault);
                 if strict {
                     break;
                 }
@@ -129,7 +130,7 @@ impl Csv {
         record: &mut Record,
         block: &mut Block,
         line: u32,
-    ) -> Result<(), Issue> {
+    ) -> Result<(), Fault> {
         record.begin();
         if self.cells(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
     }

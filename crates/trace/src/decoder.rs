@@ -3,6 +3,7 @@
 use crate::block::Block;
 use crate::chunks::Chunk;
 use crate::csv::Csv;
+use crate::fault::Fault;
 use crate::json::Json;
 use crate::line;
 use crate::options::Options;
@@ -35,7 +36,7 @@ impl Decoder {
             Layout::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
             Layout::Line => Scanner::Line,
         };
-        let record = Record::new(schema.clone());
+        let record = Record::new(schema.clone(), options.strict);
         Decoder { record, format, input, strict: options.strict, max_line: options.line_bytes() }
     }
 
@@ -46,7 +47,7 @@ impl Decoder {
             Chunk::TooLong { start, bytes, offset } => {
                 (block.lines, block.bytes, block.offset) = (1, bytes, offset);
                 let message = format!("the line has {bytes} bytes, more than the limit of {}", self.max_line);
-                block.problem(0, &start, message);
+                block.fault(0, &start, Fault::Line(message.into()));
             }
             Chunk::Lines { text, offset } => {
                 (block.bytes, block.offset) = (text.len() as u64, offset);
@@ -76,7 +77,8 @@ impl Decoder {
         while at < text.len() {
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |len| at + len);
             if std::str::from_utf8(&text[at..end]).is_err() {
-                bad.add(Place { input: self.input, line }, &text[at..end], "the line is not valid UTF-8");
+                let issue = "the line is not valid UTF-8".into();
+                bad.add(Place { input: self.input, line }, &text[at..end], Fault::Line(issue));
                 if self.strict {
                     text.truncate(at);
                     break;

@@ -108,7 +108,7 @@ impl fmt::Display for TraceError {
             ),
             TraceError::Strict { name, problem } => write!(
                 f,
-                "{name}:{}: {problem}; correct the line, or read without `--strict` to skip such lines",
+                "{name}:{}: {problem}; correct the line, or read without `--strict` to go on after it",
                 problem.place.line
             ),
             TraceError::NoTime { name, line } => write!(

@@ -121,7 +121,7 @@ const UNSUPPORTED: [(&[u8], &str, &str); 6] = [
     (b"\xfd7zXZ", "an xz archive", "unpack it: xz -dc FILE | invigil check -p PROPERTY -"),
     (b"BZh", "a bzip2 archive", "unpack it: bzip2 -dc FILE | invigil check -p PROPERTY -"),
     (b"PK\x03\x04", "a zip archive", "unpack it: unzip -p FILE | invigil check -p PROPERTY -"),
-    (b"\x7fELF", "a program", "to watch it run: invigil run -p PROPERTY -- PROGRAM"),
+    (b"\x7fELF", "a program, not a trace of one", "record its events first"),
 ];
 
 /// The first few bytes, fewer only if there are no more.

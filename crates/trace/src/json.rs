@@ -6,10 +6,11 @@
 //! everything after the scanning is common to them.
 
 use crate::block::Block;
+use crate::fault::Fault;
 use crate::json_any;
 use crate::marks::{JsonMarks, Marks};
 use crate::number;
-use crate::record::{Issue, Record, Shape};
+use crate::record::{Record, Shape};
 use crate::words::Hint;
 use memchr::memchr;
 
@@ -48,8 +49,8 @@ impl Json {
                     any_line(text, (start, at), record, block, line)
                 }
             };
-            if let Err(issue) = outcome {
-                block.problem(line, &bytes[start..at], issue);
+            if let Err(fault) = outcome {
+                block.fault(line, &bytes[start..at], fault);
                 if strict {
                     break;
                 }
@@ -134,7 +135,7 @@ fn any_line(
     record: &mut Record,
     block: &mut Block,
     line: u32,
-) -> Result<(), Issue> {
+) -> Result<(), Fault> {
     record.begin();
     if json_any::read(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
 }
@@ -182,7 +183,7 @@ mod tests {
     /// What the given reader makes of one line: the event it gives, or the problem.
     fn outcome(line: &str, fast: bool) -> Option<Result<String, String>> {
         let text = format!("{line}\n");
-        let mut record = Record::new(schema());
+        let mut record = Record::new(schema(), false);
         let mut block = Block::default();
         record.begin();
         let found = if fast {
@@ -194,11 +195,11 @@ mod tests {
         } else {
             json_any::read(&text, (0, text.len()), &mut record)
         };
-        let finished = found.and_then(|found| match found {
+        let finished = found.map_err(Fault::Line).and_then(|found| match found {
             true => record.finish(&text, &mut block, 0),
             false => Ok(()),
         });
-        Some(finished.map_err(String::from).map(|()| {
+        Some(finished.map_err(|fault| format!("{fault:?} {:?}", block.batch)).map(|()| {
             let batch = std::mem::take(&mut block.batch);
             let text = record.complete(text);
             let events: Vec<_> = (0..batch.len()).map(|i| (batch.event(i), batch.stamp(i).time)).collect();

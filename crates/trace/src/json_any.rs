@@ -1,7 +1,8 @@
 //! JSON Lines that are not plain: escapes, nested values, odd spacing. Slower, and the judge of validity.
 
+use crate::fault::Issue;
 use crate::number;
-use crate::record::{Issue, Record, Shape};
+use crate::record::{Record, Shape};
 use crate::words::NONE;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::value::RawValue;
@@ -15,22 +16,27 @@ pub(crate) fn read(text: &str, (start, end): (usize, usize), record: &mut Record
         return Ok(false);
     }
     let mut reader = serde_json::Deserializer::from_str(line);
-    let fields = Fields { text, record };
+    let fields = Fields { text, start, record };
     match reader.deserialize_map(fields).and_then(|()| reader.end()) {
         Ok(()) => Ok(true),
         Err(error) if error.is_eof() => Err("the JSON object does not end on its line".into()),
         Err(_) if !line.trim_ascii_start().starts_with('{') => Err("not a JSON object".into()),
         Err(error) => {
-            // "expected value at line 1 column 7": the line is told anyway.
             let message = error.to_string();
-            let what = message.split(" at line ").next().unwrap_or_default();
-            Err(format!("not valid JSON at column {}: {what}", error.column()).into())
+            Err(format!("not valid JSON at column {}: {}", error.column(), without_place(&message)).into())
         }
     }
 }
 
+/// "expected value" of "expected value at line 1 column 7".
+fn without_place(message: &str) -> &str {
+    message.split(" at line ").next().unwrap_or_default()
+}
+
 struct Fields<'a> {
     text: &'a str,
+    /// Where the line begins.
+    start: usize,
     record: &'a mut Record,
 }
 
@@ -44,13 +50,21 @@ impl<'de> Visitor<'de> for Fields<'de> {
     fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> Result<(), A::Error> {
         while let Some((Text(key), value)) = map.next_entry::<Text<'de>, &'de RawValue>()? {
             let field = self.record.schema.field(key.as_bytes(), 0, key.len());
-            self.set(field, value.get()).map_err(A::Error::custom)?;
+            self.set(field, value.get())
+                .map_err(|error| A::Error::custom(self.placed(&error, value.get())))?;
         }
         Ok(())
     }
 }
 
 impl Fields<'_> {
+    /// An error in a value, with its place in the line; in this form, serde_json takes the place as its own.
+    fn placed(&self, error: &serde_json::Error, raw: &str) -> String {
+        let before = raw.as_ptr().addr() - self.text.as_ptr().addr() - self.start;
+        let message = error.to_string();
+        format!("{} at line 1 column {}", without_place(&message), before + error.column())
+    }
+
     /// Sets a field to a value that is known to be valid JSON, but for what its escapes stand for.
     fn set(&mut self, field: u32, raw: &str) -> serde_json::Result<()> {
         // The value is a part of the text: its address says which.

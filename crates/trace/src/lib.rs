@@ -3,7 +3,8 @@
 //!
 //! [`read`] reads one or several [`Input`]s (files, standard input; gzip, zstd or plain; JSON Lines, CSV or
 //! the line format) and hands [`Block`]s of events to the caller, in order. What to extract is a [`Schema`],
-//! made from the catalog of the properties. A line that cannot be read is skipped and counted as a
+//! made from the catalog of the properties. A line that cannot be read is skipped, a value
+//! that is not of the type that a property demands is left out of its event, and either is counted as a
 //! [`Problem`]; memory does not grow with the trace. [`Writer`] writes what [`read`] reads.
 //!
 //! The work on the way, from the bottom up: `input` opens and decompresses; `chunks` cuts the bytes into
@@ -19,6 +20,7 @@ mod convert;
 mod csv;
 mod decoder;
 mod error;
+mod fault;
 mod format;
 mod input;
 mod json;
@@ -34,6 +36,7 @@ mod read;
 mod record;
 mod schema;
 mod source;
+mod spawn;
 mod words;
 mod writer;
 

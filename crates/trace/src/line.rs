@@ -1,8 +1,9 @@
 //! The line format: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
 use crate::block::Block;
+use crate::fault::Issue;
 use crate::number::{self, Form};
-use crate::record::{Issue, Record, Shape};
+use crate::record::{Record, Shape};
 use crate::schema::{EVENT, KIND, TIME};
 use memchr::memchr;
 
@@ -88,11 +89,11 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict:
             Err(issue) => {
                 at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
                 // Odd white space is a blank line, as in the other formats.
-                if bytes[start..at].trim_ascii().is_empty() { Ok(()) } else { Err(issue) }
+                if bytes[start..at].trim_ascii().is_empty() { Ok(()) } else { Err(issue.into()) }
             }
         };
-        if let Err(issue) = outcome {
-            block.problem(line, &bytes[start..at], issue);
+        if let Err(fault) = outcome {
+            block.fault(line, &bytes[start..at], fault);
             if strict {
                 break;
             }

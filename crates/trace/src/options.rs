@@ -14,9 +14,10 @@ use std::thread;
 pub struct Options {
     /// The format; `None` to tell it from each input's first line.
     pub format: Option<Format>,
-    /// How many threads decode; one spawns none.
+    /// How many threads decode, up to 256; one spawns none. If the system refuses some, there are fewer.
     pub threads: usize,
-    /// Whether the first bad line ends the reading with an error, instead of being skipped and counted.
+    /// Whether the first bad line, or value that misfits, ends the reading with an error, instead of being left
+    /// out and counted.
     pub strict: bool,
     /// The longest line that is read, in bytes; a longer one is skipped without being kept in memory.
     pub max_line: usize,
@@ -39,7 +40,14 @@ impl Default for Options {
 /// Places in a block are 32-bit numbers: its text, and as much again of unescaped text, stay below that.
 const LARGEST: usize = 1 << 30;
 
+/// More threads than this have nothing to do, and each has memory of its own.
+const MOST_THREADS: usize = 256;
+
 impl Options {
+    pub(crate) fn thread_count(&self) -> usize {
+        self.threads.clamp(1, MOST_THREADS)
+    }
+
     pub(crate) fn block_bytes(&self) -> usize {
         self.block.clamp(1, LARGEST)
     }

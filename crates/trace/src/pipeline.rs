@@ -6,13 +6,14 @@
 //! is decoded, even if the next line takes an hour to come, and a caller that has seen enough is not kept.
 
 use crate::block::{Block, Progress};
-use crate::blocks::first_bad_line;
+use crate::blocks::{Blocks, first_bad_line};
 use crate::chunks::Chunk;
 use crate::decoder::Decoder;
 use crate::error::TraceError;
 use crate::options::Options;
 use crate::schema::Schema;
 use crate::source::{Layout, Source};
+use crate::spawn::spawn;
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::ops::ControlFlow;
@@ -180,9 +181,13 @@ pub(crate) fn run(
     let (layout, name) = (source.layout.clone(), source.name.clone());
     let compression = source.compression;
     let mut progress = Progress::after(source.lines_before);
-    let ahead = 4 * options.threads;
+    let ahead = 4 * options.thread_count();
     let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), ahead });
-    let threads = start(&shared, source, &layout, schema, options);
+    let threads = match start(&shared, Box::new(source), &layout, schema, options) {
+        Ok(threads) => threads,
+        // Without a thread that reads, this one does everything.
+        Err(source) => return Blocks::of(*source, 0, schema, options).run(each),
+    };
     let ending = Ending { shared: &shared, consumer: true };
     let mut decoder = Decoder::new(&layout, 0, schema, options);
     for number in 0.. {
@@ -215,26 +220,31 @@ pub(crate) fn run(
     }
 }
 
+/// Starts the threads: as many as there are to be had. The source comes back if there is none to read it.
 fn start(
     shared: &Arc<Shared>,
-    source: Source,
+    source: Box<Source>,
     layout: &Layout,
     schema: &Schema,
     options: &Options,
-) -> Vec<JoinHandle<()>> {
-    let mut threads = Vec::new();
+) -> Result<Vec<JoinHandle<()>>, Box<Source>> {
     let reader = Arc::clone(shared);
-    threads.push(thread::spawn(move || {
+    let reading = spawn(source, move |source| {
         let _ending = Ending { shared: &reader, consumer: false };
-        reader.read(source);
-    }));
-    for _ in 1..options.threads {
+        reader.read(*source);
+    })?;
+    let mut threads = vec![reading];
+    for _ in 1..options.thread_count() {
         let helper = Arc::clone(shared);
         let decoder = Decoder::new(layout, 0, schema, options);
-        threads.push(thread::spawn(move || {
+        let helping = spawn(decoder, move |decoder| {
             let _ending = Ending { shared: &helper, consumer: false };
             helper.help(decoder);
-        }));
+        });
+        match helping {
+            Ok(thread) => threads.push(thread),
+            Err(_) => break,
+        }
     }
-    threads
+    Ok(threads)
 }

@@ -1,5 +1,10 @@
-//! Lines that could not be read: counted, and the first of them told.
+//! Lines with which something is wrong: counted, and the first of them told.
+//!
+//! A line that is not a record is skipped. One that is a record, but has values that are not of the type that
+//! a property demands, or integers beyond 64 bits, gives its event without those values: a property that
+//! reads them will find them missing, and the others are none the wiser.
 
+use crate::fault::Fault;
 use std::fmt;
 
 /// How many problems are told in full; more are only counted.
@@ -17,13 +22,15 @@ pub struct Place {
     pub line: u64,
 }
 
-/// A line that was skipped.
+/// A line that was skipped, or of which values were left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// Where it is.
     pub place: Place,
     /// What is wrong with it.
     pub message: String,
+    /// Whether it was skipped. If not, its event was delivered without the values that the message is about.
+    pub skipped: bool,
     /// How it begins.
     pub excerpt: String,
 }
@@ -34,20 +41,26 @@ impl fmt::Display for Problem {
     }
 }
 
-/// The lines that were skipped: how many, and the first ten in full.
+/// The lines that were skipped, and those of which values were left out: how many, and the first ten in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
     count: u64,
+    skipped: u64,
     first: Vec<Problem>,
 }
 
 impl Problems {
-    /// How many lines were skipped.
+    /// How many lines something is wrong with.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether none was.
+    /// How many of them were skipped; the events of the others were delivered, without values that misfit.
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    /// Whether nothing is wrong with any.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -58,16 +71,22 @@ impl Problems {
     }
 
     /// Counts a problem, and keeps it if it is among the first.
-    pub(crate) fn add(&mut self, place: Place, line: &[u8], message: impl Into<String>) {
+    pub(crate) fn add(&mut self, place: Place, line: &[u8], fault: Fault) {
+        let (skipped, message) = match fault {
+            Fault::Line(issue) => (true, issue.into_owned()),
+            Fault::Values(message) => (false, message),
+        };
         self.count += 1;
+        self.skipped += u64::from(skipped);
         if self.first.len() < TOLD {
-            self.first.push(Problem { place, message: message.into(), excerpt: excerpt(line) });
+            self.first.push(Problem { place, message, skipped, excerpt: excerpt(line) });
         }
     }
 
     /// Adds the problems of other lines between these.
     pub(crate) fn merge(&mut self, others: &Problems) {
         self.count += others.count;
+        self.skipped += others.skipped;
         self.first.extend_from_slice(&others.first);
         self.first.sort_by_key(|problem| problem.place);
         self.first.truncate(TOLD);
@@ -76,6 +95,7 @@ impl Problems {
     /// Adds the problems of lines after these.
     pub(crate) fn append(&mut self, later: &Problems) {
         self.count += later.count;
+        self.skipped += later.skipped;
         let room = TOLD.saturating_sub(self.first.len());
         self.first.extend(later.first.iter().take(room).cloned());
     }
@@ -88,7 +108,7 @@ impl Problems {
     }
 
     pub(crate) fn clear(&mut self) {
-        self.count = 0;
+        (self.count, self.skipped) = (0, 0);
         self.first.clear();
     }
 }

@@ -3,6 +3,7 @@
 use crate::block::Block;
 use crate::blocks::Blocks;
 use crate::error::TraceError;
+use crate::format::Format;
 use crate::input::Input;
 use crate::merge;
 use crate::options::Options;
@@ -23,8 +24,11 @@ pub struct Summary {
     pub lines: u64,
     /// How many bytes there were, after decompression.
     pub bytes: u64,
-    /// The lines that were skipped.
+    /// The lines that were skipped, and those of which values were left out.
     pub problems: Problems,
+    /// The format in which each input was read, in their order: the one that the options name, or else the one
+    /// that its first line looks like. An input that could not be opened, and those after it, have none.
+    pub formats: Vec<Format>,
     /// How many records were earlier than the one before them in the same input.
     pub out_of_order: u64,
     /// How it ended.
@@ -43,6 +47,11 @@ pub enum End {
 }
 
 impl Summary {
+    fn opened(&mut self, source: &Source) {
+        self.lines += source.lines_before;
+        self.formats.push(source.layout.format());
+    }
+
     fn add(&mut self, block: &Block) {
         self.events += block.batch.len() as u64;
         self.ignored += block.ignored;
@@ -93,6 +102,7 @@ pub fn read(
         lines: 0,
         bytes: 0,
         problems: Problems::default(),
+        formats: Vec::new(),
         out_of_order: 0,
         end: End::Finished,
     };
@@ -123,32 +133,25 @@ fn read_into(
         let mut opened = Vec::new();
         for (number, input) in inputs.into_iter().enumerate() {
             let name = input.name().to_owned();
-            let blocks = Blocks::open_as(number, input, schema, options)?;
-            summary.lines += blocks.lines_before();
-            opened.push((name, blocks));
+            let source = Source::open(input, schema, options)?;
+            summary.opened(&source);
+            opened.push((name, Blocks::of(source, number, schema, options)));
         }
-        return merge::run(opened, options.threads, |block| {
+        return merge::run(opened, options.thread_count(), |block| {
             summary.add(block);
             each(block)
         });
     }
     let Some(input) = inputs.pop() else { return Ok(ControlFlow::Continue(())) };
-    if options.threads > 1 {
-        let source = Source::open(input, schema, options)?;
-        summary.lines += source.lines_before;
-        return pipeline::run(source, schema, options, |block| {
-            summary.add(block);
-            each(block)
-        });
+    let source = Source::open(input, schema, options)?;
+    summary.opened(&source);
+    let each = |block: &Block| {
+        summary.add(block);
+        each(block)
+    };
+    if options.thread_count() > 1 {
+        pipeline::run(source, schema, options, each)
+    } else {
+        Blocks::of(source, 0, schema, options).run(each)
     }
-    let mut blocks = Blocks::open(input, schema, options)?;
-    summary.lines += blocks.lines_before();
-    let mut block = Block::default();
-    while blocks.fill(&mut block)? {
-        summary.add(&block);
-        if each(&block).is_break() {
-            return Ok(ControlFlow::Break(()));
-        }
-    }
-    Ok(ControlFlow::Continue(()))
 }

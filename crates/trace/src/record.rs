@@ -5,16 +5,14 @@
 
 use crate::block::Block;
 use crate::convert::{self, Misfit, Raw};
+use crate::fault::{self, Fault, Issue};
 use crate::number::{self, Form};
 use crate::problems::shortened;
 use crate::schema::{EVENT, KIND, Schema, TIME, Wanted};
 use crate::words::NONE;
 use invigil_expr::value::Value;
-use invigil_monitor::event::{Kind, Stamp, Type};
-use std::borrow::Cow;
-
-/// What is wrong with a line.
-pub(crate) type Issue = Cow<'static, str>;
+use invigil_monitor::event::{Kind, Stamp, SymbolId, Type};
+use std::cell::Cell;
 
 /// What the text of a field looks like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,13 +58,17 @@ pub(crate) struct Record {
     number: u32,
     /// Unescaped text: it follows the block's own, so that places in it are counted on from there.
     extra: String,
-    values: Vec<Value>,
+    /// Room for the values of an event.
+    values: Cell<Vec<Value>>,
+    strict: bool,
 }
 
 impl Record {
-    pub(crate) fn new(schema: Schema) -> Record {
+    /// A record of which the fields of `schema` are wanted; a strict one gives no event that lacks a value
+    /// because it misfits.
+    pub(crate) fn new(schema: Schema, strict: bool) -> Record {
         let slots = vec![VACANT; schema.fields()];
-        Record { schema, slots, number: 0, extra: String::new(), values: Vec::new() }
+        Record { schema, slots, number: 0, extra: String::new(), values: Cell::default(), strict }
     }
 
     /// Begins a new text.
@@ -139,11 +141,11 @@ impl Record {
 
     /// Ends the record on line `line` of the block: its event is appended, or counted as unknown.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Issue> {
+    pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Fault> {
         let event = match self.get(EVENT) {
             Some(slot) if slot.shape == Shape::Text || slot.cell => *slot,
-            Some(_) => return Err("`event` is not a string".into()),
-            None => return Err("no `event`".into()),
+            Some(_) => return Err(Fault::Line("`event` is not a string".into())),
+            None => return Err(Fault::Line("no `event`".into())),
         };
         let kind = match self.get(KIND) {
             Some(slot) if slot.shape != Shape::Null => Some(self.kind(text, slot)?),
@@ -153,19 +155,35 @@ impl Record {
             Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.word as i64, slot.scale),
             Some(slot) if slot.shape != Shape::Null => match convert::float(slot, self.raw(text, slot)) {
                 Ok(time) => time,
-                Err(_) => return Err("`time` is not a number of seconds".into()),
+                Err(_) => return Err(Fault::Line("`time` is not a number of seconds".into())),
             },
             _ => f64::NAN,
         };
         let name = self.raw(text, &event);
-        let Some((symbol, wanted)) = self.schema.symbol(name.within.as_bytes(), (name.start, name.end), kind)
-        else {
+        let found = self.schema.symbol(name.within.as_bytes(), (name.start, name.end), kind);
+        let Some((symbol, wanted, also)) = found else {
             block.ignored += 1;
             block.clock.note(time);
             return Ok(());
         };
         block.clock.note(time);
         let stamp = Stamp { time, line };
+        if also.is_none() && self.push(text, block, symbol, wanted, stamp).is_ok() {
+            return Ok(());
+        }
+        self.deliver(text, block, [Some(symbol), also], stamp)
+    }
+
+    /// Appends an event, unless one of its values misfits.
+    #[inline(always)]
+    fn push(
+        &self,
+        text: &str,
+        block: &mut Block,
+        symbol: SymbolId,
+        wanted: &[Wanted],
+        stamp: Stamp,
+    ) -> Result<(), Misfit> {
         // Of a known few, the values go from registers to their place; a copy of unknown length would wait
         // for each of them to reach memory first.
         match wanted {
@@ -173,31 +191,69 @@ impl Record {
             [a] => block.batch.push(symbol, &[self.value(text, a)?], stamp),
             [a, b] => block.batch.push(symbol, &[self.value(text, a)?, self.value(text, b)?], stamp),
             many => {
-                let mut values = std::mem::take(&mut self.values);
+                let mut values = self.values.take();
                 values.clear();
                 for want in many {
                     values.push(self.value(text, want)?);
                 }
                 block.batch.push(symbol, &values, stamp);
-                self.values = values;
+                self.values.set(values);
             }
         }
         Ok(())
     }
 
+    /// Appends the events of a record that is out of the ordinary: it is one of two events, or lacks what
+    /// misfits.
+    #[inline(never)]
+    fn deliver(
+        &self,
+        text: &str,
+        block: &mut Block,
+        symbols: [Option<SymbolId>; 2],
+        stamp: Stamp,
+    ) -> Result<(), Fault> {
+        let mut told: Vec<String> = Vec::new();
+        let mut events = Vec::with_capacity(symbols.len());
+        for symbol in symbols.into_iter().flatten() {
+            let mut values = Vec::new();
+            for want in self.schema.wanted(symbol) {
+                values.push(self.value(text, want).unwrap_or_else(|misfit| {
+                    let message = self.misfit(text, want, misfit);
+                    // Several properties may want the same of a field.
+                    if !told.contains(&message) {
+                        told.push(message);
+                    }
+                    Value::UNSET
+                }));
+            }
+            events.push((symbol, values));
+        }
+        if told.is_empty() || !self.strict {
+            for (symbol, values) in &events {
+                block.batch.push(*symbol, values, stamp);
+            }
+        }
+        if told.is_empty() { Ok(()) } else { Err(Fault::Values(told.join("; "))) }
+    }
+
+    /// The field that a parameter is taken from.
+    #[inline(always)]
+    fn slot(&self, want: &Wanted) -> Option<&Slot> {
+        self.get(want.field).or_else(|| want.others.iter().find_map(|field| self.get(*field)))
+    }
+
     /// The value of a parameter.
     #[inline(always)]
-    fn value(&self, text: &str, want: &Wanted) -> Result<Value, Issue> {
-        let slot = self.get(want.field).or_else(|| want.others.iter().find_map(|field| self.get(*field)));
-        let Some(slot) = slot else { return Ok(Value::UNSET) };
+    fn value(&self, text: &str, want: &Wanted) -> Result<Value, Misfit> {
+        let Some(slot) = self.slot(want) else { return Ok(Value::UNSET) };
         match (slot.shape, want.ty) {
             (Shape::Int, None | Some(Type::Int)) => Ok(Value::int(slot.word as i64)),
             (Shape::Text, None | Some(Type::Str)) => Ok(self.text(text, slot)),
-            (_, ty) => match convert::value(slot, self.raw(text, slot), ty) {
-                Ok(Some(value)) => Ok(value),
-                Ok(None) => Ok(self.text(text, slot)),
-                Err(misfit) => Err(self.misfit(text, slot, ty, misfit)),
-            },
+            (_, ty) => {
+                let value = convert::value(slot, self.raw(text, slot), ty)?;
+                Ok(value.unwrap_or_else(|| self.text(text, slot)))
+            }
         }
     }
 
@@ -215,25 +271,13 @@ impl Record {
     }
 
     #[cold]
-    fn misfit(&self, text: &str, slot: &Slot, ty: Option<Type>, misfit: Misfit) -> Issue {
-        let is_it = |s: &Slot| s.record == slot.record && s.start == slot.start && s.end == slot.end;
-        let field = self.slots.iter().position(is_it).unwrap_or(0) as u32;
-        let (name, raw) = (self.schema.field_name(field), shortened(self.raw(text, slot).text()));
-        match misfit {
-            Misfit::Integer => format!("integer out of range in `{name}`: {raw} does not fit into 64 bits"),
-            Misfit::Float => format!("number out of range in `{name}`: {raw}"),
-            Misfit::Type => {
-                let wanted = match ty {
-                    Some(Type::Int) => "an integer",
-                    Some(Type::Float) => "a number",
-                    Some(Type::Bool) => "true or false",
-                    Some(Type::Str) | None => "a string",
-                };
-                let quote = if slot.shape == Shape::Text && !slot.cell { "\"" } else { "" };
-                format!("`{name}` should be {wanted}, but is {quote}{raw}{quote}")
-            }
-        }
-        .into()
+    fn misfit(&self, text: &str, want: &Wanted, misfit: Misfit) -> String {
+        let mut fields = std::iter::once(want.field).chain(want.others.iter().copied());
+        let found = fields.find_map(|field| Some((field, self.get(field)?)));
+        let (name, slot) = found.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
+        let raw = shortened(self.raw(text, slot).text());
+        let quote = if slot.shape == Shape::Text && !slot.cell { "\"" } else { "" };
+        fault::misfit(name, &format!("{quote}{raw}{quote}"), want.ty, misfit)
     }
 
     /// Ends the text: the unescaped part goes to its place after the block's own.

@@ -39,6 +39,36 @@ struct Plan {
 struct Row {
     implied: Kind,
     by_kind: [u32; Kind::WORDS.len()],
+    /// The second symbol for records of that kind, if there is one.
+    also: [u32; Kind::WORDS.len()],
+}
+
+/// The kinds that are one of two, with the one for either.
+const EITHER: [(Kind, Kind); 4] = [
+    (Kind::Read, Kind::Access),
+    (Kind::Write, Kind::Access),
+    (Kind::BeforeRead, Kind::BeforeAccess),
+    (Kind::BeforeWrite, Kind::BeforeAccess),
+];
+
+impl Row {
+    fn new(name: &str) -> Row {
+        let none = [NONE; Kind::WORDS.len()];
+        Row { implied: Kind::implied_by(name), by_kind: none, also: none }
+    }
+
+    /// Lets a read or a write also be the access that it is.
+    fn add_accesses(&mut self) {
+        for (kind, either) in EITHER {
+            let access = self.by_kind[either as usize];
+            let exact = &mut self.by_kind[kind as usize];
+            if *exact == NONE {
+                *exact = access;
+            } else {
+                self.also[kind as usize] = access;
+            }
+        }
+    }
 }
 
 /// A parameter, as it is looked for.
@@ -66,8 +96,7 @@ impl Schema {
         for (id, symbol) in catalog.iter() {
             let row = names.add(&symbol.name) as usize;
             if row == rows.len() {
-                let implied = Kind::implied_by(&symbol.name);
-                rows.push(Row { implied, by_kind: [NONE; Kind::WORDS.len()] });
+                rows.push(Row::new(&symbol.name));
             }
             rows[row].by_kind[symbol.kind as usize] = id.0;
             let wanted = symbol.params.iter().map(|param| {
@@ -83,6 +112,7 @@ impl Schema {
             });
             symbols.push(wanted.collect());
         }
+        rows.iter_mut().for_each(Row::add_accesses);
         let positions = (0..fields.len() as u32)
             .filter_map(|id| Some((fields.name(id).strip_prefix("arg ")?.parse().ok()?, id)))
             .collect();
@@ -118,17 +148,24 @@ impl Schema {
     }
 
     /// The symbol of the event whose name is at `start..end` of `text`, of the kind that its name implies if
-    /// the record gives none.
+    /// the record gives none. A read or a write is also an access: that is the second symbol, if some property
+    /// asks for either and some for the one.
     #[inline(always)]
     pub(crate) fn symbol(
         &self,
         text: &[u8],
         (start, end): (usize, usize),
         kind: Option<Kind>,
-    ) -> Option<(SymbolId, &[Wanted])> {
+    ) -> Option<(SymbolId, &[Wanted], Option<SymbolId>)> {
         let row = self.plan.rows.get(self.plan.names.find(text, start, end) as usize)?;
-        let id = row.by_kind[kind.unwrap_or(row.implied) as usize];
-        Some((SymbolId(id), self.plan.symbols.get(id as usize)?))
+        let kind = kind.unwrap_or(row.implied) as usize;
+        let (id, also) = (row.by_kind[kind], row.also[kind]);
+        Some((SymbolId(id), self.plan.symbols.get(id as usize)?, (also != NONE).then_some(SymbolId(also))))
+    }
+
+    /// The parameters of a symbol.
+    pub(crate) fn wanted(&self, symbol: SymbolId) -> &[Wanted] {
+        self.plan.symbols.get(symbol.0 as usize).map_or(&[], |wanted| wanted)
     }
 
     /// The kind whose word is at `start..end` of `text`.

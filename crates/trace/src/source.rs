@@ -17,6 +17,16 @@ pub(crate) enum Layout {
     Line,
 }
 
+impl Layout {
+    pub(crate) fn format(&self) -> Format {
+        match self {
+            Layout::JsonLines => Format::JsonLines,
+            Layout::Csv(_) => Format::Csv,
+            Layout::Line => Format::Line,
+        }
+    }
+}
+
 /// An open input.
 pub(crate) struct Source {
     pub(crate) name: String,
@@ -102,7 +112,11 @@ impl Source {
                 let message = "the file is empty".to_owned();
                 Err(TraceError::Header { name: self.name.clone(), line: 1, message })
             }
-            _ => Ok(()),
+            Some(Format::JsonLines) => {
+                self.layout = Layout::JsonLines;
+                Ok(())
+            }
+            Some(Format::Line) | None => Ok(()),
         }
     }
 

@@ -16,7 +16,21 @@ fn one(text: &str, params: &[Param]) -> Vec<Plain> {
 
 fn problem(text: &str, params: &[Param]) -> String {
     let (seen, summary) = events(text, &catalog(&[("f", Kind::Before, params)]));
-    assert_eq!((seen.len(), summary.problems.count()), (0, 1), "{text}");
+    assert_eq!((seen.len(), summary.problems.count(), summary.problems.skipped()), (0, 1, 1), "{text}");
+    assert!(summary.problems.first()[0].skipped);
+    summary.problems.first()[0].message.clone()
+}
+
+/// What is said of a value that misfits; its event comes without it.
+fn misfit(text: &str, params: &[Param]) -> String {
+    let catalog = catalog(&[("f", Kind::Before, params)]);
+    let (seen, summary) = events(text, &catalog);
+    assert_eq!(firsts(&seen), [Plain::Unset], "{text}");
+    assert_eq!((summary.events, summary.problems.count(), summary.problems.skipped()), (1, 1, 0), "{text}");
+    assert!(!summary.problems.first()[0].skipped);
+    let strict = invigil_trace::Options { strict: true, ..simple() };
+    let (seen, strict) = read_all(vec![input(text)], &catalog, &strict);
+    assert!(seen.is_empty() && matches!(strict.end, End::Failed(TraceError::Strict { .. })), "{text}");
     summary.problems.first()[0].message.clone()
 }
 
@@ -95,15 +109,19 @@ fn types_are_demanded() {
     ok("3", Type::Float, Plain::Float(3.0));
     ok("18446744073709551616", Type::Float, Plain::Float(18446744073709551616.0));
     ok("false", Type::Bool, Plain::Bool(false));
-    ok("null", Type::Int, Plain::None);
     ok("[1]", Type::Str, string("[1]"));
-    let not = |value: &str, ty| problem(&format!("{{\"event\":\"f\",\"q\":{value}}}"), &of(ty));
+    let not = |value: &str, ty| misfit(&format!("{{\"event\":\"f\",\"q\":{value}}}"), &of(ty));
     assert_eq!(not("\"x\"", Type::Int), "`q` should be an integer, but is \"x\"");
     assert_eq!(not("true", Type::Int), "`q` should be an integer, but is true");
     assert_eq!(not("1.5", Type::Int), "`q` should be an integer, but is 1.5");
     assert_eq!(not("1", Type::Bool), "`q` should be true or false, but is 1");
     assert_eq!(not("1", Type::Str), "`q` should be a string, but is 1");
     assert_eq!(not("[]", Type::Float), "`q` should be a number, but is []");
+    assert_eq!(not("null", Type::Int), "`q` should be an integer, but is null");
+    for ty in [Type::Float, Type::Bool, Type::Str] {
+        assert!(not("null", ty).ends_with("but is null"));
+    }
+    assert_eq!(misfit("f(q=none)", &of(Type::Int)), "`q` should be an integer, but is none");
     for ty in [None, Some(Type::Int)] {
         for big in ["9223372036854775808", "123456789012345678901234567890"] {
             for text in [
@@ -111,15 +129,92 @@ fn types_are_demanded() {
                 format!("event,q\nf,{big}"),
                 format!("f(q={big})"),
             ] {
-                assert!(problem(&text, &[named("q", ty)]).starts_with("integer out of range"), "{text}");
+                assert!(misfit(&text, &[named("q", ty)]).starts_with("integer out of range"), "{text}");
             }
         }
     }
-    assert!(problem("f(q=0xffffffffffffffff)", &[named("q", None)]).starts_with("integer out of range"));
+    assert!(misfit("f(q=0xffffffffffffffff)", &[named("q", None)]).starts_with("integer out of range"));
     assert!(not("1e30", Type::Int).starts_with("integer out of range"));
     assert!(not("1e999", Type::Float).starts_with("number out of range"));
     // What nobody reads cannot be out of range.
     assert_eq!(one(r#"{"event":"f","x":99999999999999999999,"q":1}"#, &of(Type::Int)), [Plain::Int(1)]);
+}
+
+#[test]
+fn a_value_that_misfits_one_property_is_left_to_the_others() {
+    // As many parameters as there are ways to append an event.
+    let of = |name: &str, ty| Param { source: Source::Name("q".into()), name: name.into(), ty };
+    let all = [of("a", Some(Type::Int)), of("b", None), of("c", Some(Type::Bool)), of("d", Some(Type::Int))];
+    for count in 1..=4 {
+        let catalog = catalog(&[("f", Kind::Before, &all[..count]), ("g", Kind::Before, &[])]);
+        for text in [
+            "{\"event\":\"f\",\"q\":\"x\"}\n{\"event\":\"g\"}\n{\"event\":\"f\",\"q\":\"\\u0078\"}\n",
+            "event,q\nf,x\ng,\nf,\"x\"\n",
+            "f(q=x)\ng()\nf(q=\"x\")\n",
+        ] {
+            let (seen, summary) = events(text, &catalog);
+            let expected = [Plain::Unset, string("x"), Plain::Unset, Plain::Unset];
+            assert_eq!(seen.len(), 3, "{text}");
+            assert_eq!((&seen[0].params[..], &seen[2].params[..]), (&expected[..count], &expected[..count]));
+            assert_eq!((summary.events, summary.problems.count(), summary.problems.skipped()), (3, 2, 0));
+            let message = &summary.problems.first()[0].message;
+            assert!(message.starts_with("`q` should be an integer, but is "), "{message}");
+            // Each complaint once, however many parameters have it.
+            assert_eq!(message.matches("; ").count(), usize::from(count > 2), "{message}");
+        }
+    }
+}
+
+#[test]
+fn a_read_or_a_write_is_also_an_access() {
+    let q = [named("q", None)];
+    let typed = [named("q", Some(Type::Int))];
+    let texts = |kind: &str| {
+        [
+            format!("{{\"event\":\"s\",\"kind\":\"{kind}\",\"time\":1,\"q\":\"a long name of a queue\"}}"),
+            format!("event,kind,time,q\ns,{kind},1,a long name of a queue"),
+            format!("@1 {kind} s(q=\"a long name of a queue\")"),
+        ]
+    };
+    for (kind, exact, either) in [
+        ("read", Kind::Read, Kind::Access),
+        ("write", Kind::Write, Kind::Access),
+        ("before-read", Kind::BeforeRead, Kind::BeforeAccess),
+        ("before-write", Kind::BeforeWrite, Kind::BeforeAccess),
+    ] {
+        for text in texts(kind) {
+            for inputs in [1, 2] {
+                let found = |symbols: &[(&str, Kind, &[Param])]| {
+                    let inputs = (0..inputs).map(|_| input(&text)).collect();
+                    let (seen, summary) = read_all(inputs, &catalog(symbols), &simple());
+                    assert_eq!((summary.events, summary.out_of_order), (seen.len() as u64, 0));
+                    let kinds: Vec<_> = seen.iter().map(|event| (event.input, event.kind)).collect();
+                    (kinds, firsts(&seen), summary.ignored, summary.problems.count())
+                };
+                let each = |kinds: &[Kind]| {
+                    (0..inputs).flat_map(|i| kinds.iter().map(move |kind| (i, *kind))).collect::<Vec<_>>()
+                };
+                let value = || string("a long name of a queue");
+                let n = inputs as u64;
+                assert_eq!(
+                    found(&[("s", either, &q)]),
+                    (each(&[either]), vec![value(); inputs], 0, 0),
+                    "{text}"
+                );
+                let both = found(&[("s", either, &q), ("s", exact, &q)]);
+                assert_eq!(both, (each(&[exact, either]), vec![value(); 2 * inputs], 0, 0), "{text}");
+                let misfit = found(&[("s", either, &typed), ("s", exact, &q)]);
+                assert_eq!((misfit.0, misfit.3), (each(&[exact, either]), n), "one problem a line: {text}");
+                assert_eq!(misfit.1, vec![[value(), Plain::Unset]; inputs].concat(), "{text}");
+                let other = if either == Kind::Access { Kind::BeforeAccess } else { Kind::Access };
+                assert_eq!(found(&[("s", other, &q), ("t", either, &q)]), (vec![], vec![], n, 0), "{text}");
+            }
+        }
+    }
+    for text in texts("access") {
+        let (seen, _) = events(text, &catalog(&[("s", Kind::Access, &q), ("s", Kind::Read, &q)]));
+        assert_eq!((seen.len(), seen[0].kind), (1, Kind::Access));
+    }
 }
 
 #[test]
@@ -153,7 +248,7 @@ fn cells_are_what_they_look_like() {
     assert_eq!(cell("\"5\"", Some(Type::Int)), Plain::Int(5));
     assert_eq!(cell("12e4", Some(Type::Float)), Plain::Float(120000.0));
     assert_eq!(cell("5.0", Some(Type::Int)), Plain::Int(5));
-    assert!(problem("event,q\nf,x", &[named("q", Some(Type::Int))]).contains("integer"));
+    assert!(misfit("event,q\nf,x", &[named("q", Some(Type::Int))]).contains("integer"));
     for (text, message) in [
         ("event,q\nf", "the line has 1 cell, the header 2"),
         ("event,q\nf,1,2", "the line has 3 cells, the header 2"),
@@ -267,6 +362,22 @@ fn malformed_lines_are_counted_whatever_the_property() {
 }
 
 #[test]
+fn columns_of_json_errors_are_those_of_the_line() {
+    let start = "{\"event\":\"g\",\"x\":";
+    for bad in ["\"\\ud800\"", "\"\\ud800x\"", "\"\\q\"", "01"] {
+        // A line before it, and an escape within it, so that neither is counted.
+        let text = format!("{{\"event\":\"g\"}}\n{start}{bad}}}\n");
+        let (_, summary) = events(text, &Catalog::default());
+        let message = &summary.problems.first()[0].message;
+        let column =
+            message.strip_prefix("not valid JSON at column ").and_then(|rest| rest.split(':').next());
+        let column: usize = column.unwrap().parse().unwrap();
+        assert!((start.len()..=start.len() + bad.len() + 1).contains(&column), "{bad}: {message}");
+        assert!(!message.contains("at line"), "{message}");
+    }
+}
+
+#[test]
 fn formats_are_told_apart_and_can_be_chosen() {
     assert_eq!(Format::of_line("event"), Format::Csv);
     assert_eq!(Format::of_line("events,time"), Format::Line);
@@ -275,7 +386,19 @@ fn formats_are_told_apart_and_can_be_chosen() {
     let options = invigil_trace::Options { format: Some(Format::Line), ..simple() };
     let (seen, summary) =
         read_all(vec![input("event\nf\n")], &catalog(&[("event", Kind::Before, &[])]), &options);
-    assert_eq!((seen.len(), summary.ignored), (1, 1));
+    assert_eq!((seen.len(), summary.ignored, summary.formats), (1, 1, vec![Format::Line]));
+    let texts = ["{\"event\":\"push\",\"time\":1}", "event,time", "what is this?", ""];
+    let expected = [Format::JsonLines, Format::Csv, Format::Line, Format::Line];
+    for threads in [1, 2] {
+        let options = invigil_trace::Options { threads, ..simple() };
+        for (text, format) in texts.iter().zip(expected) {
+            assert_eq!(read_all(vec![input(text)], &queues(), &options).1.formats, [format]);
+        }
+        let (_, summary) = read_all(texts.map(input).into(), &queues(), &options);
+        assert_eq!(summary.formats, expected);
+    }
+    let json = invigil_trace::Options { format: Some(Format::JsonLines), ..simple() };
+    assert_eq!(read_all(vec![input("")], &queues(), &json).1.formats, [Format::JsonLines]);
     let options = invigil_trace::Options { format: Some(Format::Csv), ..simple() };
     for text in ["a,b\n1,2\n", ""] {
         let (_, summary) = read_all(vec![input(text)], &queues(), &options);
@@ -311,7 +434,7 @@ fn what_is_not_a_trace_is_named_with_a_remedy() {
         (b"\xff\xfe{\0".as_slice(), "iconv"),
         (b"\xfd7zXZ\0", "xz -dc"),
         (b"BZh9", "bzip2 -dc"),
-        (b"\x7fELF", "invigil run"),
+        (b"\x7fELF", "record its events first"),
         (b"[\n{\"event\":\"f\"}\n]", "jq -c"),
         (b"[{\"event\":\"f\"}]", "jq -c"),
     ] {
@@ -332,7 +455,7 @@ fn a_line_of_white_space_is_blank_in_every_format() {
     let catalog = catalog(&[("f", Kind::Before, &[])]);
     for record in ["{\"event\":\"f\"}", "event\nf", "f()"] {
         for blank in ["", " ", "\t\t", "\r", "\t\r\t\r", " \x0c "] {
-            let (seen, summary) = events(&format!("{blank}\n{record}\n{blank}\n{blank}"), &catalog);
+            let (seen, summary) = events(format!("{blank}\n{record}\n{blank}\n{blank}"), &catalog);
             assert!(summary.problems.is_empty(), "{record:?} {blank:?}: {:?}", summary.problems);
             assert_eq!(seen.len(), 1, "{record:?} {blank:?}");
         }

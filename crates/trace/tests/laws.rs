@@ -112,15 +112,23 @@ fn expected(entries: &[Written], format: Format) -> Vec<Seen> {
         Some(Plain::None) if format == Format::Csv => Plain::Unset,
         Some(value) => value.clone(),
     };
-    let seen = |(i, entry): (usize, &Written)| Seen {
+    let seen = |i: usize, entry: &Written, kind: Kind| Seen {
         name: entry.name.to_owned(),
-        kind: entry.kind,
+        kind,
         time: entry.time,
         input: 0,
         line: i as u64 + 1 + header,
         params: entry.params.iter().chain([&entry.thread, &None]).map(read).collect(),
     };
-    entries.iter().enumerate().map(seen).collect()
+    let all = entries.iter().enumerate().flat_map(|(i, entry)| {
+        let access = match entry.kind {
+            Kind::Read | Kind::Write => Some(Kind::Access),
+            Kind::BeforeRead | Kind::BeforeWrite => Some(Kind::BeforeAccess),
+            _ => None,
+        };
+        [Some(entry.kind), access].into_iter().flatten().map(move |kind| seen(i, entry, kind))
+    });
+    all.collect()
 }
 
 fn assert_read(entries: &[Written], format: Format, options: &Options) {
@@ -267,6 +275,60 @@ fn a_line_from_a_pipe_is_delivered_before_the_next_is_written() {
         assert!(matches!(reading.join().unwrap().end, End::Stopped));
         drop(end);
     }
+}
+
+#[test]
+fn a_line_from_several_pipes_is_delivered_once_its_order_is_certain() {
+    for threads in [1, 2] {
+        let (reader, mut live) = std::io::pipe().unwrap();
+        let (say, hear) = channel();
+        let reading = std::thread::spawn(move || {
+            let options = Options { threads, ..simple() };
+            let inputs = vec![Input::reader("pipe", reader), input("@100 pop()\n")];
+            read(inputs, &Schema::new(&queues()), &options, |block| {
+                (0..block.batch.len()).for_each(|i| say.send(block.batch.stamp(i).time).unwrap());
+                ControlFlow::Continue(())
+            })
+        });
+        for time in 1..=5 {
+            live.write_all(format!("@{time} push(queue=1)\n").as_bytes()).unwrap();
+            let heard = hear.recv_timeout(std::time::Duration::from_secs(20));
+            assert_eq!(heard, Ok(f64::from(time)));
+        }
+        drop(live);
+        assert_eq!(hear.recv_timeout(std::time::Duration::from_secs(20)), Ok(100.0));
+        assert_eq!(reading.join().unwrap().events, 6);
+    }
+}
+
+/// Reads with threads that the system refuses, in a process of its own: a stack of that size is not to be had.
+#[test]
+fn threads_that_are_refused_are_done_without() {
+    const REFUSED: &str = "1152921504606846976";
+    if std::env::var("RUST_MIN_STACK").as_deref() != Ok(REFUSED) {
+        let test = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "threads_that_are_refused_are_done_without", "--test-threads=1"])
+            .env("RUST_MIN_STACK", REFUSED)
+            .output()
+            .unwrap();
+        assert!(test.status.success(), "{}", String::from_utf8_lossy(&test.stdout));
+        return;
+    }
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the test tests nothing");
+    let text = "@1 push(queue=1)\n".repeat(1000);
+    for inputs in [1, 2] {
+        let all = (0..inputs).map(|_| input(&text)).collect();
+        let (seen, summary) = read_all(all, &queues(), &Options { threads: 4, block: 64, ..simple() });
+        assert!(matches!(summary.end, End::Finished));
+        assert_eq!(seen.len(), 1000 * inputs);
+    }
+}
+
+#[test]
+fn absurdly_many_threads_are_fewer() {
+    let options = Options { threads: usize::MAX, ..simple() };
+    let (seen, _) = read_all(vec![input("push()\n")], &queues(), &options);
+    assert_eq!(seen.len(), 1);
 }
 
 #[test]

@@ -3,8 +3,10 @@
 mod common;
 
 use common::*;
-use invigil_trace::{End, Input, Options, TraceError};
+use invigil_monitor::event::{Kind, Type};
+use invigil_trace::{End, Input, Options, Schema, TraceError, read};
 use proptest::prelude::*;
+use std::ops::ControlFlow;
 
 fn merged(texts: &[&str], options: &Options) -> (Vec<Seen>, invigil_trace::Summary) {
     let inputs = texts
@@ -40,6 +42,35 @@ fn an_event_without_a_time_cannot_be_merged() {
         let End::Failed(error @ TraceError::NoTime { .. }) = summary.end else { panic!("{:?}", summary.end) };
         assert!(error.to_string().starts_with("trace 1:2: the event has no time"), "{error}");
         assert!(error.to_string().contains("give the files one at a time"), "{error}");
+    }
+}
+
+#[test]
+fn merged_blocks_are_bounded_in_text_and_in_bytes() {
+    let mebibyte = "x".repeat(1 << 20);
+    let long: String = (0..20).map(|i| format!("@{i} push(queue=\"{mebibyte}\")\n")).collect();
+    let ignored: String = (0..40).map(|i| format!("@{i} other(queue=\"{mebibyte}\")\n")).collect();
+    // Both parameters are the same text, which need not be kept twice.
+    let queue = [named("queue", None), named("queue", Some(Type::Str))];
+    let catalog = catalog(&[("push", Kind::Before, &queue)]);
+    for threads in [1, 2] {
+        let options = Options { threads, ..simple() };
+        let (mut events, mut bytes, mut blocks) = (0, 0, 0);
+        let inputs = vec![input(&long), input(&ignored)];
+        let summary = read(inputs, &Schema::new(&catalog), &options, |block| {
+            assert!(block.batch.text.len() <= 5 << 20, "{}", block.batch.text.len());
+            assert!(block.bytes() <= 20 << 20, "{}", block.bytes());
+            for i in 0..block.batch.len() {
+                let event = block.batch.event(i);
+                assert!(event.params.iter().all(|value| plain(*value, &event) == string(&mebibyte)));
+            }
+            (events, bytes, blocks) = (events + block.batch.len(), bytes + block.bytes(), blocks + 1);
+            ControlFlow::Continue(())
+        });
+        assert!(matches!(summary.end, End::Finished));
+        assert_eq!((events, bytes), (20, (long.len() + ignored.len()) as u64));
+        assert_eq!((summary.events, summary.bytes, summary.lines), (20, bytes, 60));
+        assert!(blocks >= 5);
     }
 }
 
