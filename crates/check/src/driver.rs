@@ -1,7 +1,7 @@
 //! The loop: from the trace through the monitors to the outcome.
 
 use crate::finding::Finding;
-use crate::outcome::Outcome;
+use crate::outcome::{Outcome, Stop};
 use crate::replay::Replay;
 use crate::watcher::Watcher;
 use invigil_monitor::automaton::Automaton;
@@ -14,10 +14,10 @@ use std::ops::ControlFlow;
 pub struct Options {
     /// Stop at the first violation.
     pub first: bool,
-    /// How many violations are told in full; all are counted.
+    /// How many violations are told in full, the first of the whole trace; all are counted.
     pub limit: usize,
     /// Whether the inputs can be opened a second time, to find out how violations came about. If not, the
-    /// recent past is remembered instead.
+    /// recent past is remembered instead, and the listener is told of each violation as it is found.
     pub again: bool,
     /// How the trace is read.
     pub trace: invigil_trace::Options,
@@ -44,6 +44,12 @@ pub trait Listener {
     /// A block of property number `property` gave a debugger's command.
     fn command(&mut self, property: usize, command: &str) {
         let _ = (property, command);
+    }
+
+    /// There is a violation to tell. Only of inputs that cannot be opened a second time, which may never end:
+    /// otherwise the way to a violation is not known before the end.
+    fn violation(&mut self, finding: &Finding) {
+        let _ = finding;
     }
 
     /// How far the reading is: `events` that properties know, `bytes` (decompressed), `violations`. Called
@@ -107,6 +113,8 @@ pub fn check<L: Listener>(
             Watcher::start(at, automaton, catalog, !options.again, listener, &mut findings)
         })
         .collect();
+    findings.truncate(wanted(options, 0));
+    announce(&findings, options, listener);
     let mut position = Position::default();
     let trace = if options.first && !findings.is_empty() {
         nothing_read()
@@ -122,12 +130,25 @@ pub fn check<L: Listener>(
             }
         })
     };
-    findings.sort_by_key(|finding: &Finding| finding.event.as_ref().map_or(0, |event| event.index));
     let properties = watchers.into_iter().map(Watcher::finish).collect();
     if options.again {
         explain(automata, catalog, open, &schema, options, &mut findings);
     }
-    Outcome { properties, findings, trace, inputs: names }
+    let stop = findings.first().filter(|_| options.first).and_then(|first| first.event.as_ref());
+    let stop = stop.map(|event| Stop { event: event.index, place: event.place });
+    Outcome { properties, findings, trace, stop, strict: options.trace.strict, inputs: names }
+}
+
+/// How many violations are still to be told. The one to stop at is, whatever the limit.
+fn wanted(options: &Options, told: usize) -> usize {
+    options.limit.max(options.first.into()).saturating_sub(told)
+}
+
+/// Tells of violations at once where that is possible.
+fn announce<L: Listener>(fresh: &[Finding], options: &Options, listener: &mut L) {
+    if !options.again {
+        fresh.iter().for_each(|finding| listener.violation(finding));
+    }
 }
 
 #[derive(Default)]
@@ -152,26 +173,28 @@ fn follow<L: Listener>(
     findings: &mut Vec<Finding>,
 ) -> ControlFlow<()> {
     let len = block.batch.len();
-    // To stop at the very first violation, several properties must go hand in hand.
-    let stride = if options.first && watchers.len() > 1 { 1 } else { len.max(1) };
+    // To stop at the very first violation, or to print in the order of the events, several properties must go
+    // hand in hand.
+    let together = watchers.len() > 1 && (options.first || listener.prints());
+    let stride = if together { 1 } else { len.max(1) };
     for start in (0..len).step_by(stride) {
         let end = (start + stride).min(len);
+        let room = wanted(options, findings.len());
+        // Of each property as many as there is room for: which of them come first is known after all went on.
+        let mut fresh: Vec<Finding> = Vec::new();
         for watcher in watchers.iter_mut() {
-            let mut at = start;
-            while at < end && !watcher.failed() {
-                let wanted = options.limit.saturating_sub(findings.len());
-                at = watcher.follow(
-                    block,
-                    at..end,
-                    before,
-                    wanted.max(options.first.into()),
-                    listener,
-                    findings,
-                );
-                if options.first && !findings.is_empty() {
-                    return ControlFlow::Break(());
-                }
+            let (mut at, others) = (start, fresh.len());
+            while at < end && !watcher.failed() && (fresh.is_empty() || !options.first) {
+                let room = room.saturating_sub(fresh.len() - others);
+                at = watcher.follow(block, at..end, before, room, listener, &mut fresh);
             }
+        }
+        fresh.sort_by_key(|finding| finding.event.as_ref().map_or(0, |event| event.index));
+        fresh.truncate(room);
+        announce(&fresh, options, listener);
+        findings.append(&mut fresh);
+        if options.first && !findings.is_empty() {
+            return ControlFlow::Break(());
         }
         if watchers.iter().all(Watcher::failed) {
             return ControlFlow::Break(());

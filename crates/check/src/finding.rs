@@ -1,27 +1,28 @@
 //! What a report tells of a violation.
 
+use crate::shown::Shown;
 use invigil_monitor::automaton::{Automaton, Branch};
 use invigil_monitor::event::{Catalog, Event};
 use invigil_monitor::slices::{SliceId, Slices};
 use invigil_monitor::verdict::Verdict;
 use invigil_trace::Place;
 
-/// A slice parameter and its value, as text; `None` if it is not bound.
+/// A slice parameter and its value; `None` if it is not bound.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Binding {
     /// The parameter.
     pub name: String,
     /// Its value.
-    pub value: Option<String>,
+    pub value: Option<Shown>,
 }
 
-/// A variable and its value, as text.
+/// A variable and its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// The variable.
     pub name: String,
     /// Its value.
-    pub value: String,
+    pub value: Shown,
 }
 
 /// An event of the trace, as a report tells it.
@@ -93,7 +94,7 @@ pub(crate) fn binding(automaton: &Automaton, slices: &Slices, slice: SliceId) ->
         .zip(values)
         .map(|(name, value)| Binding {
             name: name.clone(),
-            value: (!value.is_unset()).then(|| slices.show(*value)),
+            value: (!value.is_unset()).then(|| Shown::new(&slices.values_view(), *value)),
         })
         .collect()
 }
@@ -106,7 +107,10 @@ pub(crate) fn env(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec
         .iter()
         .zip(values)
         .filter(|(_, value)| !value.is_unset())
-        .map(|(name, value)| Variable { name: name.clone(), value: slices.show(*value) })
+        .map(|(name, value)| Variable {
+            name: name.clone(),
+            value: Shown::new(&slices.values_view(), *value),
+        })
         .collect()
 }
 
@@ -131,11 +135,7 @@ pub(crate) fn happening(
         if value.is_unset() || shown.iter().any(|known| known.name == param.name) {
             continue;
         }
-        let mut text = String::new();
-        if view.write_repr(&mut text, *value).is_err() {
-            text.push('…');
-        }
-        shown.push(Variable { name: param.name.clone(), value: text });
+        shown.push(Variable { name: param.name.clone(), value: Shown::new(&view, *value) });
     }
     Happening {
         index,

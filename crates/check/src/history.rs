@@ -1,6 +1,7 @@
 //! The recent past of all slices, for streams that cannot be read a second time: a ring of fixed size.
 
 use crate::finding::{PathStep, Variable, happening};
+use crate::shown::Shown;
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Branch, StateId};
 use invigil_monitor::event::{Catalog, Event, SymbolId};
@@ -146,7 +147,8 @@ impl History {
         let state = &automaton.states[usize::from(step.state)];
         let values = &self.envs[slot * self.env..(slot + 1) * self.env];
         let event = Event { symbol: step.event.symbol, params: &step.event.params, text: "" };
-        let show = |value: Value| if value.is_unset() { "…".into() } else { slices.show(value) };
+        let view = slices.values_view();
+        let show = |value: Value| if value.is_unset() { Shown::unknown() } else { Shown::new(&view, value) };
         PathStep {
             event: step.branch.map(|_| {
                 let Context { index, time, place, .. } = step.event;

@@ -11,8 +11,10 @@ mod history;
 mod outcome;
 mod replay;
 pub mod report;
+mod shown;
 mod watcher;
 
 pub use driver::{Listener, Options, Quiet, check};
 pub use finding::{Binding, Finding, Happening, PathStep, Variable};
-pub use outcome::{Missing, Outcome, PropertyOutcome};
+pub use outcome::{Missing, Mistakes, Outcome, PropertyOutcome, Stop};
+pub use shown::{Shown, Sort};

@@ -2,19 +2,21 @@
 
 use crate::finding::{Finding, Happening};
 use invigil_monitor::verdict::{Failure, Verdict};
-use invigil_trace::{End, Summary};
+use invigil_trace::{End, Place, Problem, Summary};
 
 /// Events that were skipped because they lack a parameter that a property reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Missing {
     /// The event.
     pub event: String,
-    /// The parameter.
+    /// The parameter, as the property calls it.
     pub param: String,
+    /// The fields of the trace that could give it, the usual one first.
+    pub fields: Vec<String>,
     /// How many events lacked it.
     pub count: u64,
     /// The first of them: its line, and the position of its file.
-    pub first: invigil_trace::Place,
+    pub first: Place,
 }
 
 /// How one property fared.
@@ -22,7 +24,7 @@ pub struct Missing {
 pub struct PropertyOutcome {
     /// The property's name.
     pub name: String,
-    /// How many events some slice took a transition on.
+    /// How many transitions were taken, over all slices.
     pub steps: u64,
     /// How many slices came into being, the root of a sliced property left out.
     pub slices: u64,
@@ -62,8 +64,41 @@ pub struct Outcome {
     pub findings: Vec<Finding>,
     /// What was read.
     pub trace: Summary,
+    /// Where the check stopped, if it was told to do so at the first violation. Then `trace` counts more than
+    /// was checked: it is read in blocks.
+    pub stop: Option<Stop>,
+    /// Whether an event that lacks a parameter is an error.
+    pub strict: bool,
     /// The names of the inputs, for places.
     pub inputs: Vec<String>,
+}
+
+/// Lines that could not be read as they stand. Of a check that stopped these are the ones before it in the
+/// same input, as far as they are told.
+#[derive(Clone, Debug)]
+pub struct Mistakes<'a> {
+    /// How many lines were skipped.
+    pub skipped: u64,
+    /// How many lines were read without a value that does not fit.
+    pub partial: u64,
+    /// The first of both.
+    pub told: Vec<&'a Problem>,
+}
+
+impl Mistakes<'_> {
+    /// How many lines there are.
+    pub fn count(&self) -> u64 {
+        self.skipped + self.partial
+    }
+}
+
+/// Where a check stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stop {
+    /// The number of the event, counted from one.
+    pub event: u64,
+    /// Where it was recorded.
+    pub place: Place,
 }
 
 impl Outcome {
@@ -72,9 +107,36 @@ impl Outcome {
         self.properties.iter().map(|property| property.violations).sum()
     }
 
-    /// Whether something kept the answer from being complete: the trace could not be read to its end, or a
-    /// property failed.
+    /// Whether something kept the answer from being complete: the trace could not be read to its end, a
+    /// property failed, or, in strict mode, an event lacked a parameter.
     pub fn is_incomplete(&self) -> bool {
-        matches!(self.trace.end, End::Failed(_)) || self.properties.iter().any(|p| p.failure.is_some())
+        matches!(self.trace.end, End::Failed(_))
+            || self.properties.iter().any(|property| property.failure.is_some())
+            || (self.strict && self.lacking() > 0)
+    }
+
+    /// How many events a property skipped because they lack a parameter.
+    pub fn lacking(&self) -> u64 {
+        let missing = self.properties.iter().flat_map(|property| &property.missing);
+        missing.map(|missing| missing.count).sum()
+    }
+
+    /// How many events were checked.
+    pub fn events(&self) -> u64 {
+        self.stop.map_or(self.trace.events, |stop| stop.event)
+    }
+
+    /// What was wrong with lines, among those that were checked.
+    pub fn mistakes(&self) -> Mistakes<'_> {
+        let problems = &self.trace.problems;
+        let told = problems.first().iter();
+        let Some(Stop { place, .. }) = self.stop else {
+            let partial = problems.count() - problems.skipped();
+            return Mistakes { skipped: problems.skipped(), partial, told: told.collect() };
+        };
+        let came_before = |at: &&Problem| at.place.input == place.input && at.place.line <= place.line;
+        let told: Vec<&Problem> = told.filter(came_before).collect();
+        let skipped = told.iter().filter(|problem| problem.skipped).count();
+        Mistakes { skipped: skipped as u64, partial: (told.len() - skipped) as u64, told }
     }
 }

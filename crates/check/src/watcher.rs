@@ -287,10 +287,13 @@ impl PropertyOutcome {
     #[cold]
     fn note_missing(&mut self, catalog: &Catalog, event: &Event<'_>, parameter: usize, place: Place) {
         let Some(symbol) = catalog.get(event.symbol) else { return };
-        let (event, param) = (symbol.to_string(), symbol.params[parameter].name.clone());
+        let Some(source) = symbol.params.get(parameter) else { return };
+        let (event, param) = (symbol.to_string(), source.name.clone());
         match self.missing.iter_mut().find(|known| known.event == event && known.param == param) {
             Some(known) => known.count += 1,
-            None => self.missing.push(Missing { event, param, count: 1, first: place }),
+            None => {
+                self.missing.push(Missing { event, param, fields: source.fields(), count: 1, first: place })
+            }
         }
     }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 /// Watches executions: checks traces of programs against properties, and tells how a violation came about.
 #[derive(Parser)]
-#[command(name = "invigil", version, after_help = OVERVIEW, disable_help_subcommand = true)]
+#[command(name = "invigil", version, after_help = OVERVIEW, max_term_width = 78)]
 pub(crate) struct Args {
     /// Colour the output: on a terminal, always or never
     #[arg(
@@ -25,8 +25,8 @@ pub(crate) struct Args {
 
 const OVERVIEW: &str = "\
 Start here:
-  invigil demo                             a story that runs, with nothing to prepare
-  invigil check -p queue.prop trace.jsonl  is the property violated, where, and how?
+  invigil demo                             a story that runs by itself
+  invigil check -p queue.prop trace.jsonl  is it violated, where, and how?
   invigil explain queue.prop               what does the property say?
 
 `invigil VERB --help` tells more, with examples.";
@@ -45,19 +45,19 @@ pub(crate) enum Verb {
 
 /// Check a trace against properties
 ///
-/// Reads events from files or from standard input and follows every property through
-/// them, one instance for each slice. Tells each violation with the event and the path
-/// of states that led to it.
+/// Reads events from files or from standard input and follows every property
+/// through them, one instance for each slice. Tells each violation with the event
+/// and the path of states that led to it; of a pipe, as soon as it is found.
 ///
-/// A trace is text with one event per line, plain or compressed by gzip or zstd, in one
-/// of three formats:
+/// A trace is text with one event per line, plain or compressed by gzip or zstd,
+/// in one of three formats:
 ///   jsonl   {"event": "queue_push", "time": 1.25, "queue": 7, "c": "i"}
 ///   csv     a header `event,time,queue,c`, then `queue_push,1.25,7,i`
 ///   line    @1.25 queue_push(queue=7, c="i")
 #[derive(Options)]
 #[command(after_help = CHECK, verbatim_doc_comment)]
 pub(crate) struct Check {
-    /// A property to check; may be given several times
+    /// A property to check; may be given several times; `-` is standard input
     #[arg(short, long = "property", value_name = "FILE.prop", required = true)]
     pub(crate) properties: Vec<PathBuf>,
 
@@ -74,10 +74,10 @@ pub(crate) struct Check {
     pub(crate) format: FormatChoice,
 
     /// How many threads read the trace [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Treat a line that cannot be read as an error, instead of skipping it
+    /// Make lines that cannot be read and events that lack a parameter an error, instead of skipping them
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -85,19 +85,19 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) first: bool,
 
-    /// Tell this many violations in full; all are counted
-    #[arg(long, value_name = "N", default_value_t = 10)]
+    /// Tell this many violations in full, the first ones; all are counted
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = number)]
     pub(crate) limit: usize,
 
     /// The longest line that is read, in bytes; longer ones are skipped
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20)]
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, allow_negative_numbers = true, value_parser = number)]
     pub(crate) max_line: usize,
 
     /// Show what the properties' blocks print
     #[arg(long, conflicts_with_all = ["quiet", "json"])]
     pub(crate) prints: bool,
 
-    /// Say nothing but errors: the exit status is the answer
+    /// Say nothing but errors and why the answer may be wrong: the exit status is the answer
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
@@ -124,14 +124,15 @@ Examples:
       a running program, until something is wrong
   invigil check -q -p queue.prop trace.jsonl && echo fine
       for scripts
-  invigil check -p queue.prop --junit report.xml --sarif report.sarif trace.jsonl
+  invigil check -p queue.prop --junit out.xml --sarif out.sarif trace.jsonl
       for continuous integration
 
-Exit status:
-    0  all properties hold
-    1  a property is violated
-    2  a property, a trace or an option is wrong; the message says what to do
-  130  stopped with Ctrl-C before the end, nothing violated so far";
+Exit status, the first that applies:
+    1  a property is violated, whatever else went wrong
+  130  stopped with Ctrl-C before the end
+    2  no answer: a property, an option or the trace is wrong, a block
+       failed, or a report could not be written; the message says why
+    0  no property is violated: each holds, or is undecided at the end";
 
 /// Say what a property says: its states, the events it needs, and what is odd about it
 ///
@@ -141,7 +142,7 @@ Exit status:
 #[derive(Options)]
 #[command(after_help = EXPLAIN)]
 pub(crate) struct Explain {
-    /// The properties
+    /// The properties; `-` is standard input
     #[arg(required = true, value_name = "FILE.prop")]
     pub(crate) properties: Vec<PathBuf>,
 
@@ -201,6 +202,11 @@ fn format(word: &str) -> Result<FormatChoice, String> {
         "auto" => Ok(FormatChoice::Auto),
         word => word.parse().map(FormatChoice::Always),
     }
+}
+
+/// A count, with a message that says more than that a digit is wrong.
+fn number(word: &str) -> Result<usize, String> {
+    word.parse().map_err(|_| "give a whole number that is not negative".to_owned())
 }
 
 #[cfg(test)]

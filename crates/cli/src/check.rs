@@ -7,16 +7,16 @@ use crate::interrupt::Interrupt;
 use crate::load::load;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
+use crate::watch::Watch;
 use crate::{INTERRUPTED, Trouble, UNUSABLE, VIOLATED};
-use invigil_check::report::Report;
-use invigil_check::{Listener, Options, check};
-use std::io::{self, BufWriter, StdoutLock, Write};
-use std::ops::ControlFlow;
+use invigil_check::report::{Report, Violations};
+use invigil_check::{Options, check};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     let machine_readable = is_stdout_taken(args)?;
+    check_stdin(args)?;
     let loaded = load(&args.properties, &args.functions, terminal.errors.colour)?;
     if !loaded.warnings.is_empty() && !args.quiet {
         terminal.complain(&(loaded.warnings(terminal.errors.colour) + "\n"));
@@ -26,18 +26,19 @@ pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, Trouble
     if inputs.are_typed() && !args.quiet {
         terminal.complain("reading events from the terminal, one to a line; Ctrl-D ends them");
     }
+    let again = inputs.can_be_read_again();
+    let names = inputs.names();
+    let shows_text = !args.quiet && !machine_readable;
     let shows_progress = terminal.is_watched() && !args.quiet && !args.prints && !inputs.are_typed();
-    let mut watch = Watch {
-        interrupt: &interrupt,
-        progress: shows_progress.then(|| Progress::new(inputs.size())),
-        prints: args.prints.then(|| BufWriter::new(io::stdout().lock())),
-        names: loaded.automata.iter().map(|automaton| automaton.name.as_str()).collect(),
-        is_unheard: false,
-    };
-    let options = options(args, inputs.can_be_read_again());
+    let tells = Violations { automata: &loaded.automata, inputs: &names };
+    let properties = loaded.automata.iter().map(|automaton| automaton.name.as_str()).collect();
+    let mut watch = Watch::new(&interrupt, properties)
+        .with_progress(shows_progress.then(|| Progress::new(inputs.size())))
+        .with_prints(args.prints)
+        .with_violations(shows_text.then_some((tells, terminal.style)));
+    let options = options(args, again);
     let outcome = check(&loaded.automata, &loaded.catalog, || inputs.open(), &options, &mut watch);
-    watch.finish();
-    drop(watch);
+    let told = watch.finish();
     if interrupt.is_set() && terminal.is_watched() {
         // The terminal shows `^C` at the beginning of the line.
         terminal.complain("");
@@ -50,23 +51,41 @@ pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, Trouble
         sources: &loaded.sources,
         interrupted: interrupt.is_set(),
     };
-    if !args.quiet && !machine_readable {
-        terminal.print(&report.text(&terminal.style))?;
+    let undelivered = deliver(args, &report, told, terminal);
+    for trouble in &undelivered {
+        terminal.error(&trouble.message);
+    }
+    Ok(ExitCode::from(match status(&report) {
+        0 if !undelivered.is_empty() => UNUSABLE,
+        status => status,
+    }))
+}
+
+/// Gives the report to everyone who wants one; what could not be delivered does not keep the rest from it.
+fn deliver(args: &Check, report: &Report<'_>, told: usize, terminal: &Terminal) -> Vec<Trouble> {
+    let mut done = Vec::new();
+    let to_stdout = |path: &Option<PathBuf>| path.as_deref().is_some_and(is_standard);
+    if args.json {
+        done.push(terminal.print(&report.json()));
+    } else if args.quiet || to_stdout(&args.junit) || to_stdout(&args.sarif) {
+        for warning in report.warnings(&terminal.errors) {
+            terminal.complain(&warning);
+        }
+    } else {
+        let gap = if told > 0 { "\n" } else { "" };
+        done.push(terminal.print(&(gap.to_owned() + &report.rest(told, &terminal.style))));
     }
     let errors = report.errors(&terminal.errors);
     if !errors.is_empty() {
         terminal.complain(&errors.join("\n\n"));
     }
-    if args.json {
-        terminal.print(&report.json())?;
-    }
     if let Some(path) = &args.junit {
-        files::write(path, &report.junit(), terminal)?;
+        done.push(files::write(path, &report.junit(), terminal));
     }
     if let Some(path) = &args.sarif {
-        files::write(path, &report.sarif(), terminal)?;
+        done.push(files::write(path, &report.sarif(), terminal));
     }
-    Ok(ExitCode::from(status(&report)))
+    done.into_iter().filter_map(Result::err).collect()
 }
 
 /// A violation is certain, whatever else went wrong; that all holds is not.
@@ -80,6 +99,17 @@ fn status(report: &Report<'_>) -> u8 {
     } else {
         0
     }
+}
+
+/// Standard input can be read once only.
+fn check_stdin(args: &Check) -> Result<(), Trouble> {
+    let is_trace = args.traces.is_empty() || args.traces.iter().any(|path| is_standard(path));
+    if is_trace && args.properties.iter().chain(&args.functions).any(|path| is_standard(path)) {
+        return Err(Trouble::new(
+            "standard input cannot be both a property and the trace; put one of them into a file",
+        ));
+    }
+    Ok(())
 }
 
 /// Whether a document for a program goes to standard output; there can be one.
@@ -109,54 +139,4 @@ fn options(args: &Check, again: bool) -> Options {
         trace.threads = threads.into();
     }
     Options { first: args.first, limit: args.limit, again, trace }
-}
-
-/// Listens to a check: shows progress and what blocks print, and stops it when the user wants to.
-struct Watch<'a> {
-    interrupt: &'a Interrupt,
-    progress: Option<Progress>,
-    prints: Option<BufWriter<StdoutLock<'static>>>,
-    names: Vec<&'a str>,
-    /// Whether nobody reads what is printed any more.
-    is_unheard: bool,
-}
-
-impl Watch<'_> {
-    fn flush(&mut self) {
-        if let Some(out) = &mut self.prints {
-            self.is_unheard |= out.flush().is_err();
-        }
-    }
-
-    fn finish(&mut self) {
-        self.flush();
-        if let Some(progress) = &mut self.progress {
-            progress.clear();
-        }
-    }
-}
-
-impl Listener for Watch<'_> {
-    fn prints(&self) -> bool {
-        self.prints.is_some()
-    }
-
-    fn print(&mut self, property: usize, line: &str) {
-        if let Some(out) = &mut self.prints {
-            let name = self.names.get(property).unwrap_or(&"");
-            self.is_unheard |= writeln!(out, "{name}: {line}").is_err();
-        }
-    }
-
-    fn progress(&mut self, events: u64, bytes: u64, violations: u64) -> ControlFlow<()> {
-        self.flush();
-        if let Some(progress) = &mut self.progress {
-            progress.show(events, bytes, violations);
-        }
-        if self.interrupt.is_set() || self.is_unheard {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    }
 }

@@ -79,7 +79,7 @@ fn is_as_told(outcome: &Outcome) -> bool {
         let event = finding.event.as_ref();
         let env = finding.path.last().map_or(&[][..], |step| &step.env);
         event.is_some_and(|event| event.index == 18 && event.name == "queue_push")
-            && env.iter().any(|variable| variable.name == "N" && variable.value == "16")
+            && env.iter().any(|variable| variable.name == "N" && variable.value.text == "16")
     };
     outcome.violations() == 1 && matches!(&outcome.findings[..], [finding] if is_the_bug(finding))
 }

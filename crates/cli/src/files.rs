@@ -10,6 +10,9 @@ use std::path::Path;
 /// Nobody writes a longer property by hand, and places in it are numbers of 32 bits.
 const LARGEST: u64 = 16 << 20;
 
+/// What messages call standard input.
+pub(crate) const STDIN: &str = "<standard input>";
+
 /// Whether `path` stands for standard input or output.
 pub(crate) fn is_standard(path: &Path) -> bool {
     path == Path::new("-")
@@ -17,6 +20,9 @@ pub(crate) fn is_standard(path: &Path) -> bool {
 
 /// The text of a file of the user's; what kind of file it should be is for the message.
 pub(crate) fn read(path: &Path, kind: &str) -> Result<String, Trouble> {
+    if is_standard(path) {
+        return text(io::stdin(), STDIN, kind);
+    }
     let name = path.display();
     let opened = File::open(path).and_then(|file| match file.metadata()?.is_dir() {
         true => Err(ErrorKind::IsADirectory.into()),
@@ -45,6 +51,16 @@ pub(crate) fn text(reader: impl Read, name: &str, kind: &str) -> Result<String, 
         let most = LARGEST >> 20;
         return Err(Trouble::new(format_args!(
             "{name}: a {kind} of more than {most} MiB is not read; is this a trace? those come without `-p`"
+        )));
+    }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(Trouble::new(format_args!(
+            "{name}: the {kind} is UTF-16 text; convert it: iconv -f UTF-16 -t UTF-8 {name}"
+        )));
+    }
+    if bytes.contains(&0) {
+        return Err(Trouble::new(format_args!(
+            "{name}: this is not a {kind} but binary data; a {kind} is a text file, check the path"
         )));
     }
     let mut text = String::from_utf8(bytes).map_err(|error| {

@@ -1,14 +1,13 @@
 //! `invigil fmt`: properties in one style.
 
 use crate::args::Fmt;
-use crate::files::{self, is_standard};
+use crate::files::{self, STDIN, is_standard};
 use crate::load::deeply;
 use crate::terminal::Terminal;
 use crate::{Trouble, VIOLATED};
 use invigil_expr::diag::Sources;
 use invigil_lang::prop;
 use invigil_lang::report::render;
-use std::io;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -36,11 +35,8 @@ pub(crate) fn run(args: &Fmt, terminal: &Terminal) -> Result<ExitCode, Trouble> 
 /// Formats one file, or only finds out whether that would change it; gives whether it does.
 fn format(path: &Path, only_check: bool, terminal: &Terminal) -> Result<bool, Trouble> {
     let from_stdin = is_standard(path);
-    let name = if from_stdin { "<standard input>".to_owned() } else { path.display().to_string() };
-    let text = match from_stdin {
-        true => files::text(io::stdin(), &name, "property")?,
-        false => files::read(path, "property")?,
-    };
+    let name = if from_stdin { STDIN.to_owned() } else { path.display().to_string() };
+    let text = files::read(path, "property")?;
     let mut sources = Sources::default();
     let id = sources.add(name, text.as_str());
     let formatted = deeply(|| prop::format(id, &text))?

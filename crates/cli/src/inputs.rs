@@ -39,6 +39,11 @@ impl Inputs {
         self.paths.iter().all(|path| is_file(path))
     }
 
+    /// What reports call them.
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.paths.iter().map(|path| Input::named(path).name().to_owned()).collect()
+    }
+
     /// Whether someone is expected to type the events.
     pub(crate) fn are_typed(&self) -> bool {
         self.paths.iter().any(|path| is_standard(path)) && io::stdin().is_terminal()

@@ -1,6 +1,7 @@
 //! Properties: from files to automata, with every mistake in every file reported at once.
 
-use crate::{Trouble, files};
+use crate::Trouble;
+use crate::files::{self, STDIN, is_standard};
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
 use invigil_lang::prop::{self, Property, lower};
 use invigil_lang::report::render;
@@ -31,6 +32,9 @@ impl Loaded {
 
 /// Reads and compiles properties, with the files of functions that their blocks may call.
 pub(crate) fn load(properties: &[PathBuf], functions: &[PathBuf], colour: bool) -> Result<Loaded, Trouble> {
+    if properties.iter().chain(functions).filter(|path| is_standard(path)).count() > 1 {
+        return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
+    }
     let mut files = Files::default();
     files.properties = properties.iter().filter_map(|path| files.read(path, "property")).collect();
     files.functions = functions.iter().filter_map(|path| files.read(path, "file of functions")).collect();
@@ -60,7 +64,11 @@ pub(crate) fn deeply<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Trou
 fn names(paths: &[PathBuf]) -> Vec<String> {
     let stem = |path: &Path| path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
     let ambiguous = |path: &&PathBuf| paths.iter().filter(|other| stem(other) == stem(path)).count() > 1;
-    let name = |path| if ambiguous(&path) { path.display().to_string() } else { stem(path) };
+    let name = |path: &PathBuf| match path {
+        path if is_standard(path) => "stdin".to_owned(),
+        path if ambiguous(&path) => path.display().to_string(),
+        path => stem(path),
+    };
     paths.iter().map(name).collect()
 }
 
@@ -77,6 +85,7 @@ struct Files {
 impl Files {
     fn read(&mut self, path: &Path, kind: &str) -> Option<SourceId> {
         match files::read(path, kind) {
+            Ok(text) if is_standard(path) => Some(self.sources.add(STDIN, text)),
             Ok(text) => Some(self.sources.add(path.display().to_string(), text)),
             Err(trouble) => {
                 self.unreadable.push(format!("error: {}", trouble.message));

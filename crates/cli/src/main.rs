@@ -12,6 +12,7 @@ mod interrupt;
 mod load;
 mod progress;
 mod terminal;
+mod watch;
 
 use args::{Args, Verb};
 use clap::{CommandFactory, Parser};

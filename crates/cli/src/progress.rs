@@ -25,10 +25,13 @@ impl Progress {
         }
         let bar = self.bar.get_or_insert_with(|| bar(self.size));
         let rate = events as f64 / elapsed.as_secs_f64() / 1e6;
+        let plural = |number: u64| if number == 1 { "" } else { "s" };
         bar.set_message(format!(
-            "{} events, {rate:.1} million/s, {} violations",
+            "{} event{}, {rate:.1} million/s, {} violation{}",
             HumanCount(events),
-            HumanCount(violations)
+            plural(events),
+            HumanCount(violations),
+            plural(violations)
         ));
         bar.set_position(bytes);
     }

@@ -1,7 +1,8 @@
 //! What kept a check from giving its answer: a block that failed, a trace that could not be read.
 
-use super::text::described;
-use super::words::printable;
+use super::lacks::lack;
+use super::violations::described;
+use super::words::{count, grouped, printable};
 use super::{Paint, Report, Style};
 use invigil_expr::diag::Diagnostic;
 use invigil_lang::report::render;
@@ -14,7 +15,7 @@ impl Report<'_> {
         for property in &self.outcome.properties {
             let Some((failure, event)) = &property.failure else { continue };
             let when = match event {
-                Some(event) => format!("at {}: {}", self.whereabouts(event), described(event)),
+                Some(event) => format!("at {}: {}", self.violations().whereabouts(event), described(event)),
                 None => "before any event".to_owned(),
             };
             let message = format!("{} in {}", failure.message, property.name);
@@ -30,12 +31,18 @@ impl Report<'_> {
         }
         let trace = &self.outcome.trace;
         if matches!(trace.end, End::Finished) && self.is_about_nothing() {
-            let names = self.outcome.inputs.join(", ");
-            errors.push(format!(
-                "{} {}: no line is an event, so there is no verdict; `invigil check --help` shows the formats",
-                style.paint(Paint::Bad, "error:"),
-                printable(&names)
-            ));
+            errors.push(format!("{} {}", style.paint(Paint::Bad, "error:"), self.no_trace()));
+        }
+        if self.outcome.strict {
+            for property in &self.outcome.properties {
+                for missing in &property.missing {
+                    let text = lack(self, property, missing);
+                    errors.push(format!(
+                        "{} {text}, which `--strict` forbids",
+                        style.paint(Paint::Bad, "error:")
+                    ));
+                }
+            }
         }
         // A user who broke off knows why the trace ended.
         if let End::Failed(error) = &trace.end
@@ -44,5 +51,23 @@ impl Report<'_> {
             errors.push(format!("{} {error}", style.paint(Paint::Bad, "error:")));
         }
         errors
+    }
+
+    /// That there is no verdict, because this cannot be a trace.
+    fn no_trace(&self) -> String {
+        let trace = &self.outcome.trace;
+        let names = printable(&self.outcome.inputs.join(", "));
+        let (skipped, lines) = (trace.problems.skipped(), trace.problems.skipped() + trace.ignored);
+        let unread = match trace.ignored {
+            0 => format!("none of {} could be read", count(lines, "line")),
+            _ => format!("{} of {} could not be read", grouped(skipped), count(lines, "line")),
+        };
+        let mut formats: Vec<String> = trace.formats.iter().map(ToString::to_string).collect();
+        formats.dedup();
+        format!(
+            "{names}: this does not look like a trace, so there is no verdict: as the format `{}`, {unread}, and no \
+             event is one that a property mentions; `--format` chooses another, `invigil check --help` shows them",
+            formats.join("`, `"),
+        )
     }
 }

@@ -3,6 +3,7 @@
 use super::{Report, word};
 use crate::finding::{Finding, Happening, PathStep, Variable};
 use crate::outcome::PropertyOutcome;
+use crate::shown::{Shown, Sort};
 use invigil_monitor::verdict::{Failure, Verdict};
 use invigil_trace::End;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -18,7 +19,8 @@ impl Report<'_> {
     /// ```text
     /// schema        1
     /// tool          { name, version }
-    /// verdict       the worst of the properties': "holds", "undecided", "violated" or "error"
+    /// verdict       "violated" if a property is; else "error" if there is no answer; else "undecided" if a
+    ///               property is, or "holds"
     /// complete      whether every property saw every event of the trace
     /// violations    how many there were, told or not
     /// properties    one each, in the order given:
@@ -27,21 +29,24 @@ impl Report<'_> {
     ///   steps       how many transitions were taken
     ///   states      at the end: [{ state, verdict, slices }]
     ///   failure     null, or { message, file, line, column, event }: the error that ended the property
-    ///   missing     events that lack a parameter: [{ event, param, count, file, line }]
+    ///   missing     events that lack a parameter: [{ event, param, fields, count, file, line }]
     ///   commands    how many commands it gave to a debugger
     /// findings      the violations that are told, in the order of the trace:
     ///   property, slice: { PARAMETER: VALUE or null }, event, from, to
     ///   path        [{ event, branch: null, "success" or "failure", state, verdict, env: { VARIABLE: VALUE } }]
     ///   untold      how many earlier steps are left out; null if that is not known
     /// trace         what was read:
-    ///   inputs, events (known to some property), ignored (known to none), lines, bytes, out_of_order
+    ///   inputs, events (known to some property), ignored (known to none), lines, bytes, out_of_order;
+    ///               all but the first two are null if `--first` ended the check
     ///   end         "finished", "stopped" (enough was seen), "interrupted" (by the user) or "failed"
     ///   error       null, or why it failed
-    ///   skipped     { count, first: [{ file, line, message, excerpt }] }: lines that could not be read
+    ///   mistakes    { skipped, partial, first: [{ file, line, skipped, message, excerpt }] }: how many lines
+    ///               could not be read, how many were read without a value that does not fit, the first of both
     /// ```
     ///
-    /// An `event` is null or `{ index, time, file, line, name, params: { NAME: VALUE } }`. All values of the
-    /// program are texts, as the block language writes them: `"16"`, `"'i'"`.
+    /// An `event` is null or `{ index, time, file, line, name, params: { NAME: VALUE } }`. Values of the
+    /// program are JSON's null, booleans, numbers and strings; other values, and floats that JSON does not know
+    /// (`nan`, `inf`), are strings as the block language writes them: `"[1, 2]"`.
     pub fn json(&self) -> String {
         let document = document(self);
         // Writing plain data into memory does not fail.
@@ -102,6 +107,7 @@ struct Fault<'a> {
 struct Missing<'a> {
     event: &'a str,
     param: &'a str,
+    fields: &'a [String],
     count: u64,
     file: &'a str,
     line: u64,
@@ -141,18 +147,19 @@ struct Event<'a> {
 struct Trace<'a> {
     inputs: &'a [String],
     events: u64,
-    ignored: u64,
-    lines: u64,
-    bytes: u64,
-    out_of_order: u64,
+    ignored: Option<u64>,
+    lines: Option<u64>,
+    bytes: Option<u64>,
+    out_of_order: Option<u64>,
     end: &'static str,
     error: Option<String>,
-    skipped: Skipped<'a>,
+    mistakes: Mistakes<'a>,
 }
 
 #[derive(serde::Serialize)]
-struct Skipped<'a> {
-    count: u64,
+struct Mistakes<'a> {
+    skipped: u64,
+    partial: u64,
     first: Vec<Problem<'a>>,
 }
 
@@ -160,36 +167,65 @@ struct Skipped<'a> {
 struct Problem<'a> {
     file: &'a str,
     line: u64,
+    skipped: bool,
     message: &'a str,
     excerpt: &'a str,
 }
 
 /// An object whose members keep their order.
-struct Pairs<'a>(Vec<(&'a str, Option<&'a str>)>);
+struct Pairs<'a>(Vec<(&'a str, Option<&'a Shown>)>);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
+            map.serialize_entry(name, &value.map(json_value))?;
         }
         map.end()
     }
 }
 
+/// A value of the program as one of JSON, as far as JSON has such values.
+fn json_value(shown: &Shown) -> serde_json::Value {
+    let text = || shown.text.as_str().into();
+    match &shown.sort {
+        Sort::None => serde_json::Value::Null,
+        Sort::Bool => (shown.text == "True").into(),
+        Sort::Int => shown.text.parse::<i64>().map_or_else(|_| text(), Into::into),
+        // What is not finite is no number in JSON.
+        Sort::Float => {
+            let float = shown.text.parse().ok().and_then(serde_json::Number::from_f64);
+            float.map_or_else(text, serde_json::Value::Number)
+        }
+        Sort::Str(text) => text.as_str().into(),
+        Sort::Other => text(),
+    }
+}
+
 fn document<'a>(report: &Report<'a>) -> Document<'a> {
     let outcome = report.outcome;
-    let worst = outcome.properties.iter().max_by_key(|property| property.verdict());
     let properties = outcome.properties.iter().enumerate();
     Document {
         schema: SCHEMA,
         tool: Tool { name: "invigil", version: env!("CARGO_PKG_VERSION") },
-        verdict: worst.map_or("holds", word),
+        verdict: verdict(report),
         complete: report.is_complete(),
         violations: outcome.violations(),
         properties: properties.map(|(at, outcome)| property(report, at, outcome)).collect(),
         findings: outcome.findings.iter().map(|finding| violation(report, finding)).collect(),
         trace: trace(report),
+    }
+}
+
+/// The answer to all properties together, as the exit status of the command gives it.
+fn verdict(report: &Report<'_>) -> &'static str {
+    let properties = &report.outcome.properties;
+    if report.outcome.violations() > 0 {
+        "violated"
+    } else if report.outcome.is_incomplete() || report.is_about_nothing() {
+        "error"
+    } else {
+        properties.iter().max_by_key(|property| property.verdict()).map_or("holds", word)
     }
 }
 
@@ -213,6 +249,7 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) ->
             .map(|missing| Missing {
                 event: &missing.event,
                 param: &missing.param,
+                fields: &missing.fields,
                 count: missing.count,
                 file: report.input(missing.first),
                 line: missing.first.line,
@@ -235,7 +272,7 @@ fn fault<'a>(report: &Report<'a>, failure: &'a Failure, at: Option<&'a Happening
 }
 
 fn violation<'a>(report: &Report<'a>, finding: &'a Finding) -> Violation<'a> {
-    let slice = finding.slice.iter().map(|bound| (bound.name.as_str(), bound.value.as_deref()));
+    let slice = finding.slice.iter().map(|bound| (bound.name.as_str(), bound.value.as_ref()));
     Violation {
         property: report.outcome.properties.get(finding.property).map_or("", |property| &property.name),
         slice: Pairs(slice.collect()),
@@ -269,7 +306,7 @@ fn event<'a>(report: &Report<'a>, event: &'a Happening) -> Event<'a> {
 }
 
 fn pairs(variables: &[Variable]) -> Pairs<'_> {
-    Pairs(variables.iter().map(|variable| (variable.name.as_str(), Some(variable.value.as_str()))).collect())
+    Pairs(variables.iter().map(|variable| (variable.name.as_str(), Some(&variable.value))).collect())
 }
 
 fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
@@ -281,24 +318,28 @@ fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
         End::Stopped => ("stopped", None),
         End::Failed(error) => ("failed", Some(error.to_string())),
     };
+    let mistakes = outcome.mistakes();
+    // After an early stop, these are known of the blocks that were read only.
+    let known = |count: u64| outcome.stop.is_none().then_some(count);
     Trace {
         inputs: &outcome.inputs,
-        events: summary.events,
-        ignored: summary.ignored,
-        lines: summary.lines,
-        bytes: summary.bytes,
-        out_of_order: summary.out_of_order,
+        events: outcome.events(),
+        ignored: known(summary.ignored),
+        lines: known(summary.lines),
+        bytes: known(summary.bytes),
+        out_of_order: known(summary.out_of_order),
         end,
         error,
-        skipped: Skipped {
-            count: summary.problems.count(),
-            first: summary
-                .problems
-                .first()
-                .iter()
+        mistakes: Mistakes {
+            skipped: mistakes.skipped,
+            partial: mistakes.partial,
+            first: mistakes
+                .told
+                .into_iter()
                 .map(|problem| Problem {
                     file: report.input(problem.place),
                     line: problem.place.line,
+                    skipped: problem.skipped,
                     message: &problem.message,
                     excerpt: &problem.excerpt,
                 })

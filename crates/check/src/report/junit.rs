@@ -76,7 +76,7 @@ impl Report<'_> {
             let findings = self.outcome.findings.iter().enumerate();
             let texts: Vec<String> = findings
                 .filter(|(_, finding)| finding.property == at)
-                .map(|(number, finding)| self.finding(number + 1, finding, &Style::default()))
+                .map(|(number, finding)| self.violations().text(number + 1, finding, &Style::default()))
                 .collect();
             return Result::Violated(texts.join("\n"));
         }

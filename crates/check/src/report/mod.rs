@@ -6,22 +6,26 @@
 mod errors;
 mod json;
 mod junit;
+mod lacks;
 mod notes;
 mod paint;
 mod path;
 mod sarif;
 mod table;
 mod text;
+mod violations;
+mod warnings;
 mod words;
 
 pub use paint::Paint;
+pub use violations::Violations;
 
 use crate::outcome::{Outcome, PropertyOutcome};
 use invigil_expr::diag::{Source, Sources, Span};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
 use invigil_monitor::verdict::Verdict;
-use invigil_trace::{End, Input, Place};
+use invigil_trace::{End, Input, Place, TraceError};
 
 /// An outcome, and what is needed to tell it.
 ///
@@ -87,21 +91,38 @@ impl<'a> Report<'a> {
         finished && !self.interrupted && !self.is_about_nothing()
     }
 
-    /// Whether there was a trace, and nothing in it that could be read. Then a verdict says nothing.
+    /// Whether there was a trace of which next to nothing could be read, and nothing that concerns a property.
+    /// Then a verdict says nothing.
     pub fn is_about_nothing(&self) -> bool {
         let trace = &self.outcome.trace;
-        let failed = matches!(trace.end, End::Failed(_)) || !trace.problems.is_empty();
-        failed && trace.events + trace.ignored == 0
+        let is_unread = matches!(trace.end, End::Failed(_)) && trace.ignored == 0;
+        trace.events == 0 && (is_unread || trace.problems.skipped() > trace.ignored)
+    }
+
+    /// Whether there were events, but none that some property mentions.
+    pub fn is_of_something_else(&self) -> bool {
+        let trace = &self.outcome.trace;
+        trace.events == 0 && trace.ignored > 0 && !self.is_about_nothing()
+    }
+
+    /// Whether a line with a mistake ended the reading. It is told as the error that it is.
+    fn ended_strictly(&self) -> bool {
+        matches!(self.outcome.trace.end, End::Failed(TraceError::Strict { .. }))
+    }
+
+    /// What it takes to tell the violations.
+    fn violations(&self) -> Violations<'a> {
+        Violations { automata: self.automata, inputs: &self.outcome.inputs }
     }
 
     /// `file:line` of a place in the trace.
     fn place(&self, place: Place) -> String {
-        format!("{}:{}", self.input(place), place.line)
+        self.violations().place(place)
     }
 
     /// The input that a place lies in.
     fn input(&self, place: Place) -> &'a str {
-        self.outcome.inputs.get(place.input).map_or("?", String::as_str)
+        self.violations().input(place)
     }
 
     /// The file of the trace that a place lies in; `None` if it is a stream.
@@ -128,10 +149,23 @@ impl<'a> Report<'a> {
         automaton.states.get(usize::from(state)).map(|state| state.span)
     }
 
-    /// The events that a property waits for, each once.
+    /// The events that a property mentions, each once.
     fn events_of(&self, property: usize) -> Vec<String> {
         let symbols = self.automata.get(property).into_iter().flat_map(Automaton::symbols);
         symbols.filter_map(|symbol| self.catalog.get(symbol)).map(ToString::to_string).collect()
+    }
+
+    /// The events that a property waits for at its beginning, each once.
+    fn first_events_of(&self, property: usize) -> Vec<String> {
+        let Some(automaton) = self.automata.get(property) else { return Vec::new() };
+        let mut names: Vec<String> = Vec::new();
+        for transition in automaton.transitions.iter().filter(|t| t.from == automaton.initial) {
+            let name = self.catalog.get(transition.symbol).map_or(String::new(), ToString::to_string);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
     }
 }
 

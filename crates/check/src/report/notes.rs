@@ -1,8 +1,10 @@
 //! What there is to say of the trace: how much was read, and what was left out.
 
+use super::lacks::{lack, mistaken};
 use super::words::{count, grouped, printable};
 use super::{Paint, Report, Style};
-use invigil_trace::{End, TraceError};
+use crate::outcome::PropertyOutcome;
+use invigil_trace::End;
 
 /// The notes, one to a line, ended.
 pub(super) fn notes(report: &Report<'_>, style: &Style) -> String {
@@ -44,7 +46,13 @@ impl Notes<'_> {
             [one] => printable(one),
             several => count(several.len() as u64, "trace"),
         };
-        let mut line = format!("{what}: {}, {}", count(trace.lines, "line"), count(trace.events, "event"));
+        let events = count(self.report.outcome.events(), "event");
+        if self.report.outcome.stop.is_some() {
+            // The rest of what was read was not checked.
+            self.line(&format!("{what}: {events} up to the violation"));
+            return;
+        }
+        let mut line = format!("{what}: {}, {events}", count(trace.lines, "line"));
         if trace.ignored > 0 {
             line += &format!(", {} that no property mentions", grouped(trace.ignored));
         }
@@ -53,7 +61,7 @@ impl Notes<'_> {
 
     fn ended(&mut self) {
         let outcome = self.report.outcome;
-        let events = count(outcome.trace.events, "event");
+        let events = count(outcome.events(), "event");
         if self.report.interrupted {
             self.warning(&format!("stopped by the user after {events}: the verdicts are about those only"));
             return;
@@ -82,55 +90,57 @@ impl Notes<'_> {
             return;
         }
         for (at, property) in outcome.properties.iter().enumerate() {
-            if property.steps > 0 || property.failure.is_some() || !property.missing.is_empty() {
+            if property.steps > 0 || property.failure.is_some() {
                 continue;
             }
             let file = printable(self.report.file(at));
-            let events = self.report.events_of(at).join(", ");
             if outcome.trace.events == 0 {
+                let events = self.report.events_of(at).join(", ");
                 self.warning(&format!("no event of the trace is one that {file} mentions ({events})"));
             } else {
-                self.warning(&format!(
-                    "no event of the trace made {file} take a step; it waits for {events}"
-                ));
+                let reason = self.why_unmoved(at, property);
+                self.warning(&format!("no event of the trace made {file} take a step; {reason}"));
             }
         }
     }
 
+    /// What a property that took no step waits for, and what it was given instead.
+    fn why_unmoved(&self, at: usize, property: &PropertyOutcome) -> String {
+        let waits = match &self.report.first_events_of(at)[..] {
+            [] => "it waits for no event".to_owned(),
+            events => format!("it first waits for {}", events.join(" or ")),
+        };
+        let skipped: u64 = property.missing.iter().map(|missing| missing.count).sum();
+        match skipped {
+            0 => waits,
+            _ => format!("{waits}, and {} it mentions lacked a field (see below)", count(skipped, "event")),
+        }
+    }
+
     fn skipped(&mut self) {
-        let problems = &self.report.outcome.trace.problems;
-        // The line that ended a strict reading is told as the error that it is.
-        let is_error = matches!(self.report.outcome.trace.end, End::Failed(TraceError::Strict { .. }));
-        if problems.is_empty() || is_error {
+        let mistakes = self.report.outcome.mistakes();
+        if mistakes.count() == 0 || self.report.ended_strictly() {
             return;
         }
-        let were = if problems.count() == 1 { "was" } else { "were" };
-        self.warning(&format!(
-            "{} {were} skipped (`--strict` makes that an error):",
-            count(problems.count(), "line")
-        ));
-        for problem in problems.first() {
+        self.warning(&format!("{} (`--strict` makes that an error):", mistaken(&mistakes)));
+        for problem in &mistakes.told {
             self.line(&format!("  {}: {problem}", printable(&self.report.place(problem.place))));
         }
-        let more = problems.count() - problems.first().len() as u64;
+        let more = mistakes.count() - mistakes.told.len() as u64;
         if more > 0 {
             self.line(&format!("  … and {} more", grouped(more)));
         }
     }
 
     fn missing(&mut self) {
+        // In strict mode they are told as the errors that they are.
+        if self.report.outcome.strict {
+            return;
+        }
         for property in &self.report.outcome.properties {
             for missing in &property.missing {
-                let (lack, were) =
-                    if missing.count == 1 { ("lacks", "it was") } else { ("lack", "they were") };
-                let first = printable(&self.report.place(missing.first));
-                self.warning(&format!(
-                    "{} `{}` {lack} `{}`, which {} reads, first at {first}: {were} skipped",
-                    count(missing.count, "event"),
-                    missing.event,
-                    missing.param,
-                    property.name,
-                ));
+                let text = lack(self.report, property, missing);
+                self.warning(&format!("{text} (`--strict` makes that an error)"));
             }
         }
     }
@@ -138,10 +148,14 @@ impl Notes<'_> {
     fn out_of_order(&mut self) {
         let outcome = self.report.outcome;
         let late = outcome.trace.out_of_order;
-        if late > 0 && outcome.inputs.len() > 1 {
+        if late > 0 && outcome.stop.is_none() {
             let are = if late == 1 { "is" } else { "are" };
+            let kept = match outcome.inputs.len() {
+                1 => "the order of the lines was kept",
+                _ => "each file's own order was kept",
+            };
             self.warning(&format!(
-                "{} {are} earlier than the one before in the same file: each file's own order was kept",
+                "{} {are} earlier than the one before in the same file: {kept}",
                 count(late, "event"),
             ));
         }

@@ -2,7 +2,7 @@
 
 use super::table::{Align, Table};
 use super::words::{count, decimals, printable, shorten, width};
-use super::{Paint, Report, Style};
+use super::{Paint, Style, Violations};
 use crate::finding::{Finding, Happening, PathStep, Variable};
 use invigil_monitor::verdict::Verdict;
 
@@ -20,7 +20,7 @@ const CHANGES: usize = 9;
 const NARROW: usize = 8;
 
 /// The path of a finding, each line indented and ended.
-pub(super) fn path(report: &Report<'_>, finding: &Finding, style: &Style) -> String {
+pub(super) fn path(report: &Violations<'_>, finding: &Finding, style: &Style) -> String {
     let names = variables(finding);
     let wide = table(report, finding, &Columns::new(report, finding, Memory::Columns(&names)), style);
     if wide.fits(style.width) {
@@ -29,7 +29,7 @@ pub(super) fn path(report: &Report<'_>, finding: &Finding, style: &Style) -> Str
     table(report, finding, &Columns::new(report, finding, Memory::Changes(&names)), style).render(style)
 }
 
-fn table(report: &Report<'_>, finding: &Finding, columns: &Columns<'_>, style: &Style) -> Table {
+fn table(report: &Violations<'_>, finding: &Finding, columns: &Columns<'_>, style: &Style) -> Table {
     let (first, last) = told(finding);
     let steps = &finding.path;
     let mut table = Table::default();
@@ -96,11 +96,11 @@ struct Columns<'a> {
 type Cell = (String, Paint);
 
 impl<'a> Columns<'a> {
-    fn new(report: &Report<'_>, finding: &Finding, memory: Memory<'a>) -> Columns<'a> {
+    fn new(report: &Violations<'_>, finding: &Finding, memory: Memory<'a>) -> Columns<'a> {
         let events = || finding.path.iter().filter_map(|step| step.event.as_ref());
         let times = || events().filter_map(|event| event.time);
         Columns {
-            several: report.outcome.inputs.len() > 1,
+            several: report.inputs.len() > 1,
             decimals: times().next().is_some().then(|| decimals(times())),
             memory,
         }
@@ -128,7 +128,7 @@ impl<'a> Columns<'a> {
 
     fn row(
         &self,
-        report: &Report<'_>,
+        report: &Violations<'_>,
         finding: &Finding,
         step: &PathStep,
         before: Option<&PathStep>,
@@ -165,7 +165,7 @@ impl<'a> Columns<'a> {
     }
 
     /// The cells that tell what happened, and where and when.
-    fn event(&self, report: &Report<'_>, finding: &Finding, step: &PathStep) -> Vec<Cell> {
+    fn event(&self, report: &Violations<'_>, finding: &Finding, step: &PathStep) -> Vec<Cell> {
         let plain = |text: String| (text, Paint::Plain);
         let mut cells = Vec::new();
         let Some(event) = &step.event else {
@@ -204,7 +204,7 @@ fn around<'a>(step: &'a PathStep, before: Option<&'a PathStep>) -> (&'a [Variabl
 }
 
 fn value<'a>(env: &'a [Variable], name: &str) -> &'a str {
-    env.iter().find(|variable| variable.name == name).map_or("", |variable| &variable.value)
+    env.iter().find(|variable| variable.name == name).map_or("", |variable| &variable.value.text)
 }
 
 /// An event in the path of a slice: what all of them share is left out.
@@ -219,7 +219,7 @@ fn happened(finding: &Finding, event: &Happening) -> String {
         .params
         .iter()
         .filter(|param| !shared(param))
-        .map(|param| format!("{}={}", param.name, shorten(&param.value, VALUE)))
+        .map(|param| format!("{}={}", param.name, shorten(&param.value.text, VALUE)))
         .collect();
     if params.is_empty() { event.name.clone() } else { format!("{}({})", event.name, params.join(", ")) }
 }

@@ -52,7 +52,9 @@ impl Report<'_> {
         let slice: Vec<String> = finding
             .slice
             .iter()
-            .map(|bound| format!("{}={}", bound.name, bound.value.as_deref().unwrap_or("any")))
+            .map(|bound| {
+                format!("{}={}", bound.name, bound.value.as_ref().map_or("any", |value| &value.text))
+            })
             .collect();
         let slice = slice.join(", ");
         let with = if slice.is_empty() { String::new() } else { format!(" with {slice}") };
@@ -104,7 +106,7 @@ impl Report<'_> {
         let state: serde_json::Map<String, Value> = step
             .env
             .iter()
-            .map(|variable| (variable.name.clone(), json!({ "text": variable.value })))
+            .map(|variable| (variable.name.clone(), json!({ "text": variable.value.text })))
             .collect();
         json!({ "location": location, "state": state })
     }

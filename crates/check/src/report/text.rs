@@ -1,22 +1,22 @@
 //! The report for a person: the violations, a table of how the properties fared, and notes on the trace.
 
-use super::path::path;
 use super::table::{Align, Table};
-use super::words::{count, grouped, printable, shorten, time};
+use super::words::{count, grouped};
 use super::{Paint, Report, Style, notes, word};
-use crate::finding::{Finding, Happening};
 use invigil_monitor::verdict::Verdict;
-
-/// The most columns that a parameter of the event takes.
-const VALUE: usize = 60;
 
 impl Report<'_> {
     /// The whole report: the violations told in full, how the properties fared, and notes on the trace.
     /// What went wrong with the check itself is told by [`errors`](Report::errors).
     pub fn text(&self, style: &Style) -> String {
+        self.rest(0, style)
+    }
+
+    /// The same after the first `already` violations were told while the check went on.
+    pub fn rest(&self, already: usize, style: &Style) -> String {
         let mut parts: Vec<String> = Vec::new();
-        for (number, finding) in self.outcome.findings.iter().enumerate() {
-            parts.push(self.finding(number + 1, finding, style));
+        for (number, finding) in self.outcome.findings.iter().enumerate().skip(already) {
+            parts.push(self.violations().text(number + 1, finding, style));
         }
         let told = self.outcome.findings.len() as u64;
         let untold = self.outcome.violations().saturating_sub(told);
@@ -30,35 +30,6 @@ impl Report<'_> {
         parts.push(notes::notes(self, style));
         parts.retain(|part| !part.is_empty());
         parts.join("\n")
-    }
-
-    /// One violation, with the way to it.
-    pub(super) fn finding(&self, number: usize, finding: &Finding, style: &Style) -> String {
-        let property = self.outcome.properties.get(finding.property).map_or("?", |p| p.name.as_str());
-        let slice: Vec<String> = finding
-            .slice
-            .iter()
-            .map(|bound| format!("{} = {}", bound.name, bound.value.as_deref().unwrap_or("any")))
-            .collect();
-        let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
-        let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
-        let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, property));
-        match &finding.event {
-            Some(event) => {
-                out.push_str(&format!("  at     {}\n", self.whereabouts(event)));
-                out.push_str(&format!("  event  {}\n", described(event)));
-            }
-            None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
-        }
-        let to = style.paint(Paint::Bad, &finding.to);
-        out.push_str(&format!("  state  {} → {to}\n\n", finding.from));
-        out + &path(self, finding, style)
-    }
-
-    /// Where and when an event happened.
-    pub(super) fn whereabouts(&self, event: &Happening) -> String {
-        let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
-        format!("{} (event {}{when})", printable(&self.place(event.place)), grouped(event.index))
     }
 
     /// How each property fared.
@@ -90,11 +61,4 @@ impl Report<'_> {
         }
         table.render(style)
     }
-}
-
-/// An event with its parameters, long values shortened.
-pub(super) fn described(event: &Happening) -> String {
-    let params: Vec<String> =
-        event.params.iter().map(|param| format!("{}={}", param.name, shorten(&param.value, VALUE))).collect();
-    format!("{}({})", event.name, params.join(", "))
 }

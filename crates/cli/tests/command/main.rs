@@ -2,7 +2,11 @@
 
 mod check;
 mod common;
+mod doubt;
 mod examples;
+mod live;
 mod mistakes;
+mod readme;
 mod reports;
+mod several;
 mod verbs;

@@ -44,6 +44,11 @@ fn mistakes_of_all_files_are_told() {
 fn property_files_that_are_not_text() {
     let folder = Folder::new().file("l.prop", b"state init accepting\n# caf\xe9\n").file("t", "");
     folder.run("check -p l.prop t").exits(2).complains(&["l.prop:2:", "not UTF-8", "iconv"]);
+    let folder = folder.file("b.prop", b"\x7fELF\0\0\xff").file("w.prop", b"\xff\xfes\0t\0");
+    let ran =
+        folder.run("check -p b.prop t").exits(2).complains(&["b.prop: this is not a property but binary"]);
+    assert!(!ran.stderr.contains("iconv"));
+    folder.run("check -p w.prop t").exits(2).complains(&["iconv -f UTF-16"]);
     folder.run("check -p /dev/zero t").exits(2).complains(&["/dev/zero: a property of more than 16 MiB"]);
     let folder = folder.file("bom.prop", "\u{feff}state init accepting\n");
     folder.run("check -p bom.prop t").exits(0);
@@ -101,12 +106,13 @@ fn lines_that_cannot_be_read_are_skipped_and_told() {
     let folder = Folder::with_hit().file("t", trace);
     let ran = folder.run("check -p hit.prop t").exits(0);
     ran.says(&[
-        "4 lines were skipped (`--strict` makes that an error)",
+        "2 lines were skipped, 2 lines were read without a value that does not fit (`--strict` makes",
         "t:2: ",
         "t:3: integer out of range",
         "t:4: the line is not valid UTF-8",
         "t:5: `x` should be an integer",
-        "6 lines, 2 events",
+        "6 lines, 4 events",
+        "2 events `hit` lack a fitting field `x`",
     ]);
     let ran = folder.run("check -p hit.prop --strict t").exits(2);
     ran.says(&["holds so far"]).complains(&["error: t:2: ", "without `--strict`"]);
@@ -128,7 +134,8 @@ fn a_line_that_is_too_long() {
 fn a_trace_without_a_readable_line_has_no_verdict() {
     let folder = Folder::with_hit().file("t", b"\x00\xff\xfe\n\xff\n");
     let ran = folder.run("check -p hit.prop t").exits(2);
-    let ran = ran.complains(&["t: no line is an event, so there is no verdict"]);
+    let ran =
+        ran.complains(&["t: this does not look like a trace", "format `line`, none of 2 lines", "--format"]);
     assert!(!ran.stdout.contains("holds"));
 }
 
@@ -157,7 +164,7 @@ fn a_guard_that_never_ends() {
 fn events_without_a_parameter_that_is_read() {
     let folder = Folder::with_hit().file("t", "hit(x=4)\nhit(y=1)\nhit()\n");
     let ran = folder.run("check -p hit.prop t").exits(0);
-    ran.says(&["2 events `hit` lack `x`, which hit reads, first at t:2: they were skipped"]);
+    ran.says(&["2 events `hit` lack the field `x`, which hit reads, first at t:2: they were skipped"]);
 }
 
 #[test]
@@ -169,7 +176,7 @@ fn a_trace_of_something_else() {
         folder.file("other.prop", "state init accepting { transition { event pop() success init } }");
     let folder = folder.file("u", "pop()\n");
     let ran = folder.run("check -p hit.prop -p other.prop u").exits(0);
-    ran.says(&["no event of the trace made hit.prop take a step; it waits for hit, back"]);
+    ran.says(&["no event of the trace made hit.prop take a step; it first waits for hit\n"]);
 }
 
 #[test]

@@ -29,17 +29,17 @@ fn the_json_document() {
     assert_eq!((&finding["from"], &finding["to"]), (&"init".into(), &"bad".into()));
     let event = &finding["event"];
     assert_eq!((&event["index"], &event["file"], &event["line"]), (&2.into(), &"t".into(), &2.into()));
-    assert_eq!((&event["time"], &event["params"]["x"]), (&1.25.into(), &"1".into()));
+    assert_eq!((&event["time"], &event["params"]["x"]), (&1.25.into(), &1.into()));
     let path = finding["path"].as_array().unwrap();
     assert_eq!(path.len(), 3);
-    assert_eq!((&path[0]["event"], &path[0]["env"]["n"]), (&Value::Null, &"0".into()));
-    assert_eq!((&path[1]["branch"], &path[1]["env"]["n"]), (&"success".into(), &"1".into()));
+    assert_eq!((&path[0]["event"], &path[0]["env"]["n"]), (&Value::Null, &0.into()));
+    assert_eq!((&path[1]["branch"], &path[1]["env"]["n"]), (&"success".into(), &1.into()));
     assert_eq!((&path[2]["branch"], &path[2]["verdict"]), (&"failure".into(), &"non-accepting".into()));
 
     let trace = &report["trace"];
     assert_eq!((&trace["events"], &trace["ignored"], &trace["lines"]), (&2.into(), &1.into(), &4.into()));
-    assert_eq!((&trace["end"], &trace["skipped"]["count"]), (&"finished".into(), &1.into()));
-    assert_eq!(trace["skipped"]["first"][0]["line"], 4);
+    assert_eq!((&trace["end"], &trace["mistakes"]["skipped"]), (&"finished".into(), &1.into()));
+    assert_eq!(trace["mistakes"]["first"][0]["line"], 4);
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn slices_keep_the_order_of_their_parameters() {
     );
     let ran = folder.feed("check -p s.prop --json", b"e(z=1, a=\"two\")\n").exits(1);
     assert!(
-        ran.stdout.contains("\"slice\": {\n        \"z\": \"1\",\n        \"a\": \"'two'\"\n      }"),
+        ran.stdout.contains("\"slice\": {\n        \"z\": 1,\n        \"a\": \"two\"\n      }"),
         "{}",
         ran.stdout
     );
@@ -181,4 +181,32 @@ fn a_report_that_cannot_be_written() {
         .shell("invigil check -p hit.prop > /dev/full")
         .exits(2)
         .complains(&["cannot write to standard output"]);
+}
+
+#[test]
+fn a_violation_wins_over_a_report_that_cannot_be_written() {
+    let folder = Folder::with_hit().file("t", BAD);
+    let ran = folder.run("check -q -p hit.prop --junit no/such/x.xml --sarif out.sarif t").exits(1);
+    ran.complains(&["error: no/such/x.xml: cannot write"]);
+    assert!(folder.read("out.sarif").contains("2.1.0"), "the other report is written");
+    folder.shell("invigil check -p hit.prop t > /dev/full").exits(1).complains(&["cannot write to standard"]);
+}
+
+#[test]
+fn values_in_json_are_those_of_json() {
+    let property = "slice on s
+initialization { i = -1; f = 1.5; inf = 1e999; yes = True; none = None; list = [1, 'a'] }
+state init accepting { transition { event e(s, long) success { text = long } bad } }
+state bad non-accepting { transition { event z(s) { return text == '' } success init } }";
+    let folder = Folder::new().file("v.prop", property);
+    let trace = br#"{"event": "e", "s": "quo'ted", "long": "a text that is longer than a short one"}"#;
+    let report = json(&folder.feed("check -p v.prop --json", trace).exits(1).stdout);
+    let finding = &report["findings"][0];
+    assert_eq!(finding["slice"], json(r#"{"s": "quo'ted"}"#));
+    assert_eq!(finding["event"]["params"]["long"], "a text that is longer than a short one");
+    let env = &finding["path"][1]["env"];
+    let told = [&env["i"], &env["f"], &env["yes"], &env["none"]];
+    assert_eq!(told, [&(-1).into(), &1.5.into(), &true.into(), &Value::Null]);
+    assert_eq!((&env["inf"], &env["list"]), (&"inf".into(), &"[1, 'a']".into()));
+    assert_eq!(env["text"], "a text that is longer than a short one");
 }

@@ -97,8 +97,23 @@ fn help_teaches() {
     let folder = Folder::new();
     folder.run("").exits(0).says(&["Start here:", "invigil demo", "check", "explain", "fmt"]);
     folder.run("--version").exits(0).says(&["invigil 0."]);
-    folder.run("check --help").exits(0).says(&["Examples:", "Exit status:", "--strict"]);
+    folder.run("check --help").exits(0).says(&["Examples:", "Exit status", "--strict"]);
+    folder.run("help check").exits(0).says(&["Examples:"]);
     folder.run("fmt --help").exits(0).says(&["Examples:", "--check"]);
     folder.run("explain --help").exits(0).says(&["Examples:", "--svg"]);
+    for verb in ["", "check", "explain", "fmt", "demo"] {
+        let ran = folder.run(&format!("{verb} --help")).exits(0);
+        assert!(ran.stdout.lines().all(|line| line.chars().count() <= 78), "{}", ran.stdout);
+    }
     folder.run("chekc").exits(2).complains(&["check"]);
+}
+
+#[test]
+fn a_property_from_standard_input() {
+    let folder = Folder::with_hit().file("t", "hit(x=1)\n");
+    folder.feed("explain -", HIT.as_bytes()).exits(0).says(&["property stdin", "<standard input>:2"]);
+    folder.feed("explain -", b"stat init").exits(2).complains(&["--> <standard input>:1:1"]);
+    folder.feed("check -p - t", HIT.as_bytes()).exits(1).says(&["violation 1: stdin"]);
+    folder.run("check -p -").exits(2).complains(&["cannot be both a property and the trace"]);
+    folder.run("check -p - -p - t").exits(2).complains(&["only one standard input"]);
 }

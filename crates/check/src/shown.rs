@@ -1,0 +1,59 @@
+//! A value of the program under check, as reports tell it.
+
+use invigil_expr::compare::View;
+use invigil_expr::value::{Tag, Value};
+use std::fmt;
+
+/// A value: its text, as the block language writes it, and what kind of value it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// As the block language writes it: `16`, `'i'`, `[1, 2]`.
+    pub text: String,
+    /// What it is.
+    pub sort: Sort,
+}
+
+/// What kind of value is shown. Numbers are told by their text alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Sort {
+    /// `None`.
+    None,
+    /// `True` or `False`.
+    Bool,
+    /// An integer.
+    Int,
+    /// A float.
+    Float,
+    /// A string: its characters, without quotes.
+    Str(String),
+    /// A list, tuple, set or dict; or a value that is not known any more.
+    Other,
+}
+
+impl Shown {
+    pub(crate) fn new(view: &View<'_>, value: Value) -> Shown {
+        let mut text = String::new();
+        if view.write_repr(&mut text, value).is_err() {
+            text.push('…');
+        }
+        let sort = match value.tag() {
+            Tag::None => Sort::None,
+            Tag::Bool => Sort::Bool,
+            Tag::Int => Sort::Int,
+            Tag::Float => Sort::Float,
+            _ => view.str(&value).map_or(Sort::Other, |text| Sort::Str(text.to_owned())),
+        };
+        Shown { text, sort }
+    }
+
+    /// A value that is not known any more.
+    pub(crate) fn unknown() -> Shown {
+        Shown { text: "…".to_owned(), sort: Sort::Other }
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
