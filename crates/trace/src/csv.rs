@@ -5,6 +5,7 @@
 
 use crate::block::Block;
 use crate::fault::{Fault, Issue};
+use crate::lines::{each_line, next_line};
 use crate::marks::{CsvMarks, Marks};
 use crate::record::Record;
 use crate::schema::{EVENT, Schema};
@@ -65,31 +66,18 @@ impl Csv {
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut Block, strict: bool) {
         let bytes = text.as_bytes();
         self.marks.restart();
-        let (mut at, mut line) = (0, 0);
-        while at < bytes.len() {
-            let start = at;
+        each_line(text, block, strict, |start, line, block| {
             self.marks.prepare(bytes);
             record.begin();
-            let outcome = match self.plain_line(bytes, at, record) {
-                Some(end) => {
-                    at = end;
-                    record.finish(text, block, line)
-                }
+            match self.plain_line(bytes, start, record) {
+                Some(end) => (end, record.finish(text, block, line)),
                 None => {
-                    at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
-                    self.marks.seek(bytes, at);
-                    self.any_line(text, (start, at), record, block, line)
-                }
-            };
-            if let Err(fault) = outcome {
-                block.fault(line, &bytes[start..at], fault);
-                if strict {
-                    break;
+                    let end = next_line(bytes, start);
+                    self.marks.seek(bytes, end);
+                    (end, self.any_line(text, (start, end), record, block, line))
                 }
             }
-            line += 1;
-        }
-        block.lines = u64::from(line);
+        });
     }
 
     /// Scans the line at `at`, if it has the right number of cells and no quotes; gives the next one's start.

@@ -8,11 +8,11 @@
 use crate::block::Block;
 use crate::fault::Fault;
 use crate::json_any;
+use crate::lines::{each_line, next_line};
 use crate::marks::{JsonMarks, Marks};
 use crate::number;
 use crate::record::{Record, Shape};
 use crate::words::Hint;
-use memchr::memchr;
 
 /// Reads blocks of JSON Lines.
 pub(crate) struct Json {
@@ -33,31 +33,18 @@ impl Json {
     pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut Block, strict: bool) {
         let bytes = text.as_bytes();
         self.marks.restart();
-        let (mut at, mut line) = (0, 0);
-        while at < bytes.len() {
-            let start = at;
+        each_line(text, block, strict, |start, line, block| {
             self.marks.prepare(bytes);
             record.begin();
-            let outcome = match self.plain_line(bytes, at, record) {
-                Some(end) => {
-                    at = end;
-                    record.finish(text, block, line)
-                }
+            match self.plain_line(bytes, start, record) {
+                Some(end) => (end, record.finish(text, block, line)),
                 None => {
-                    at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
-                    self.marks.seek(bytes, at);
-                    any_line(text, (start, at), record, block, line)
-                }
-            };
-            if let Err(fault) = outcome {
-                block.fault(line, &bytes[start..at], fault);
-                if strict {
-                    break;
+                    let end = next_line(bytes, start);
+                    self.marks.seek(bytes, end);
+                    (end, any_line(text, (start, end), record, block, line))
                 }
             }
-            line += 1;
-        }
-        block.lines = u64::from(line);
+        });
     }
 
     /// Scans the line at `at`, if it is a plain one; gives the start of the next.

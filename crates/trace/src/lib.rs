@@ -26,6 +26,7 @@ mod input;
 mod json;
 mod json_any;
 mod line;
+mod lines;
 mod marks;
 mod merge;
 mod number;

@@ -2,10 +2,10 @@
 
 use crate::block::Block;
 use crate::fault::Issue;
+use crate::lines::{each_line, next_line};
 use crate::number::{self, Form};
 use crate::record::{Record, Shape};
 use crate::schema::{EVENT, KIND, TIME};
-use memchr::memchr;
 
 /// What a byte can be part of.
 const WORD: u8 = 1;
@@ -77,30 +77,19 @@ fn blanks(text: &[u8], mut at: usize) -> usize {
 /// Reads all lines of `text`, each ended by a newline; in strict mode only up to the first bad one.
 pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict: bool) {
     let bytes = text.as_bytes();
-    let (mut at, mut line) = (0, 0);
-    while at < bytes.len() {
-        let start = at;
+    each_line(text, block, strict, |start, line, block| {
         record.begin();
-        let outcome = match read(text, at, record) {
-            Ok((found, end)) => {
-                at = end;
-                if found { record.finish(text, block, line) } else { Ok(()) }
-            }
+        match read(text, start, record) {
+            Ok((true, end)) => (end, record.finish(text, block, line)),
+            Ok((false, end)) => (end, Ok(())),
             Err(issue) => {
-                at = memchr(b'\n', &bytes[at..]).map_or(bytes.len(), |len| at + len + 1);
+                let end = next_line(bytes, start);
                 // Odd white space is a blank line, as in the other formats.
-                if bytes[start..at].trim_ascii().is_empty() { Ok(()) } else { Err(issue.into()) }
-            }
-        };
-        if let Err(fault) = outcome {
-            block.fault(line, &bytes[start..at], fault);
-            if strict {
-                break;
+                let is_blank = bytes[start..end].trim_ascii().is_empty();
+                (end, if is_blank { Ok(()) } else { Err(issue.into()) })
             }
         }
-        line += 1;
-    }
-    block.lines = u64::from(line);
+    });
 }
 
 /// Reads the line at `at` into the record; gives whether there is anything on it, and the next one's start.
