@@ -17,7 +17,7 @@ use invigil_expr::compare::{View, mix};
 use invigil_expr::fault::Budget;
 use invigil_expr::heap::Heap;
 use invigil_expr::text::Texts;
-use invigil_expr::value::{Tag, Value};
+use invigil_expr::value::Value;
 
 /// A slice, by its number. Numbers of forgotten slices are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -276,11 +276,17 @@ impl Slices {
 
     /// The same when there is one slice parameter only.
     #[inline(always)]
-    pub(crate) fn single(&self, key: Value, text: &str) -> Option<u32> {
+    pub(crate) fn single(&self, key: Value, text: &str, guess: Option<SliceId>) -> Option<u32> {
         let index = &self.covers.first()?.index;
         let mine = |slice: u32| self.records.key(slice);
         if key.is_inline() {
             let bits = key.bits();
+            // A forgotten slice has no key, and no two have the same.
+            if let Some(SliceId(guess)) = guess
+                && mine(guess).bits() == bits
+            {
+                return Some(guess);
+            }
             return index.find(mix(bits.0, bits.1), |slice| mine(slice).bits() == bits);
         }
         let view = self.view(text);
@@ -447,20 +453,27 @@ impl Slices {
         self.heap.release(old);
     }
 
-    /// Asks the memory for what a step on `key` will look at: first the index, and a little later the slice.
-    #[inline]
-    pub(crate) fn prefetch(&self, cover: usize, key: Value, late: bool) {
-        if key.is(Tag::Unset) || !key.is_inline() {
-            return;
+    /// The hash of the value of the one slice parameter, after asking the memory for its place in the index;
+    /// zero if it cannot be told.
+    #[inline(always)]
+    pub(crate) fn look_ahead(&self, key: Value) -> u64 {
+        if key.is_unset() || !key.is_inline() {
+            return 0;
         }
         let (low, high) = canonical(key).bits();
         let hash = mix(low, high);
-        let index = &self.covers[cover].index;
-        if !late {
-            index.prefetch(hash);
-        } else if let Some(slice) = index.guess(hash) {
-            self.records.prefetch(slice);
+        if let Some(cover) = self.covers.first() {
+            cover.index.prefetch(hash);
         }
+        hash
+    }
+
+    /// The slice that has this hash, most likely, after asking the memory for it.
+    #[inline(always)]
+    pub(crate) fn guess(&self, hash: u64) -> Option<SliceId> {
+        let slice = self.covers.first()?.index.guess(hash)?;
+        self.records.prefetch(slice);
+        Some(SliceId(slice))
     }
 
     /// Everything that decides what the property will do next, as bytes: for each slice its binding, state

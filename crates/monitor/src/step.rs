@@ -67,6 +67,8 @@ fn missing(params: &[u16], event: &Event<'_>) -> Option<usize> {
 
 /// How many events ahead of its step the memory is asked for a slice.
 const AHEAD: usize = 12;
+/// Room for what is known of those events.
+const RING: usize = 16;
 
 /// Gives what blocks print to the observer.
 struct Listening<'a, O>(&'a mut O);
@@ -130,16 +132,7 @@ impl Monitor for Automaton {
         event: &Event<'_>,
         observer: &mut O,
     ) -> Option<Verdict> {
-        let plan = self.plans.get(event.symbol.0 as usize)?;
-        if slices.failure.is_some() {
-            return Some(Verdict::Error);
-        }
-        if let Some(at) = missing(&plan.keys, event) {
-            observer.incomplete(at);
-            return None;
-        }
-        let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
-        stepping.guarded(Stepping::follow)
+        self.step_on(slices, scratch, event, observer, None)
     }
 }
 
@@ -160,14 +153,21 @@ impl Automaton {
         observer: &mut O,
         mut after: impl FnMut(&mut O, &Slices, usize, Option<Verdict>) -> ControlFlow<()>,
     ) -> usize {
+        // What is known of the events to come, by their number: first the hash, then most likely the slice.
+        let mut hashes = [0; RING];
+        let mut guesses = [None; RING];
         for at in range.clone() {
-            if at + AHEAD < range.end {
-                self.prefetch(slices, &batch.event(at + AHEAD), false);
-                self.prefetch(slices, &batch.event(at + AHEAD / 2), true);
+            let (far, near) = (at + AHEAD, at + AHEAD / 2);
+            if far < range.end {
+                hashes[far % RING] = self.look_ahead(slices, &batch.event(far));
             }
+            guesses[near % RING] = match hashes[near % RING] {
+                0 => None,
+                hash => slices.guess(hash),
+            };
             let event = batch.event(at);
             if self.wants(slices, event.symbol) {
-                let verdict = self.step(slices, scratch, &event, observer);
+                let verdict = self.step_on(slices, scratch, &event, observer, guesses[at % RING]);
                 if after(observer, slices, at, verdict).is_break() {
                     return at + 1;
                 }
@@ -176,16 +176,34 @@ impl Automaton {
         range.end
     }
 
-    /// Asks the memory for what a coming step on `event` will look at: the index first, and the slice when
-    /// the index has had time to arrive.
+    /// The hash by which a coming event's slice will be looked up, if there is one slice parameter.
     #[inline(always)]
-    fn prefetch(&self, slices: &Slices, event: &Event<'_>, late: bool) {
-        if let Some(plan) = self.plans.get(event.symbol.0 as usize)
-            && let [at] = plan.keys[..]
-            && let Some(key) = event.params.get(usize::from(at))
-        {
-            slices.prefetch(plan.cover, *key, late);
+    fn look_ahead(&self, slices: &Slices, event: &Event<'_>) -> u64 {
+        let plan = self.plans.get(event.symbol.0 as usize);
+        let key = plan.and_then(|plan| event.params.get(usize::from(plan.single?)));
+        key.map_or(0, |key| slices.look_ahead(*key))
+    }
+
+    /// Follows one event; `guess` is the slice that it most likely concerns.
+    #[inline(always)]
+    fn step_on<O: Observer>(
+        &self,
+        slices: &mut Slices,
+        scratch: &mut Scratch,
+        event: &Event<'_>,
+        observer: &mut O,
+        guess: Option<SliceId>,
+    ) -> Option<Verdict> {
+        let plan = self.plans.get(event.symbol.0 as usize)?;
+        if slices.failure.is_some() {
+            return Some(Verdict::Error);
         }
+        if let Some(at) = missing(&plan.keys, event) {
+            observer.incomplete(at);
+            return None;
+        }
+        let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
+        stepping.guarded(|stepping| stepping.follow(guess))
     }
 
     /// Puts a slice into another state, as a person may ask.
@@ -219,14 +237,14 @@ impl<O: Observer> Stepping<'_, '_, O> {
     }
 
     #[inline]
-    fn follow(&mut self) -> Run<Verdict> {
+    fn follow(&mut self, guess: Option<SliceId>) -> Run<Verdict> {
         let plan = &self.automaton.plans[self.event.symbol.0 as usize];
         if plan.mask == 0 {
             return self.everywhere();
         }
         if let Some(at) = plan.single {
             let key = canonical(self.event.params[usize::from(at)]);
-            return match self.slices.single(key, self.event.text) {
+            return match self.slices.single(key, self.event.text, guess) {
                 Some(slice) => self.evaluate_quickly(slice),
                 None => self.create_lazily(key),
             };
