@@ -70,14 +70,14 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     vec![
         row(
             "memory",
-            best_of(3, || {
+            best_of(5, || {
                 let mut queues = Queues::default();
                 workload.ops.iter().for_each(|op| queues.apply(*op));
                 queues.violations
             }),
         ),
-        row("JSON Lines", best_of(3, || scan(&workload.jsonl, json))),
-        row("CSV", best_of(3, || scan(&workload.csv, csv))),
+        row("JSON Lines", best_of(5, || scan(&workload.jsonl, json))),
+        row("CSV", best_of(5, || scan(&workload.csv, csv))),
     ]
 }
 

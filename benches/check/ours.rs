@@ -16,6 +16,9 @@ use invigil_trace::Input;
 use std::ops::ControlFlow;
 use std::path::Path;
 
+/// How often everything is measured; the quickest counts.
+const ROUNDS: usize = 5;
+
 /// The compiled property and the events that it needs.
 pub(crate) fn property() -> (Automaton, Catalog) {
     let mut catalog = Catalog::default();
@@ -29,18 +32,26 @@ pub(crate) fn property() -> (Automaton, Catalog) {
 
 pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     let events = workload.ops.len() as u64;
-    let mut rows = vec![memory(workload)];
-    for threads in [1, 2] {
-        for (input, path) in
-            [("JSON Lines", &workload.jsonl), ("CSV", &workload.csv), ("lines", &workload.lines)]
-        {
-            let (time, violations) = best_of(3, || file(path, threads));
-            let s = if threads > 1 { "s" } else { "" };
-            let tool = format!("invigil, {threads} thread{s}");
-            let (violations, expected) = (Some(violations), Some(hand::violations(&workload.ops)));
-            rows.push(Row { tool, input, events, time, violations, expected });
+    let expected = Some(hand::violations(&workload.ops));
+    let files = [("JSON Lines", &workload.jsonl), ("CSV", &workload.csv), ("lines", &workload.lines)];
+    let mut rows: Vec<Row> = Vec::new();
+    // By turns, so that a moment in which the machine is busy elsewhere does not fall on one of them alone.
+    for _ in 0..ROUNDS {
+        for threads in [1, 2] {
+            for (input, path) in files {
+                let (time, violations) = best_of(1, || file(path, threads));
+                let s = if threads > 1 { "s" } else { "" };
+                let tool = format!("invigil, {threads} thread{s}");
+                let row = Row { tool, input, events, time, violations: Some(violations), expected };
+                match rows.iter_mut().find(|known| known.tool == row.tool && known.input == row.input) {
+                    Some(known) if known.time.wall > row.time.wall => *known = row,
+                    Some(_) => {}
+                    None => rows.push(row),
+                }
+            }
         }
     }
+    rows.insert(0, memory(workload));
     rows
 }
 
@@ -67,7 +78,7 @@ impl Observer for Violations<'_> {
 fn memory(workload: &Workload) -> Row {
     let (automaton, catalog) = property();
     let batch = batch(&workload.ops, &catalog);
-    let (time, violations) = best_of(3, || {
+    let (time, violations) = best_of(ROUNDS, || {
         let mut scratch = Scratch::default();
         let mut violations = Violations(&automaton, 0);
         let mut slices = automaton.start(&mut scratch, &mut violations);
