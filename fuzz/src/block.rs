@@ -12,7 +12,7 @@ use invigil_expr::value::Value;
 
 const BUDGET: u64 = 20_000;
 const HEAP: usize = 32 << 20;
-const HOSTS: &[HostFunction] = &[HostFunction { name: "debugger", arguments: 1 }];
+const HOSTS: &[HostFunction] = &[HostFunction::new("debugger", 1)];
 
 /// What guards and updates find in their environment.
 const PRELUDE: &str = "\

@@ -227,6 +227,14 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The last element of a list or tuple, if it is one and has any.
+    pub fn last(&self, value: Value) -> Option<Value> {
+        let object =
+            [Kind::List, Kind::Tuple].into_iter().find_map(|kind| self.heap.object_of(value, kind))?;
+        let last = self.heap.len(object).checked_sub(1)?;
+        Some(self.heap.item(object, last))
+    }
+
     /// The type's name, as Python has it.
     pub fn type_name(&self, value: Value) -> &'static str {
         match value.tag() {

@@ -26,6 +26,11 @@ pub trait Host {
 
     /// A call of the host's function number `function` (in the order they were given to the compiler).
     fn call(&mut self, function: usize, args: &[Value], view: View<'_>) -> Run<Value>;
+
+    /// The text in which a string lies that [`call`](Host::call) gave and that is too long for a [`Value`].
+    fn text(&self) -> &str {
+        ""
+    }
 }
 
 /// A host that listens to nothing and offers no functions.
@@ -91,7 +96,24 @@ impl Machine {
         if let Some(value) = shortcut(code, frame.env, frame.params, host) {
             return Ok(value);
         }
-        self.run_fully(program, code, frame, host)
+        self.run_fully(program, code, &[], frame, host)
+    }
+
+    /// Calls a function of the program with arguments that are complete in themselves, as many as it takes.
+    pub fn call<H: Host>(
+        &mut self,
+        program: &Program,
+        function: CodeId,
+        args: &[Value],
+        frame: Frame<'_>,
+        host: &mut H,
+    ) -> Run<Value> {
+        let code = program.code(function);
+        if args.len() != usize::from(code.arguments) {
+            let words = format!("the function takes {} arguments, not {}", code.arguments, args.len());
+            return Err(Fault::new(FaultKind::Type, words));
+        }
+        self.run_fully(program, code, args, frame, host)
     }
 
     #[inline(never)]
@@ -99,6 +121,7 @@ impl Machine {
         &mut self,
         program: &Program,
         code: &Code,
+        args: &[Value],
         frame: Frame<'_>,
         host: &mut H,
     ) -> Run<Value> {
@@ -109,6 +132,7 @@ impl Machine {
         if code.clears {
             self.regs[..registers].fill(Value::UNSET);
         }
+        self.regs[..args.len()].copy_from_slice(args);
         let mut budget = Budget::new(self.work);
         let mut run = Running {
             regs: &mut self.regs,
@@ -423,7 +447,8 @@ impl<H: Host> Running<'_, H> {
             Op::Host { function, dst, first, n } => {
                 let args = registers(self.regs, base, first, n);
                 let value = self.host.call(usize::from(function), args, self.work.view())?;
-                let value = self.work.texts.own(self.work.heap, value)?;
+                let texts = Texts { event: self.host.text(), ..self.work.texts };
+                let value = texts.own(self.work.heap, value)?;
                 self.set(base, dst, value);
             }
             Op::Assert { a, message } if !self.truth(self.get(base, a)) => {

@@ -454,4 +454,9 @@ impl Program {
     pub fn code(&self, id: CodeId) -> &Code {
         &self.codes[id.0 as usize]
     }
+
+    /// The function of this name.
+    pub fn function(&self, name: &str) -> Option<CodeId> {
+        self.functions.iter().find(|(known, _)| known == name).map(|(_, code)| *code)
+    }
 }

@@ -25,7 +25,7 @@ impl Host for Lines {
     }
 }
 
-const HOSTS: &[HostFunction] = &[HostFunction { name: "debugger", arguments: 1 }];
+const HOSTS: &[HostFunction] = &[HostFunction::new("debugger", 1)];
 
 /// Runs a program (functions and statements) and gives what it printed.
 fn run(text: &str) -> Result<Vec<String>, Box<Fault>> {

@@ -1,5 +1,6 @@
 //! Compiling calls: functions of the program, of the language, of the host, and methods.
 
+use super::Callback;
 use super::emit::{Emit, Variable};
 use crate::diag::{Diagnostic, Span, nearest};
 use crate::program::{Builtin, Method, Mutation, Op, Reg};
@@ -45,9 +46,12 @@ impl Emit<'_> {
             let none = self.constant(crate::value::Value::NONE);
             self.op(Op::Move { dst, a: none }, span);
         } else if let Some(function) = self.compiler.hosts.iter().position(|host| host.name == name) {
-            let arity = self.compiler.hosts[function].arguments;
-            if self.count(name, arity..=arity, n, span) {
-                let first = self.arguments(args);
+            let host = self.compiler.hosts[function];
+            if self.count(name, host.least..=host.most, n, span) {
+                let first = match host.callback {
+                    Some(callback) => self.arguments_with(args, callback),
+                    None => self.arguments(args),
+                };
                 self.op(Op::Host { function: function as u8, dst, first, n: n as u16 }, span);
             }
         } else if let Some((builtin, _, arity)) = Builtin::ALL.iter().find(|(_, known, _)| *known == name) {
@@ -63,6 +67,51 @@ impl Emit<'_> {
             }
         } else {
             self.no_function(name, self.block.span(call.func.range()));
+        }
+    }
+
+    /// Puts arguments into registers; the one that is a function as its name.
+    fn arguments_with(&mut self, args: &[Expr], callback: Callback) -> Reg {
+        let first = self.registers(args.len());
+        for (at, arg) in args.iter().enumerate() {
+            let dst = first + at as u16;
+            if at != callback.position {
+                self.expr_into(arg, dst);
+                continue;
+            }
+            let span = self.block.span(arg.range());
+            let Expr::Name(name) = arg else {
+                self.report(
+                    Diagnostic::error(span, "expected the name of a function")
+                        .help("define it with `def`, and write its name without parentheses"),
+                );
+                continue;
+            };
+            let functions = &self.compiler.program.functions;
+            match functions.iter().position(|(known, _)| known == name.id.as_str()) {
+                Some(function) => self.callback_takes(function, callback.arguments, span),
+                None => self.no_function(&name.id, span),
+            }
+            let text = self.compiler.text(&name.id);
+            let a = self.constant(text);
+            self.op(Op::Move { dst, a }, span);
+        }
+        first
+    }
+
+    /// Complains about a function that takes more than it will be given.
+    fn callback_takes(&mut self, function: usize, most: usize, span: Span) {
+        let (takes, place) = self.compiler.arities[function];
+        if usize::from(takes) > most {
+            let given = match most {
+                0 => "without arguments".to_owned(),
+                _ => format!("with at most {most}"),
+            };
+            let name = &self.compiler.program.functions[function].0;
+            let problem = Diagnostic::error(span, format!("`{name}` takes {takes} arguments"))
+                .label(format!("it is called {given}"))
+                .related(place, "defined here");
+            self.report(problem);
         }
     }
 

@@ -18,6 +18,10 @@ impl Emit<'_> {
                 self.error(stmt, "`initialization` returns nothing");
                 return;
             }
+            (Some(Role::Reaction), Some(value)) => {
+                self.error(&**value, "a reaction returns nothing: write `return` alone");
+                return;
+            }
             (Some(Role::Update { states }), Some(value)) => self.state_named_by(value, states),
             (_, Some(value)) => self.expr(value),
             (_, None) => self.constant(Value::NONE),

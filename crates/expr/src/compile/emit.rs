@@ -90,6 +90,7 @@ impl<'c> Emit<'c> {
     /// Compiles a function: it sees its parameters and what it assigns to, nothing else.
     pub(super) fn function(compiler: &'c mut Compiler, block: &'c Block, def: &'c StmtFunctionDef) -> Code {
         let mut emit = Emit::new(compiler, block, None);
+        emit.shared_scope();
         let parameters = &def.parameters;
         if parameters.vararg.is_some() || parameters.kwarg.is_some() || !parameters.kwonlyargs.is_empty() {
             emit.error(&**parameters, "functions take a fixed number of arguments here");
@@ -105,14 +106,29 @@ impl<'c> Emit<'c> {
         emit.code.arguments = emit.next;
         let mut assigns = BTreeSet::new();
         super::statement::assigned(&def.body, &mut assigns);
+        let globals = super::statement::declared_global(&def.body);
         for name in assigns {
-            if emit.find(&name).is_none() {
+            // Its own variable hides one of the environment, unless it is declared `global`.
+            let is_own = matches!(emit.find(&name), Some(Variable::Local(_)));
+            let is_shared = emit.compiler.shared.is_some() && globals.contains(&name);
+            if !is_own && !is_shared {
                 let reg = emit.register();
                 emit.scope.push((name, Variable::Local(reg)));
             }
         }
         emit.statements(&def.body);
         emit.finish().0
+    }
+
+    /// Puts into scope what functions see besides their own variables.
+    fn shared_scope(&mut self) {
+        let Some(params) = self.compiler.shared.clone() else { return };
+        let env = self.compiler.env.iter().enumerate();
+        self.scope.extend(env.map(|(slot, name)| (name.clone(), Variable::Env(slot as u16))));
+        for (name, at) in params {
+            self.scope.push((name, Variable::Param(at)));
+            self.known.insert(Variable::Param(at));
+        }
     }
 
     fn finish(mut self) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
@@ -256,8 +272,12 @@ impl<'c> Emit<'c> {
     pub(super) fn writable(&mut self, name: &str, span: Span) -> Option<Variable> {
         match self.find(name) {
             Some(Variable::Param(_)) => {
+                let what = match self.compiler.shared {
+                    Some(_) => "is set by the session",
+                    None => "is a parameter of the event",
+                };
                 self.report(
-                    Diagnostic::error(span, format!("`{name}` is a parameter of the event"))
+                    Diagnostic::error(span, format!("`{name}` {what}"))
                         .label("cannot be assigned to")
                         .help("give the variable another name"),
                 );
@@ -285,6 +305,9 @@ impl<'c> Emit<'c> {
         let mut diagnostic = Diagnostic::error(span, format!("there is no variable `{name}`"));
         diagnostic = match (nearest(name, names.iter().copied()), self.role) {
             (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
+            (None, _) if self.compiler.shared.is_some() => {
+                diagnostic.help("no block assigns to it: set it in `initialization`")
+            }
             (None, None) => diagnostic
                 .help("a function sees its own parameters and variables only: pass the value as an argument"),
             (None, _) if functions.into_iter().any(|known| known == name) => {

@@ -63,6 +63,8 @@ pub struct Block {
     pub assigns: Vec<String>,
     /// The names that it may read before it has assigned to them, each with its first place.
     pub reads: BTreeMap<String, Span>,
+    /// The names that its functions declare `global`.
+    pub globals: Vec<String>,
     /// Whether it has a `return`.
     pub returns: bool,
 }
@@ -105,6 +107,7 @@ impl Block {
             map: (0..=snippet.text.len() as u32).map(|at| (snippet.locate)(at)).collect(),
             assigns: Vec::new(),
             reads: BTreeMap::new(),
+            globals: Vec::new(),
             returns: false,
         };
         survey::survey(&mut block, diagnostics);
@@ -147,6 +150,8 @@ pub enum Role<'a> {
     },
     /// Holds functions only.
     Functions,
+    /// Reacts to something: changes the environment, may define functions, returns nothing.
+    Reaction,
 }
 
 /// A function that whoever runs the program provides.
@@ -154,7 +159,37 @@ pub enum Role<'a> {
 pub struct HostFunction {
     /// Its name in blocks.
     pub name: &'static str,
-    /// How many arguments it takes.
+    /// The fewest arguments that it takes.
+    pub least: usize,
+    /// The most arguments that it takes.
+    pub most: usize,
+    /// The argument that is a function to call later, if there is one.
+    pub callback: Option<Callback>,
+}
+
+impl HostFunction {
+    /// A function with a fixed number of arguments, none of which is a function.
+    pub const fn new(name: &'static str, arguments: usize) -> HostFunction {
+        HostFunction::ranging(name, arguments, arguments)
+    }
+
+    /// A function that takes from `least` to `most` arguments.
+    pub const fn ranging(name: &'static str, least: usize, most: usize) -> HostFunction {
+        HostFunction { name, least, most, callback: None }
+    }
+
+    /// The same, with the argument at `position` being a function of at most `arguments` arguments.
+    pub const fn calling(self, position: usize, arguments: usize) -> HostFunction {
+        HostFunction { callback: Some(Callback { position, arguments }), ..self }
+    }
+}
+
+/// An argument that is a function: it is written as the bare name of one, and the host gets that name.
+#[derive(Clone, Copy, Debug)]
+pub struct Callback {
+    /// Which argument, counted from zero.
+    pub position: usize,
+    /// The most arguments that the function may take.
     pub arguments: usize,
 }
 
@@ -202,6 +237,8 @@ pub struct Compiler {
     pub(crate) hosts: &'static [HostFunction],
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) arities: Vec<(u16, Span)>,
+    /// What functions see besides their own variables, if they see anything.
+    pub(crate) shared: Option<Vec<(String, usize)>>,
 }
 
 impl Compiler {
@@ -215,7 +252,14 @@ impl Compiler {
             hosts,
             diagnostics: Vec::new(),
             arities: Vec::new(),
+            shared: None,
         }
+    }
+
+    /// Lets functions see the environment, which they change with `global`, and these parameters.
+    pub fn sharing(mut self, params: &[(String, usize)]) -> Compiler {
+        self.shared = Some(params.to_vec());
+        self
     }
 
     /// Says that only the first `count` variables are sure to have a value when a block starts.

@@ -44,6 +44,15 @@ pub(super) fn assigned(body: &[Stmt], names: &mut BTreeSet<String>) {
     }
 }
 
+/// The names that the statements of a function declare `global`.
+pub(super) fn declared_global(body: &[Stmt]) -> BTreeSet<String> {
+    let names = body.iter().filter_map(|stmt| match stmt {
+        Stmt::Global(global) => Some(global.names.iter().map(ToString::to_string)),
+        _ => None,
+    });
+    names.flatten().collect()
+}
+
 impl Emit<'_> {
     pub(super) fn statements(&mut self, body: &[Stmt]) {
         for stmt in body {
@@ -117,13 +126,16 @@ impl Emit<'_> {
                 };
                 self.op(Op::Assert { a, message }, span);
             }
-            Stmt::FunctionDef(_) if matches!(self.role, Some(Role::Initialization | Role::Functions)) => {}
+            Stmt::FunctionDef(_)
+                if matches!(self.role, Some(Role::Initialization | Role::Functions | Role::Reaction)) => {}
             Stmt::FunctionDef(def) => self.report(
                 Diagnostic::error(self.block.span(&def.name), "functions cannot be defined here")
                     .help("put it into `initialization` or into a file of functions"),
             ),
             Stmt::Import(import) => self.import(&import.names, stmt),
             Stmt::ImportFrom(_) => self.import(&[], stmt),
+            // What it names was put into scope when the function began.
+            Stmt::Global(_) if self.role.is_none() && self.compiler.shared.is_some() => {}
             Stmt::Global(_) | Stmt::Nonlocal(_) => self.report(
                 Diagnostic::error(span, "there are no global variables in functions here")
                     .help("pass the value as an argument and return the new one"),

@@ -119,6 +119,7 @@ impl Survey<'_> {
                 self.statements(&def.body, &mut Known::new());
                 (self.block.assigns, self.block.reads, self.block.returns) = names;
             }
+            Stmt::Global(global) => self.block.globals.extend(global.names.iter().map(ToString::to_string)),
             // The rest is refused by the compiler.
             _ => {}
         }
