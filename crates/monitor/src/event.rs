@@ -106,6 +106,8 @@ pub enum Source {
     Thread,
     /// The time of the event (`#time`).
     Time,
+    /// An expression of the program's language, such as `q->size`; a property has it in quotes.
+    Expression(String),
 }
 
 impl fmt::Display for Source {
@@ -120,6 +122,7 @@ impl fmt::Display for Source {
             Source::Program => f.write_str("#program"),
             Source::Thread => f.write_str("#thread"),
             Source::Time => f.write_str("#time"),
+            Source::Expression(words) => f.write_str(words),
         }
     }
 }
@@ -376,6 +379,31 @@ impl Batch {
         self.heads[at].stamp
     }
 
+    /// Appends a copy of an event of another batch, with its text.
+    pub fn push_copy(&mut self, event: &Event<'_>, stamp: Stamp) {
+        self.heads.push(Head { symbol: event.symbol, params: self.params.len() as u32, stamp });
+        for value in event.params {
+            let copied = match value.as_text() {
+                Some((start, len)) => {
+                    let part = start as usize..start as usize + len as usize;
+                    let at = self.text.len() as u32;
+                    self.text.push_str(event.text.get(part).unwrap_or(""));
+                    Value::text(at, len)
+                }
+                None => *value,
+            };
+            self.params.push(copied);
+        }
+    }
+
+    /// Keeps the first `len` events only.
+    pub fn truncate(&mut self, len: usize) {
+        if let Some(first) = self.heads.get(len) {
+            self.params.truncate(first.params as usize);
+            self.heads.truncate(len);
+        }
+    }
+
     /// Empties the batch, keeping its memory.
     pub fn clear(&mut self) {
         self.heads.clear();
@@ -412,6 +440,11 @@ impl EventSet {
     #[inline]
     pub fn contains(&self, id: SymbolId) -> bool {
         self.words.get(id.0 as usize / 64).is_some_and(|word| word & 1 << (id.0 % 64) != 0)
+    }
+
+    /// Empties the set, keeping its memory.
+    pub fn clear(&mut self) {
+        self.words.clear();
     }
 
     /// Adds all of `other`.

@@ -47,6 +47,8 @@ pub struct Slices {
     counts: Vec<u32>,
     /// How many of the states that some slice is in have a transition on each symbol.
     wanted: Vec<u16>,
+    /// Counts the changes of `wanted`.
+    version: u32,
     keys: usize,
     pub(crate) failure: Option<Failure>,
     /// Whether a slice was ever in a non-accepting state; it may have been forgotten since.
@@ -125,6 +127,7 @@ impl Slices {
             // With several slice parameters, an event that binds some of them may create a slice even if
             // no transition is taken, and others may later be copied from that: all of them count.
             wanted: automaton.plans.iter().map(|plan| u16::from(keys > 1 && plan.mask != 0)).collect(),
+            version: 0,
             violated: false,
             keys,
             failure: None,
@@ -222,12 +225,22 @@ impl Slices {
     /// The events on which some slice has a transition now.
     pub fn needs(&self) -> EventSet {
         let mut needs = EventSet::default();
+        self.add_needs(&mut needs);
+        needs
+    }
+
+    /// Adds the events on which some slice has a transition now to a set.
+    pub fn add_needs(&self, needs: &mut EventSet) {
         for (at, states) in self.wanted.iter().enumerate() {
             if *states > 0 {
                 needs.insert(SymbolId(at as u32));
             }
         }
-        needs
+    }
+
+    /// A number that changes whenever [`needs`](Slices::needs) may have changed.
+    pub fn needs_version(&self) -> u32 {
+        self.version
     }
 
     /// The bytes that the slices take.
@@ -431,6 +444,7 @@ impl Slices {
 
     #[cold]
     fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
+        self.version = self.version.wrapping_add(1);
         for (plan, wanted) in automaton.plans.iter().zip(&mut self.wanted) {
             if plan.by_state.get(usize::from(state)).is_some_and(|cell| *cell != 0) {
                 *wanted = wanted.wrapping_add(delta);

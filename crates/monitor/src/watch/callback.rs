@@ -7,9 +7,9 @@ use crate::observer::{Observer, Taken};
 use crate::slices::{SliceId, Slices};
 use crate::verdict::Verdict;
 use alloc::boxed::Box;
-use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
+use invigil_expr::value::Value;
 
 /// What a callback asks of whoever drives the monitor. Of several requests the greatest counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +32,22 @@ pub struct Scene<'a> {
     pub slices: &'a Slices,
     /// The event at hand.
     pub event: &'a Event<'a>,
+}
+
+/// What happened to a slice on an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// It came into being.
+    Created(SliceId),
+    /// It took a transition.
+    Taken(Taken),
+    /// It entered a final state and was forgotten.
+    Forgotten {
+        /// Which it was.
+        slice: SliceId,
+        /// Where its values are: see [`Watch::forgotten`](super::Watch::forgotten).
+        binding: usize,
+    },
 }
 
 /// A registered callback.
@@ -130,13 +146,32 @@ pub(super) struct Hearing<'a> {
     pub(super) unhandled: bool,
     pub(super) missing: Option<usize>,
     created: Option<SliceId>,
-    pub(super) came_from: BTreeMap<SliceId, StateId>,
+    pub(super) trail: Trail,
+}
+
+/// What happened to slices on one event. Its memory is used again for the next.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trail {
+    /// The slices that took a transition, with the state they left; not new ones. In the order of slices.
+    pub(super) came_from: Vec<(SliceId, StateId)>,
+    pub(super) changes: Vec<Change>,
+    /// The bindings of slices that were forgotten, one after the other.
+    pub(super) forgotten: Vec<Value>,
+}
+
+impl Trail {
+    /// Gets ready for an event. Where slices came from is shown until one is delivered.
+    pub(super) fn clear_changes(&mut self) {
+        self.changes.clear();
+        self.forgotten.clear();
+    }
 }
 
 impl<'a> Hearing<'a> {
     pub(super) fn new(
         told: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
         is_quiet: bool,
+        trail: Trail,
     ) -> Hearing<'a> {
         Hearing {
             told,
@@ -149,7 +184,7 @@ impl<'a> Hearing<'a> {
             unhandled: false,
             missing: None,
             created: None,
-            came_from: BTreeMap::new(),
+            trail,
         }
     }
 
@@ -177,20 +212,25 @@ impl Observer for Hearing<'_> {
     fn created(&mut self, _: &Slices, slice: SliceId) {
         self.changed = true;
         self.created = Some(slice);
+        self.trail.changes.push(Change::Created(slice));
     }
 
     fn taken(&mut self, slices: &Slices, taken: Taken) {
         self.taken = true;
         self.changed |= taken.from != taken.to;
         if self.created != Some(taken.slice) {
-            self.came_from.insert(taken.slice, taken.from);
+            self.trail.came_from.push((taken.slice, taken.from));
         }
+        self.trail.changes.push(Change::Taken(taken));
         self.tell(slices, |callbacks, scene| callbacks.transition_taken(scene, taken));
     }
 
-    fn forgotten(&mut self, _: &Slices, slice: SliceId) {
+    fn forgotten(&mut self, slices: &Slices, slice: SliceId) {
         self.changed = true;
-        self.came_from.remove(&slice);
+        let trail = &mut self.trail;
+        trail.came_from.pop_if(|(known, _)| *known == slice);
+        trail.changes.push(Change::Forgotten { slice, binding: trail.forgotten.len() });
+        trail.forgotten.extend_from_slice(slices.binding(slice));
     }
 
     fn unhandled(&mut self, slices: &Slices, slice: SliceId) {

@@ -52,7 +52,7 @@ impl Watch {
             return Err(Mistake::no_state(state, self.states()));
         };
         self.automaton.set_state(&mut self.standing.slices, slice, state);
-        self.standing.came_from.remove(&slice);
+        self.standing.trail.came_from.retain(|(known, _)| *known != slice);
         Ok(())
     }
 

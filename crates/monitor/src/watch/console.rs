@@ -44,8 +44,9 @@ impl Watch {
         let state = slices.state(slice);
         let open = if slices.binding(slice).is_empty() { ": " } else { ">: " };
         write!(f, "{open}{}", self.automaton.state_name(state))?;
-        if let Some(from) = self.standing.came_from.get(&slice) {
-            write!(f, " (from {})", self.automaton.state_name(*from))?;
+        let came_from = &self.standing.trail.came_from;
+        if let Ok(at) = came_from.binary_search_by_key(&slice, |(known, _)| *known) {
+            write!(f, " (from {})", self.automaton.state_name(came_from[at].1))?;
         }
         if self.automaton.states[usize::from(state)].verdict == Verdict::NonAccepting {
             f.write_str(" non-accepting")?;

@@ -1,9 +1,8 @@
 //! Following on, pausing, starting again, and going back.
 
-use super::callback::Hearing;
+use super::callback::{Hearing, Trail};
 use super::{Mistake, Standing, Watch};
 use crate::step::Monitor;
-use alloc::collections::BTreeMap;
 
 /// A saved state of a [`Watch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -37,10 +36,10 @@ impl Watch {
 
     /// Starts the property again. Callbacks, checkpoints and settings stay.
     pub fn reset(&mut self) {
-        let mut hearing = Hearing::new(None, self.is_quiet);
+        let mut hearing = Hearing::new(None, self.is_quiet, Trail::default());
         let slices = self.automaton.start(&mut self.scratch, &mut hearing);
         (self.printed, self.commands) = (hearing.printed, hearing.commands);
-        self.standing = Standing { slices, came_from: BTreeMap::new() };
+        self.standing = Standing { slices, trail: Trail::default() };
     }
 
     /// Saves where the property stands.

@@ -47,7 +47,7 @@ mod control;
 mod mistake;
 mod tell;
 
-pub use callback::{CallbackId, Request, Scene};
+pub use callback::{CallbackId, Change, Request, Scene};
 pub use change::Given;
 pub use control::CheckpointId;
 pub use mistake::Mistake;
@@ -61,7 +61,7 @@ use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use callback::{Callbacks, Hearing};
+use callback::{Callbacks, Hearing, Trail};
 use invigil_expr::value::Value;
 
 /// What became of an event.
@@ -82,8 +82,15 @@ pub struct Applied {
 #[derive(Clone, Debug)]
 struct Standing {
     slices: Slices,
-    /// The slices that took a transition on the last event, with the state they left; not new ones.
-    came_from: BTreeMap<SliceId, StateId>,
+    trail: Trail,
+}
+
+/// Tells whether [`Watch::needs`] may give something else than before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NeedsStamp {
+    version: u32,
+    follows: bool,
+    hears_unhandled: bool,
 }
 
 /// One property being followed; see the module.
@@ -105,13 +112,13 @@ pub struct Watch {
 impl Watch {
     /// Starts a property.
     pub fn new(automaton: Arc<Automaton>) -> Watch {
-        let mut hearing = Hearing::new(None, false);
+        let mut hearing = Hearing::new(None, false, Trail::default());
         let mut scratch = Scratch::default();
         let slices = automaton.start(&mut scratch, &mut hearing);
         let (printed, commands) = (hearing.printed, hearing.commands);
         Watch {
             automaton,
-            standing: Standing { slices, came_from: BTreeMap::new() },
+            standing: Standing { slices, trail: Trail::default() },
             scratch,
             callbacks: Callbacks::default(),
             checkpoints: BTreeMap::new(),
@@ -130,6 +137,7 @@ impl Watch {
     pub fn apply(&mut self, event: &Event<'_>) -> Applied {
         self.printed.clear();
         self.commands.clear();
+        self.standing.trail.clear_changes();
         let mut applied =
             Applied { verdict: None, handled: false, missing: None, request: Request::Continue };
         if self.is_suspended || self.failure().is_some() {
@@ -138,20 +146,18 @@ impl Watch {
         let automaton = Arc::clone(&self.automaton);
         let Watch { standing, scratch, callbacks, .. } = self;
         let told = Some((&*automaton, event, &mut *callbacks));
-        let mut hearing = Hearing::new(told, self.is_quiet);
         let delivered = automaton.wants(&standing.slices, event.symbol);
+        let mut hearing = Hearing::new(told, self.is_quiet, core::mem::take(&mut standing.trail));
         if delivered {
+            hearing.trail.came_from.clear();
             applied.verdict = automaton.step(&mut standing.slices, scratch, event, &mut hearing);
         }
-        let Hearing { printed, commands, request, taken, changed, unhandled, missing, came_from, .. } =
-            hearing;
+        let Hearing { printed, commands, request, taken, changed, unhandled, missing, trail, .. } = hearing;
+        standing.trail = trail;
         (self.printed, self.commands) = (printed, commands);
         (applied.request, applied.handled, applied.missing) = (request, taken, missing);
         if missing.is_some() && !taken {
             applied.verdict = None;
-        }
-        if delivered {
-            standing.came_from = came_from;
         }
         let scene = Scene { automaton: &automaton, slices: &standing.slices, event };
         let is_ours = || automaton.symbols().any(|known| known == event.symbol);
@@ -176,14 +182,42 @@ impl Watch {
     /// While someone wants to know of events that are [not handled](Watch::set_unhandled), all events of
     /// the property are needed.
     pub fn needs(&self) -> EventSet {
+        let mut needs = EventSet::default();
+        self.add_needs(&mut needs);
+        needs
+    }
+
+    /// Adds the events that the property needs now to a set.
+    pub fn add_needs(&self, needs: &mut EventSet) {
         if self.is_suspended || self.failure().is_some() {
-            return EventSet::default();
+            return;
         }
-        let mut needs = self.automaton.needs(self.slices());
+        self.slices().add_needs(needs);
         if self.callbacks.hears_unhandled() {
             self.automaton.symbols().for_each(|symbol| needs.insert(symbol));
         }
-        needs
+    }
+
+    /// As long as this stays equal from event to event, so do the [needs](Watch::needs). Going back to a
+    /// checkpoint is no event.
+    pub fn needs_stamp(&self) -> NeedsStamp {
+        NeedsStamp {
+            version: self.slices().needs_version(),
+            follows: !self.is_suspended && self.failure().is_none(),
+            hears_unhandled: self.callbacks.hears_unhandled(),
+        }
+    }
+
+    /// What happened to slices on the last event, in the order in which it did.
+    pub fn changes(&self) -> &[Change] {
+        &self.standing.trail.changes
+    }
+
+    /// The binding of a slice that was [forgotten](Change::Forgotten) on the last event. Long strings in it
+    /// cannot be read any more.
+    pub fn forgotten(&self, binding: usize) -> &[Value] {
+        let keys = self.automaton.slice_on.len();
+        self.standing.trail.forgotten.get(binding..binding + keys).unwrap_or(&[])
     }
 
     /// The property.
