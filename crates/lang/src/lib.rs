@@ -16,4 +16,6 @@
 pub mod block;
 pub mod prop;
 mod python;
+mod reading;
 pub mod report;
+pub mod scn;

@@ -3,7 +3,11 @@
 mod common;
 
 use common::{good, shape};
-use invigil_lang::prop::ast::{Acceptance, EventPattern, Property};
+use invigil_expr::diag::SourceId;
+use invigil_lang::prop::{
+    self,
+    ast::{Acceptance, EventPattern, Property},
+};
 use invigil_monitor::event::{Kind, Source, Type};
 
 /// A property with one transition.
@@ -106,6 +110,9 @@ fn parameters_have_a_source_a_name_and_a_type() {
         ("#program as p", Source::Program, "p", None),
         ("#thread", Source::Thread, "thread", None),
         ("#time: float", Source::Time, "time", Some(Type::Float)),
+        ("\"q->size\" as n", Source::Expression("q->size".into()), "n", None),
+        ("\"len\": int", Source::Expression("len".into()), "len", Some(Type::Int)),
+        ("*\"a[2]\" as x", deref(Source::Expression("a[2]".into())), "x", None),
         ("state", name("state"), "state", None),
         ("event", name("event"), "event", None),
         ("success as failure", name("success"), "failure", None),
@@ -178,4 +185,24 @@ fn comments_may_stand_anywhere() {
     let property = good(text);
     assert_eq!(property.slice_on.len(), 2);
     assert_eq!(property.states[0].transitions[0].event.params[0].name.text, "x");
+}
+
+#[test]
+fn events_of_live_programs() {
+    for (written, kind, event) in [
+        ("event #signal(name)", Kind::Before, "#signal"),
+        ("event #fork()", Kind::Before, "#fork"),
+        ("event #exec(path)", Kind::Before, "#exec"),
+        ("event #exit(status)", Kind::Before, "#exit"),
+        ("event #thread(#thread as t)", Kind::Before, "#thread"),
+        ("event #thread_exit()", Kind::Before, "#thread_exit"),
+        ("event syscall:openat(arg 2 as path: str)", Kind::Before, "syscall:openat"),
+        ("after event syscall:openat(ret)", Kind::After, "syscall:openat"),
+    ] {
+        let text = format!("state init {{\n    transition {{\n        {written}\n    }}\n}}\n");
+        let property = good(&text);
+        let pattern = &property.states[0].transitions[0].event;
+        assert_eq!((pattern.kind, pattern.name.text.as_str()), (kind, event), "{written}");
+        assert_eq!(prop::format(SourceId(0), &text).unwrap(), text);
+    }
 }

@@ -151,6 +151,10 @@ fn mistakes_in_an_event() {
         ("event f(x y) success a", (3, 15, "expected `,` or `)`, found `y`", "a comma")),
         ("event f(int x) success a", (3, 17, "expected `,` or `)`, found `x`", "`x: int`")),
         ("event f(q->size) success a", (3, 14, "expected `,` or `)`, found `->`", "a parameter is a name")),
+        (
+            "event f(\"q->size\") success a",
+            (3, 13, "this expression needs a name", "write `\"q->size\" as NAME`"),
+        ),
         ("event f(x { return x } success a", (3, 15, "expected `,` or `)`, found `{`", "with `)`")),
         ("event f(a,,b) success a", (3, 15, "expected a parameter, found `,`", "a parameter is a name")),
         ("event f(1) success a", (3, 13, "expected a parameter, found `1`", "`arg 1`")),

@@ -5,8 +5,8 @@
 
 use super::ast::{Block, Property};
 use super::parser::{Reading, read};
-use super::piece::{Comment, Piece, Role};
-use super::scan::is_hyphen;
+use crate::reading::piece::{Comment, Piece, Role};
+use crate::reading::scan::is_hyphen;
 use invigil_expr::diag::{Diagnostic, SourceId};
 use std::collections::HashMap;
 

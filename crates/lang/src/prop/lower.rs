@@ -13,7 +13,7 @@ use invigil_monitor::{Monitor, Scratch};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The functions that a property's blocks can call besides their own and the language's.
-pub const HOST_FUNCTIONS: &[HostFunction] = &[HostFunction { name: "debugger", arguments: 1 }];
+pub const HOST_FUNCTIONS: &[HostFunction] = &[HostFunction::new("debugger", 1)];
 
 /// Compiles a property.
 ///

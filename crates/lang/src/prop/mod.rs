@@ -34,10 +34,11 @@
 //! event       = [ "before" | "after" ] ( "event" | "call" ) [ "call" | "read" | "write" | "access" ]
 //!               event-name [ "(" [ param { "," param } ] ")" ]
 //! event-name  = name { ( "." | "::" ) name } | file ":" line | '"' any text '"'
-//!             | "#join" | "#leave" | "#tick"
+//!             | "syscall:" name | "#join" | "#leave" | "#tick" | "#signal" | "#fork" | "#exec" | "#exit"
+//!             | "#thread" | "#thread_exit"
 //! param       = source { "as" name | ":" type }
 //! source      = { "*" | "&" | "^" } ( name | "arg" number | "ret"
-//!             | "#ecid" | "#program" | "#thread" | "#time" )
+//!             | "#ecid" | "#program" | "#thread" | "#time" | '"' expression '"' )
 //! action      = name "(" arguments ")"
 //! block       = "{" Python "}"
 //! ```
@@ -52,8 +53,6 @@ mod format;
 pub mod lower;
 mod parser;
 pub mod picture;
-mod piece;
-mod scan;
 
 pub use ast::Property;
 pub use format::format;

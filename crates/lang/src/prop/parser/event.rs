@@ -1,9 +1,9 @@
 //! Events and their parameters.
 
 use super::super::ast::{EventPattern, Name, Param};
-use super::super::piece::{Piece, Role};
-use super::super::scan::{self, SPECIAL_EVENTS, SPECIAL_PARAMS, Token};
-use super::Parser;
+use crate::reading::Parser;
+use crate::reading::piece::{Piece, Role};
+use crate::reading::scan::{self, SPECIAL_EVENTS, SPECIAL_PARAMS, Token};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
 use invigil_monitor::event::{Kind, Source, Type};
 
@@ -128,7 +128,8 @@ impl Parser<'_> {
             Some(word) if !word.is_empty() => match nearest(word, SPECIAL_EVENTS) {
                 Some(special) => format!("did you mean `#{special}`? `#{word}` is read as a comment"),
                 None => format!(
-                    "`#{word}` is read as a comment; the events with a `#` are `#join`, `#leave` and `#tick`"
+                    "`#{word}` is read as a comment; the events with a `#` are `#{}`",
+                    SPECIAL_EVENTS.join("`, `#")
                 ),
             },
             _ => "write `event` and the name of a function, or `event write` and the name of a variable"
@@ -188,7 +189,7 @@ impl Parser<'_> {
                             "put a comma between two parameters".to_owned()
                         }
                         (_, Token::Mark('.' | '-' | '[') | Token::Arrow) => {
-                            "a parameter is a name, `arg 1`, `ret`, or one of these after `*`, `&` or `^`"
+                            "a parameter is a name; an expression stands in quotes: `\"q->size\" as size`"
                                 .to_owned()
                         }
                         _ => "close the parameters with `)`".to_owned(),
@@ -239,7 +240,12 @@ impl Parser<'_> {
             _ => Source::Outer(Box::new(of)),
         });
         let mut param = Param { source, name: Name { text: suggested, span: self.since(start) }, ty: None };
-        self.suffixes(&mut param);
+        let renamed = self.suffixes(&mut param);
+        if !renamed && scan::word_at(&param.name.text) != param.name.text {
+            let problem = Diagnostic::error(param.name.span, "this expression needs a name")
+                .label("expected `as` and a name behind it");
+            self.report(problem.help(format!("write `\"{}\" as NAME`", param.name.text)));
+        }
         Some(param)
     }
 
@@ -260,6 +266,10 @@ impl Parser<'_> {
             (Token::Word("ret"), _) => {
                 self.take(Role::Word);
                 Some((Source::Ret, "ret".to_owned()))
+            }
+            (Token::Quoted(words), _) if !words.trim().is_empty() => {
+                self.take(Role::Word);
+                Some((Source::Expression(words.trim().to_owned()), words.trim().to_owned()))
             }
             (Token::Word(name), _) => {
                 self.take(Role::Word);
@@ -296,8 +306,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `as name` and `: type` behind a parameter, in either order.
-    fn suffixes(&mut self, param: &mut Param) {
+    /// Reads `as name` and `: type` behind a parameter, in either order; says whether there was an `as`.
+    fn suffixes(&mut self, param: &mut Param) -> bool {
         let mut renamed: Option<Span> = None;
         let mut typed: Option<Span> = None;
         loop {
@@ -307,14 +317,14 @@ impl Parser<'_> {
                 let help = "write `as` and the name that the blocks use";
                 match self.expect_name("a name for the parameter", help) {
                     Some(name) => param.name = name,
-                    None => return,
+                    None => return true,
                 }
             } else if self.at_mark(':') {
                 let here = self.take(Role::Tight);
                 self.report_twice(":", here, &mut typed);
                 param.ty = self.ty();
             } else {
-                return;
+                return renamed.is_some();
             }
         }
     }

@@ -1,9 +1,9 @@
 //! What stands at the top of a property: slicing, the initialization and the states.
 
 use super::super::ast::{Acceptance, Name, Property, State};
-use super::super::piece::Role;
-use super::super::scan::Token;
-use super::Parser;
+use crate::reading::Parser;
+use crate::reading::piece::Role;
+use crate::reading::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 
 /// The words that open a part of the property.
@@ -181,20 +181,6 @@ impl Parser<'_> {
                 self.report(problem);
                 self.skip_to(&PARTS);
             }
-        }
-    }
-
-    /// Complains about a second clause of one kind.
-    pub(super) fn report_twice(&mut self, what: &str, here: Span, earlier: &mut Option<Span>) {
-        match earlier {
-            Some(first) => {
-                let problem = Diagnostic::error(here, format!("`{what}` stands here a second time"))
-                    .label("the second one")
-                    .related(*first, "the first one")
-                    .help("keep one of them");
-                self.report(problem);
-            }
-            None => *earlier = Some(here),
         }
     }
 

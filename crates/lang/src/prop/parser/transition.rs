@@ -1,9 +1,9 @@
 //! Transitions and their ends.
 
 use super::super::ast::{End, Transition};
-use super::super::piece::Role;
-use super::super::scan::Token;
-use super::Parser;
+use crate::reading::Parser;
+use crate::reading::piece::Role;
+use crate::reading::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 
 /// The words at which a broken transition can be picked up again.

@@ -1,11 +1,11 @@
-//! Cuts a property file into tokens, one at a time.
+//! Cuts a file into tokens, one at a time.
 //!
 //! What a token is depends on where it stands: after `event`, `#join` is an event and `src/queue.c:12` one
 //! name; elsewhere the first is a comment. So the parser asks for each token in turn.
 
 /// The kinds of tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'a> {
+pub(crate) enum Token<'a> {
     /// A word: keyword or name.
     Word(&'a str),
     /// `non-accepting`, with whichever hyphen.
@@ -26,17 +26,18 @@ pub(super) enum Token<'a> {
 
 /// A token and where it stands.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lexed<'a> {
-    pub(super) token: Token<'a>,
-    pub(super) start: usize,
-    pub(super) end: usize,
+pub(crate) struct Lexed<'a> {
+    pub(crate) token: Token<'a>,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
 }
 
-/// Events that only the session itself can raise.
-pub(super) const SPECIAL_EVENTS: [&str; 3] = ["join", "leave", "tick"];
+/// Events that no line of the program stands for.
+pub(crate) const SPECIAL_EVENTS: [&str; 9] =
+    ["join", "leave", "tick", "signal", "fork", "exec", "exit", "thread", "thread_exit"];
 
 /// Parameters that every event has.
-pub(super) const SPECIAL_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
+pub(crate) const SPECIAL_PARAMS: [&str; 4] = ["ecid", "program", "thread", "time"];
 
 /// The words with a `#` that are not comments when they follow `before`.
 fn specials_after(before: Token<'_>) -> &'static [&'static str] {
@@ -48,7 +49,7 @@ fn specials_after(before: Token<'_>) -> &'static [&'static str] {
 }
 
 /// The token that follows `before`, which ends at `from`. Calls `comment` for each comment in between.
-pub(super) fn next<'a>(
+pub(crate) fn next<'a>(
     text: &'a str,
     before: Token<'a>,
     from: usize,
@@ -108,7 +109,7 @@ fn token_at(rest: &str, first: char) -> (Token<'_>, usize) {
 }
 
 /// The word at the start of `text`; empty if there is none.
-pub(super) fn word_at(text: &str) -> &str {
+pub(crate) fn word_at(text: &str) -> &str {
     let end = text.find(|c: char| !is_word(c)).unwrap_or(text.len());
     if text.starts_with(|c: char| c.is_ascii_digit()) { "" } else { &text[..end] }
 }
@@ -118,14 +119,16 @@ fn is_word(c: char) -> bool {
 }
 
 /// Hyphens and the dashes that word processors make of them.
-pub(super) fn is_hyphen(c: char) -> bool {
+pub(crate) fn is_hyphen(c: char) -> bool {
     matches!(c, '-' | '\u{2010}'..='\u{2015}' | '\u{2212}' | '\u{fe63}' | '\u{ff0d}')
 }
 
 /// How long the event name at the start of `text` is: a function with its class or namespace, or a file and
 /// a line.
-pub(super) fn event_name_length(text: &str) -> usize {
-    let mut at = 0;
+pub(crate) fn event_name_length(text: &str) -> usize {
+    const SYSCALL: &str = "syscall:";
+    let is_syscall = text.strip_prefix(SYSCALL).is_some_and(|rest| rest.starts_with(is_word));
+    let mut at = if is_syscall { SYSCALL.len() } else { 0 };
     loop {
         let rest = &text[at..];
         let Some(c) = rest.chars().next() else { return at };
@@ -219,6 +222,7 @@ mod tests {
             "a.B.<init>",
             "malloc@plt",
             "my-file.rs:7",
+            "syscall:openat",
         ] {
             for after in ["", "(q)", " {", ": int", "->x", "\n"] {
                 assert_eq!(event_name_length(&format!("{name}{after}")), name.len(), "{name}{after}");

@@ -5,7 +5,7 @@
 
 /// How a piece is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// Opens a part of the property: on a line of its own, set off by an empty line.
     Item,
     /// Opens a clause: on a line of its own.
@@ -32,19 +32,19 @@ pub(super) enum Role {
 
 /// A word or mark of a property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Piece {
-    pub(super) role: Role,
+pub(crate) struct Piece {
+    pub(crate) role: Role,
     /// Its first byte in the file.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// The byte after its last.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
 
 /// A comment outside the blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Comment {
+pub(crate) struct Comment {
     /// Its `#`.
-    pub(super) start: usize,
+    pub(crate) start: usize,
     /// The byte after its last, blanks at the end left off.
-    pub(super) end: usize,
+    pub(crate) end: usize,
 }
