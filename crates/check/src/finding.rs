@@ -1,6 +1,9 @@
 //! What a report tells of a violation.
 
 use crate::shown::Shown;
+use invigil_expr::compare::View;
+use invigil_expr::heap::Heap;
+use invigil_expr::text::Texts;
 use invigil_monitor::automaton::{Automaton, Branch};
 use invigil_monitor::event::{Catalog, Event};
 use invigil_monitor::slices::{SliceId, Slices};
@@ -86,7 +89,7 @@ pub struct Finding {
 }
 
 /// The values of a slice's parameters.
-pub(crate) fn binding(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec<Binding> {
+pub fn binding(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec<Binding> {
     let values = slices.binding(slice).iter();
     automaton
         .slice_on
@@ -100,7 +103,7 @@ pub(crate) fn binding(automaton: &Automaton, slices: &Slices, slice: SliceId) ->
 }
 
 /// The values of a slice's variables; those that have none are left out.
-pub(crate) fn env(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec<Variable> {
+pub fn env(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec<Variable> {
     let values = slices.env(slice).iter();
     automaton
         .env
@@ -115,20 +118,11 @@ pub(crate) fn env(automaton: &Automaton, slices: &Slices, slice: SliceId) -> Vec
 }
 
 /// An event as a report tells it.
-pub(crate) fn happening(
-    catalog: &Catalog,
-    slices: &Slices,
-    event: &Event<'_>,
-    index: u64,
-    time: f64,
-    place: Place,
-) -> Happening {
+pub fn happening(catalog: &Catalog, event: &Event<'_>, index: u64, time: f64, place: Place) -> Happening {
     let symbol = catalog.get(event.symbol);
     let params = symbol.map_or(&[][..], |symbol| &symbol.params);
-    let view = invigil_expr::compare::View {
-        texts: invigil_expr::text::Texts { event: event.text, pool: "" },
-        ..slices.values_view()
-    };
+    // The parameters of an event lie in themselves or in its text.
+    let view = View { heap: &Heap::default(), texts: Texts { event: event.text, pool: "" } };
     let mut shown: Vec<Variable> = Vec::new();
     for (param, value) in params.iter().zip(event.params) {
         // Two properties may know one parameter under two types: tell it once.

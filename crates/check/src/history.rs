@@ -152,7 +152,7 @@ impl History {
         PathStep {
             event: step.branch.map(|_| {
                 let Context { index, time, place, .. } = step.event;
-                happening(catalog, slices, &event, index, time, place)
+                happening(catalog, &event, index, time, place)
             }),
             branch: step.branch,
             state: state.name.clone(),

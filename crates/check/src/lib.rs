@@ -15,6 +15,6 @@ mod shown;
 mod watcher;
 
 pub use driver::{Listener, Options, Quiet, check};
-pub use finding::{Binding, Finding, Happening, PathStep, Variable};
+pub use finding::{Binding, Finding, Happening, PathStep, Variable, binding, env, happening};
 pub use outcome::{Missing, Mistakes, Outcome, PropertyOutcome, Stop};
 pub use shown::{Shown, Sort};

@@ -144,7 +144,7 @@ impl<'a> Replay<'a> {
             let fresh = trail.fresh;
             for (target, mut step) in fresh {
                 let (time, place) = (block.batch.stamp(at).time, block.place(at));
-                let happening = finding::happening(self.catalog, &self.slices, &event, index, time, place);
+                let happening = finding::happening(self.catalog, &event, index, time, place);
                 step.event = Some(happening);
                 let target = &mut self.targets[target];
                 target.push(step);

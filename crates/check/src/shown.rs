@@ -31,7 +31,8 @@ pub enum Sort {
 }
 
 impl Shown {
-    pub(crate) fn new(view: &View<'_>, value: Value) -> Shown {
+    /// A value as it is shown; one that is too large is shown as far as it goes.
+    pub fn new(view: &View<'_>, value: Value) -> Shown {
         let mut text = String::new();
         if view.write_repr(&mut text, value).is_err() {
             text.push('…');
@@ -46,8 +47,25 @@ impl Shown {
         Shown { text, sort }
     }
 
+    /// The value as one of JSON, as far as JSON has such values; others as text.
+    pub fn json(&self) -> serde_json::Value {
+        let text = || self.text.as_str().into();
+        match &self.sort {
+            Sort::None => serde_json::Value::Null,
+            Sort::Bool => (self.text == "True").into(),
+            Sort::Int => self.text.parse::<i64>().map_or_else(|_| text(), Into::into),
+            // What is not finite is no number in JSON.
+            Sort::Float => {
+                let float = self.text.parse().ok().and_then(serde_json::Number::from_f64);
+                float.map_or_else(text, serde_json::Value::Number)
+            }
+            Sort::Str(text) => text.as_str().into(),
+            Sort::Other => text(),
+        }
+    }
+
     /// A value that is not known any more.
-    pub(crate) fn unknown() -> Shown {
+    pub fn unknown() -> Shown {
         Shown { text: "…".to_owned(), sort: Sort::Other }
     }
 }

@@ -197,7 +197,7 @@ impl<'a> Watcher<'a> {
                         return ControlFlow::Continue(());
                     }
                 }
-                let happening = finding::happening(catalog, slices, &event, index, time, place);
+                let happening = finding::happening(catalog, &event, index, time, place);
                 if let Some(parameter) = notes.missing.take() {
                     outcome.note_missing(catalog, &event, parameter, place);
                 }

@@ -3,7 +3,7 @@
 use super::{Report, word};
 use crate::finding::{Finding, Happening, PathStep, Variable};
 use crate::outcome::PropertyOutcome;
-use crate::shown::{Shown, Sort};
+use crate::shown::Shown;
 use invigil_monitor::verdict::{Failure, Verdict};
 use invigil_trace::End;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -179,26 +179,9 @@ impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, value) in &self.0 {
-            map.serialize_entry(name, &value.map(json_value))?;
+            map.serialize_entry(name, &value.map(Shown::json))?;
         }
         map.end()
-    }
-}
-
-/// A value of the program as one of JSON, as far as JSON has such values.
-fn json_value(shown: &Shown) -> serde_json::Value {
-    let text = || shown.text.as_str().into();
-    match &shown.sort {
-        Sort::None => serde_json::Value::Null,
-        Sort::Bool => (shown.text == "True").into(),
-        Sort::Int => shown.text.parse::<i64>().map_or_else(|_| text(), Into::into),
-        // What is not finite is no number in JSON.
-        Sort::Float => {
-            let float = shown.text.parse().ok().and_then(serde_json::Number::from_f64);
-            float.map_or_else(text, serde_json::Value::Number)
-        }
-        Sort::Str(text) => text.as_str().into(),
-        Sort::Other => text(),
     }
 }
 

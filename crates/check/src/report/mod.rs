@@ -18,7 +18,10 @@ mod warnings;
 mod words;
 
 pub use paint::Paint;
-pub use violations::Violations;
+pub use path::way;
+pub use table::{Align, Table};
+pub use violations::{Violations, described};
+pub use words::{count, grouped, printable, shorten, time};
 
 use crate::outcome::{Outcome, PropertyOutcome};
 use invigil_expr::diag::{Source, Sources, Span};
@@ -170,7 +173,7 @@ impl<'a> Report<'a> {
 }
 
 /// The word for how a property fared.
-fn word(property: &PropertyOutcome) -> &'static str {
+pub fn word(property: &PropertyOutcome) -> &'static str {
     match property.verdict() {
         Verdict::Accepting => "holds",
         Verdict::Undecided => "undecided",

@@ -19,6 +19,11 @@ const CHANGES: usize = 9;
 /// A column for a variable may get as narrow as this for others to fit.
 const NARROW: usize = 8;
 
+/// The path of a finding of a live run, each line indented and ended: its events were recorded nowhere.
+pub fn way(finding: &Finding, style: &Style) -> String {
+    path(&Violations { automata: &[], inputs: &[] }, finding, style)
+}
+
 /// The path of a finding, each line indented and ended.
 pub(super) fn path(report: &Violations<'_>, finding: &Finding, style: &Style) -> String {
     let names = variables(finding);
@@ -86,8 +91,8 @@ enum Memory<'a> {
 }
 
 struct Columns<'a> {
-    /// Whether the trace is of several files.
-    several: bool,
+    /// How many files the trace is of; none if the run is live.
+    files: usize,
     /// How many decimals times have, if there are any.
     decimals: Option<usize>,
     memory: Memory<'a>,
@@ -100,7 +105,7 @@ impl<'a> Columns<'a> {
         let events = || finding.path.iter().filter_map(|step| step.event.as_ref());
         let times = || events().filter_map(|event| event.time);
         Columns {
-            several: report.inputs.len() > 1,
+            files: report.inputs.len(),
             decimals: times().next().is_some().then(|| decimals(times())),
             memory,
         }
@@ -108,10 +113,10 @@ impl<'a> Columns<'a> {
 
     fn title(&self, table: &mut Table) {
         table.column("event", Align::Right, usize::MAX);
-        if self.several {
-            table.column("where", Align::Left, 16);
-        } else {
-            table.column("line", Align::Right, usize::MAX);
+        match self.files {
+            0 => {}
+            1 => table.column("line", Align::Right, usize::MAX),
+            _ => table.column("where", Align::Left, 16),
         }
         if self.decimals.is_some() {
             table.column("time", Align::Right, usize::MAX);
@@ -169,15 +174,17 @@ impl<'a> Columns<'a> {
         let plain = |text: String| (text, Paint::Plain);
         let mut cells = Vec::new();
         let Some(event) = &step.event else {
-            cells.resize(2 + usize::from(self.decimals.is_some()), plain(String::new()));
+            let columns = 1 + usize::from(self.files > 0) + usize::from(self.decimals.is_some());
+            cells.resize(columns, plain(String::new()));
             cells.push(("begins".to_owned(), Paint::Faint));
             return cells;
         };
         cells.push(plain(event.index.to_string()));
-        cells.push(plain(match self.several {
-            true => printable(&report.place(event.place)),
-            false => event.place.line.to_string(),
-        }));
+        match self.files {
+            0 => {}
+            1 => cells.push(plain(event.place.line.to_string())),
+            _ => cells.push(plain(printable(&report.place(event.place)))),
+        }
         if let Some(decimals) = self.decimals {
             cells.push(plain(event.time.map_or(String::new(), |time| format!("{time:.decimals$}"))));
         }

@@ -63,7 +63,7 @@ impl<'a> Violations<'a> {
 }
 
 /// An event with its parameters, long values shortened.
-pub(super) fn described(event: &Happening) -> String {
+pub fn described(event: &Happening) -> String {
     let shown = |text: &str| shorten(text, VALUE);
     let params: Vec<String> =
         event.params.iter().map(|param| format!("{}={}", param.name, shown(&param.value.text))).collect();

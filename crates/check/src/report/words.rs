@@ -3,13 +3,13 @@
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// `1 event`, `2,000 events`.
-pub(super) fn count(number: u64, what: &str) -> String {
+pub fn count(number: u64, what: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{} {what}{ending}", grouped(number))
 }
 
 /// A number with its digits in groups of three.
-pub(super) fn grouped(number: u64) -> String {
+pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut out = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.chars().enumerate() {
@@ -27,7 +27,7 @@ pub(super) fn width(text: &str) -> usize {
 }
 
 /// The text without characters that move the cursor.
-pub(super) fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().map(|c| if c.is_control() { '·' } else { c }).collect()
 }
 
@@ -50,7 +50,7 @@ pub(super) fn cut(text: &str, columns: usize) -> String {
 }
 
 /// The beginning and the end of the text, in at most `columns`: long values often differ at their end.
-pub(super) fn shorten(text: &str, columns: usize) -> String {
+pub fn shorten(text: &str, columns: usize) -> String {
     if width(text) <= columns {
         return text.to_owned();
     }
@@ -79,7 +79,7 @@ pub(super) fn decimals(times: impl Iterator<Item = f64>) -> usize {
 }
 
 /// A time by itself.
-pub(super) fn time(time: f64) -> String {
+pub fn time(time: f64) -> String {
     format!("{time:.*}", decimals(std::iter::once(time)))
 }
 
