@@ -1,0 +1,10 @@
+//! The session over a scripted program.
+
+mod back;
+mod checkpoints;
+mod common;
+mod failures;
+mod fake;
+mod monitors;
+mod past;
+mod scenarios;
