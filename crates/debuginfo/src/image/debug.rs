@@ -1,0 +1,170 @@
+//! The debug information of an image: its sections and units, wherever they are.
+
+use super::elf::Outside;
+use super::{Die, Dwarf, Reader, Unit, separate};
+use gimli::{
+    AbbreviationsCacheStrategy, AttributeValue, EndianSlice, LittleEndian, UnitOffset, UnitSectionOffset,
+};
+use object::{Object, ObjectSection};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// The debug information of one image.
+pub(super) struct Debug {
+    pub(super) dwarf: Option<Dwarf>,
+    /// The separate file, if it is not the image itself.
+    pub(super) separate: Option<(PathBuf, Outside)>,
+    pub(super) problem: Option<String>,
+}
+
+impl Debug {
+    pub(super) fn load(path: &Path, outside: &Outside, directories: &[PathBuf]) -> Debug {
+        let mut debug = Debug { dwarf: None, separate: None, problem: separate::unreadable(outside) };
+        if !separate::has_debug_info(outside) {
+            match separate::find(path, outside, directories) {
+                Ok(found) => debug.separate = found,
+                Err(why) => debug.problem = Some(why),
+            }
+        }
+        let (path, outside) = match &debug.separate {
+            Some((path, outside)) => (path.as_path(), outside),
+            None => (path, outside),
+        };
+        if !separate::has_debug_info(outside) {
+            return debug;
+        }
+        let mut dwarf = load_sections(outside, &mut debug.problem);
+        match separate::supplementary(path, outside, directories) {
+            Ok(Some(shared)) => {
+                let mut shared = load_sections(&shared, &mut debug.problem);
+                shared.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+                dwarf.set_sup(shared);
+            }
+            Ok(None) => {}
+            Err(why) => debug.problem = Some(why),
+        }
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        debug.dwarf = Some(dwarf);
+        debug
+    }
+}
+
+/// Loads the sections; those that cannot be read are taken for empty, and the reason is kept.
+fn load_sections(outside: &Outside, problem: &mut Option<String>) -> Dwarf {
+    let loaded = Dwarf::load(|id| -> Result<Reader, std::convert::Infallible> {
+        Ok(EndianSlice::new(section_bytes(outside, id.name(), problem), LittleEndian))
+    });
+    match loaded {
+        Ok(dwarf) => dwarf,
+    }
+}
+
+/// The bytes of a debug section, decompressed if it is compressed.
+pub(super) fn section_bytes(outside: &Outside, name: &str, problem: &mut Option<String>) -> &'static [u8] {
+    let Some(section) = outside.elf.section_by_name(name) else { return &[] };
+    match section.uncompressed_data() {
+        Ok(Cow::Borrowed(bytes)) => bytes,
+        Ok(Cow::Owned(bytes)) => Vec::leak(bytes),
+        Err(error) => {
+            problem.get_or_insert_with(|| format!("its section {name} cannot be read: {error}"));
+            &[]
+        }
+    }
+}
+
+/// The units of an image: first those of its own `.debug_info`, then those of `.debug_types`, then those of
+/// the supplementary file.
+pub(super) struct Units {
+    pub(super) all: Vec<Unit>,
+    types: usize,
+    shared: usize,
+    signatures: HashMap<u64, Die>,
+    pub(super) problem: Option<String>,
+}
+
+impl Units {
+    pub(super) fn read(dwarf: Option<&Dwarf>) -> Units {
+        let mut units =
+            Units { all: Vec::new(), types: 0, shared: 0, signatures: HashMap::new(), problem: None };
+        let Some(dwarf) = dwarf else { return units };
+        let mut headers = dwarf.units();
+        units.add(dwarf, || headers.next());
+        units.types = units.all.len();
+        let mut headers = dwarf.type_units();
+        units.add(dwarf, || headers.next());
+        units.shared = units.all.len();
+        if let Some(shared) = dwarf.sup() {
+            let mut headers = shared.units();
+            units.add(shared, || headers.next());
+        }
+        units
+    }
+
+    fn add(
+        &mut self,
+        dwarf: &Dwarf,
+        mut next: impl FnMut() -> gimli::Result<Option<gimli::UnitHeader<Reader>>>,
+    ) {
+        loop {
+            let unit = match next() {
+                Ok(Some(header)) => dwarf.unit(header),
+                Ok(None) => return,
+                Err(error) => {
+                    self.problem.get_or_insert_with(|| format!("its debug information is damaged: {error}"));
+                    return;
+                }
+            };
+            match unit {
+                Ok(unit) => {
+                    let (gimli::UnitType::Type { type_signature, type_offset }
+                    | gimli::UnitType::SplitType { type_signature, type_offset }) = unit.header.type_()
+                    else {
+                        self.all.push(unit);
+                        continue;
+                    };
+                    let die = Die { unit: self.all.len(), offset: type_offset };
+                    self.signatures.insert(type_signature.0, die);
+                    self.all.push(unit);
+                }
+                Err(error) => {
+                    self.problem.get_or_insert_with(|| {
+                        format!("a unit of its debug information is damaged: {error}")
+                    });
+                }
+            }
+        }
+    }
+
+    pub(super) fn is_shared(&self, unit: usize) -> bool {
+        unit >= self.shared
+    }
+
+    /// The entry that an attribute of an entry in `from` refers to.
+    pub(super) fn resolve(&self, from: usize, value: AttributeValue<Reader>) -> Option<Die> {
+        match value {
+            AttributeValue::UnitRef(offset) => Some(Die { unit: from, offset }),
+            AttributeValue::DebugInfoRef(offset) if self.is_shared(from) => self.find(true, offset.0),
+            AttributeValue::DebugInfoRef(offset) => self.find(false, offset.0),
+            AttributeValue::DebugInfoRefSup(offset) => self.find(true, offset.0),
+            AttributeValue::DebugTypesRef(signature) => self.signatures.get(&signature.0).copied(),
+            _ => None,
+        }
+    }
+
+    fn find(&self, shared: bool, offset: usize) -> Option<Die> {
+        let (first, units) = match shared {
+            true => (self.shared, &self.all[self.shared..]),
+            false => (0, &self.all[..self.types]),
+        };
+        let after = units.partition_point(|unit| start_of(unit) <= offset);
+        let position = after.checked_sub(1)?;
+        let within = UnitOffset(offset.checked_sub(start_of(&units[position]))?);
+        within.is_in_bounds(&units[position].header).then_some(Die { unit: first + position, offset: within })
+    }
+}
+
+fn start_of(unit: &Unit) -> usize {
+    let UnitSectionOffset(offset) = unit.header.offset();
+    offset
+}

@@ -1,0 +1,91 @@
+//! From a stopped thread to the chain of calls that led there.
+
+mod fallback;
+pub(crate) mod rules;
+mod step;
+
+use crate::machine::{Memory, Registers};
+use crate::program::{Activation, Line, Program};
+use step::Step;
+
+/// One call that has not returned yet.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The registers, as far as they are known in this frame.
+    pub registers: Registers,
+    /// The canonical frame address: the stack pointer before the call. Unknown where unwinding ends.
+    pub cfa: Option<u64>,
+    /// The instruction that runs next in this frame.
+    pub pc: u64,
+    /// Whether that instruction is the one after a call. Then what belongs to the call is found at `pc - 1`, for
+    /// the next instruction can belong to another line, block, or even function.
+    pub is_caller: bool,
+    /// Whether the function is inlined into that of the next frame; both have the same registers.
+    pub is_inlined: bool,
+    /// The function, if it is known.
+    pub function: Option<Activation>,
+    /// The line that runs in this frame.
+    pub line: Option<Line>,
+}
+
+impl Frame {
+    /// The address by which the function, the line, the variables of this frame are looked up.
+    pub fn lookup(&self) -> u64 {
+        if self.is_caller { self.pc.wrapping_sub(1) } else { self.pc }
+    }
+}
+
+impl Program {
+    /// The calls that have not returned yet, the innermost first, inlined ones as frames of their own; at most
+    /// `limit`. A damaged stack ends where it can no longer be followed.
+    pub fn unwind(&self, registers: &Registers, memory: &dyn Memory, limit: usize) -> Vec<Frame> {
+        let mut frames = Vec::new();
+        let mut current = Step { registers: *registers, is_caller: false };
+        let mut is_first = true;
+        while frames.len() < limit {
+            let (cfa, next) = step::out(self, &current, memory, is_first);
+            self.push_frames(&mut frames, &current, cfa);
+            let Some(next) = next else { break };
+            current = next;
+            is_first = false;
+        }
+        frames.truncate(limit);
+        frames
+    }
+
+    /// The registers after the innermost function has returned to its caller, as far as they are known.
+    pub fn step_out(&self, registers: &Registers, memory: &dyn Memory) -> Option<Registers> {
+        let current = Step { registers: *registers, is_caller: false };
+        Some(step::out(self, &current, memory, true).1?.registers)
+    }
+
+    /// The canonical frame address of the innermost function: the stack pointer before it was called.
+    pub fn cfa_at(&self, registers: &Registers, memory: &dyn Memory) -> Option<u64> {
+        step::out(self, &Step { registers: *registers, is_caller: false }, memory, true).0
+    }
+
+    /// Adds the frames of one function and of those that are inlined there.
+    fn push_frames(&self, frames: &mut Vec<Frame>, step: &Step, cfa: Option<u64>) {
+        let frame = |function: Option<Activation>, line: Option<Line>| Frame {
+            registers: step.registers,
+            cfa,
+            pc: step.registers.pc(),
+            is_caller: step.is_caller,
+            is_inlined: function.as_ref().is_some_and(|function| function.is_inlined),
+            function,
+            line,
+        };
+        let address = step.lookup();
+        let mut line = self.line_of(address);
+        let chain = self.inline_chain(address);
+        if chain.is_empty() {
+            frames.push(frame(None, line));
+            return;
+        }
+        for function in chain {
+            let call = function.call.clone();
+            frames.push(frame(Some(function), line));
+            line = call;
+        }
+    }
+}
