@@ -1,0 +1,497 @@
+//! Evaluating expressions in a frame.
+
+use crate::value::datum::{Datum, Place, Unavailable, register_number};
+use crate::value::expression::{Binary, Expression, Kind, Node, TypeName, Unary};
+use crate::value::mistake::Mistake;
+use crate::value::number::{Integer, Number, Outcome, Undefined, compute};
+use crate::value::read::{computed, number_of};
+use crate::value::scope::Scope;
+use crate::value::types::{Basic, Encoding, Shape, Type};
+use std::sync::Arc;
+
+/// How many macros may be expanded inside of each other.
+pub(crate) const DEEPEST_MACRO: u8 = 16;
+
+/// Why an evaluation does not go on.
+pub(crate) enum Stop {
+    /// The expression is wrong.
+    Mistake(Mistake),
+    /// It is right, but there is no value.
+    Missing(Unavailable),
+}
+
+impl From<Mistake> for Stop {
+    fn from(mistake: Mistake) -> Self {
+        Stop::Mistake(mistake)
+    }
+}
+
+impl From<Unavailable> for Stop {
+    fn from(reason: Unavailable) -> Self {
+        Stop::Missing(reason)
+    }
+}
+
+/// What operators work on.
+enum Operand {
+    Number(Number),
+    Pointer(u64, Type),
+}
+
+impl Operand {
+    fn number(&self) -> Number {
+        match self {
+            Operand::Number(number) => *number,
+            Operand::Pointer(address, _) => Number::Integer(Integer::new(u128::from(*address), 64, false)),
+        }
+    }
+}
+
+impl Scope<'_> {
+    /// The value of an expression in the frame. A value that is not there is a [`Datum`] that says why.
+    ///
+    /// # Errors
+    /// If a name is not known, or the types do not fit the operators.
+    pub fn evaluate(&self, expression: &Expression) -> Result<Datum, Mistake> {
+        self.evaluate_within(&expression.root, DEEPEST_MACRO)
+    }
+
+    fn evaluate_within(&self, node: &Node, macros: u8) -> Result<Datum, Mistake> {
+        match self.eval(node, macros) {
+            Ok(datum) => Ok(datum),
+            Err(Stop::Mistake(mistake)) => Err(mistake),
+            Err(Stop::Missing(reason)) => Ok(Datum::none(Type::Void, reason)),
+        }
+    }
+
+    pub(crate) fn eval(&self, node: &Node, macros: u8) -> Result<Datum, Stop> {
+        match &node.kind {
+            Kind::Name(path) => self.resolve(path, node.at(), macros),
+            Kind::Integer { value, unsigned, long, decimal } => {
+                Ok(computed(Number::Integer(literal(*value, *unsigned, *long, *decimal))))
+            }
+            Kind::Float(value) => Ok(computed(Number::Float(*value))),
+            Kind::Character(byte) => Ok(Datum::known(Type::Basic(Basic::CHAR), &[*byte])),
+            Kind::Text(text) => {
+                let bytes = [text.as_bytes(), &[0]].concat();
+                let ty = Type::Array(Arc::new(Type::Basic(Basic::CHAR)), Some(bytes.len() as u64));
+                Ok(Datum::known(ty, &bytes))
+            }
+            Kind::Register(name) => self.named_register(name, node.at()),
+            Kind::Unary(operator, operand) => self.unary(*operator, operand, node.at(), macros),
+            Kind::Binary(operator, left, right) => self.binary(*operator, left, right, node.at(), macros),
+            Kind::Conditional(condition, yes, no) => {
+                let chosen = if self.is_true(condition, macros)? { yes } else { no };
+                self.eval(chosen, macros)
+            }
+            Kind::Index(array, index) => {
+                let whole = self.eval(array, macros)?;
+                let index_value = self.eval(index, macros)?;
+                let Operand::Number(Number::Integer(number)) = self.operand(&index_value, index.at())? else {
+                    return Err(Mistake::new(index.at(), "an index must be an integer").into());
+                };
+                self.element(&whole, number.low() as i64, node.at())
+            }
+            Kind::Member(whole, name) | Kind::Arrow(whole, name) => {
+                let whole = self.eval(whole, macros)?;
+                self.select(&whole, name, node.at())
+            }
+            Kind::Cast(ty, operand) => {
+                let ty = self.named_type(ty, node.at())?;
+                let datum = self.eval(operand, macros)?;
+                self.cast(ty, &datum, node.at())
+            }
+            Kind::SizeOf(ty) => {
+                let ty = self.named_type(ty, node.at())?;
+                self.size_datum(&ty, node.at())
+            }
+            Kind::Call(name, arguments) => self.call_macro(name, arguments, node.at(), macros),
+        }
+    }
+
+    fn named_register(&self, name: &str, at: usize) -> Result<Datum, Stop> {
+        if let Some(number) = name.strip_prefix("arg").and_then(|digits| digits.parse::<usize>().ok()) {
+            return self.numbered_argument(number, at);
+        }
+        let Some((number, size)) = register_number(name) else {
+            return Err(Mistake::new(at, format!("no register `${name}`"))
+                .remedy("known are the general registers, $rip and $xmm0 to $xmm15")
+                .into());
+        };
+        let ty = match (number.0, size) {
+            (6 | 7 | 16, 8) => Type::Pointer(Arc::new(Type::Void)),
+            (_, 16) => Type::Array(Arc::new(Type::Basic(Basic::DOUBLE)), Some(2)),
+            (_, 1 | 2) => Type::Basic(Basic::INT.sized(size)),
+            _ => Type::Basic(Basic::integer((size * 8) as u8, true)),
+        };
+        Ok(Datum::new(ty, Place::Register { number, offset: 0, frame: self.level }))
+    }
+
+    /// `$arg1`, `$arg2` …: the arguments of the frame's function, whatever their names are.
+    fn numbered_argument(&self, number: usize, at: usize) -> Result<Datum, Stop> {
+        let mut arguments = self.arguments();
+        let count = arguments.len();
+        if number == 0 || number > count {
+            let words = format!("this function has {count} arguments, counted from 1");
+            return Err(Mistake::new(at, words).into());
+        }
+        Ok(arguments.swap_remove(number - 1).datum)
+    }
+
+    fn unary(&self, operator: Unary, operand: &Node, at: usize, macros: u8) -> Result<Datum, Stop> {
+        if operator == Unary::Caller {
+            let caller = self.caller().ok_or(Unavailable::NoCaller)?;
+            return caller.eval(operand, macros);
+        }
+        if operator == Unary::SizeOf {
+            return self.size_of(operand, at, macros);
+        }
+        let datum = self.eval(operand, macros)?;
+        let needs = |what: &str| Stop::from(Mistake::new(at, format!("`{}` needs {what}", operator.sign())));
+        match operator {
+            Unary::Deref => self.pointee(&datum, at),
+            Unary::Address => self.address_of(&datum, at),
+            Unary::Not => Ok(truth(!self.operand(&datum, at)?.number().is_true())),
+            Unary::Minus => match self.operand(&datum, at)? {
+                Operand::Number(number) => Ok(computed(number.negated())),
+                Operand::Pointer(..) => Err(needs("a number")),
+            },
+            Unary::Plus => match self.operand(&datum, at)? {
+                Operand::Number(number) => Ok(computed(number.promoted())),
+                Operand::Pointer(..) => Err(needs("a number")),
+            },
+            _ => match self.operand(&datum, at)? {
+                Operand::Number(number) => {
+                    Ok(computed(number.complement().ok_or_else(|| needs("an integer"))?))
+                }
+                Operand::Pointer(..) => Err(needs("an integer")),
+            },
+        }
+    }
+
+    fn size_of(&self, operand: &Node, at: usize, macros: u8) -> Result<Datum, Stop> {
+        match self.eval(operand, macros) {
+            Ok(datum) => {
+                // A reference is as large as what it refers to.
+                let ty = match self.info.shape(&datum.ty) {
+                    Shape::Reference(target) => target,
+                    _ => datum.ty,
+                };
+                self.size_datum(&ty, at)
+            }
+            Err(Stop::Mistake(mistake)) => {
+                let Kind::Name(path) = &operand.kind else { return Err(mistake.into()) };
+                let name = TypeName { tag: None, name: path.join("::"), pointers: 0 };
+                match self.named_type(&name, at) {
+                    Ok(ty) => self.size_datum(&ty, at),
+                    Err(_) => Err(mistake.into()),
+                }
+            }
+            Err(missing) => Err(missing),
+        }
+    }
+
+    fn size_datum(&self, ty: &Type, at: usize) -> Result<Datum, Stop> {
+        let size =
+            self.info.size(ty).ok_or_else(|| Mistake::new(at, "the size of this type is not known"))?;
+        Ok(Datum::known(Type::Basic(Basic::UNSIGNED_LONG), &size.to_le_bytes()))
+    }
+
+    /// What a pointer points to.
+    pub(crate) fn pointee(&self, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+        let datum = self.dereferenced(datum)?;
+        match self.info.shape(&datum.ty) {
+            Shape::Pointer(Type::Void) => Err(Mistake::new(at, "what a `void *` points to has no type")
+                .remedy("cast it, as in `*(int *) p`")
+                .into()),
+            Shape::Pointer(target) => {
+                if let Some(reason) = datum.unavailable() {
+                    return Ok(Datum::none(target, reason));
+                }
+                let address = self.word_at(&datum.place, 8)? as u64;
+                Ok(Datum::new(target, Place::Memory(address)))
+            }
+            Shape::Array(element, _) => {
+                let size = self.info.size(&element);
+                Ok(Datum::new(element, datum.place.at(0, size)))
+            }
+            Shape::Function(_) => Ok(datum),
+            Shape::Record(_) if self.slice_of(&datum).is_some() => self.element(&datum, 0, at),
+            Shape::Basic(basic) if basic.encoding != Encoding::Float => {
+                let address = self.word_at(&datum.place, basic.size)? as u64;
+                Ok(Datum::new(Type::Basic(Basic::LONG), Place::Memory(address)))
+            }
+            _ => Err(Mistake::new(
+                at,
+                format!("`*` needs a pointer, and this is of type `{}`", self.type_name(&datum.ty)),
+            )
+            .into()),
+        }
+    }
+
+    fn address_of(&self, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+        let datum = self.dereferenced(datum)?;
+        if datum.bits.is_some() {
+            return Err(Mistake::new(at, "a bit-field has no address").into());
+        }
+        match datum.place {
+            Place::Memory(address) => {
+                Ok(Datum::known(Type::Pointer(Arc::new(datum.ty)), &address.to_le_bytes()))
+            }
+            Place::Register { .. } => {
+                Err(Mistake::new(at, "this is in a register and has no address").into())
+            }
+            Place::Unavailable(reason) => Err(reason.into()),
+            Place::Pieces(_) | Place::Bytes(_) => Err(Mistake::new(at, "this is not in memory").into()),
+        }
+    }
+
+    /// The element of an array, or what is so many elements behind a pointer.
+    pub(crate) fn element(&self, whole: &Datum, index: i64, at: usize) -> Result<Datum, Stop> {
+        let whole = self.dereferenced(whole)?;
+        let stride = |element: &Type| {
+            self.info.size(element).ok_or_else(|| Mistake::new(at, "the size of the elements is not known"))
+        };
+        match self.info.shape(&whole.ty) {
+            Shape::Array(element, count) => {
+                let size = stride(&element)?;
+                let outside = index < 0 || count.is_some_and(|count| index as u64 >= count);
+                let by = (index as u64).wrapping_mul(size);
+                match &whole.place {
+                    Place::Memory(address) => {
+                        Ok(Datum::new(element, Place::Memory(address.wrapping_add(by))))
+                    }
+                    _ if outside => {
+                        Err(Mistake::new(at, format!("index {index} is outside of the array")).into())
+                    }
+                    place => Ok(Datum::new(element, place.at(by, Some(size)))),
+                }
+            }
+            Shape::Pointer(Type::Void) => Err(Mistake::new(at, "what a `void *` points to has no type")
+                .remedy("cast it, as in `((int *) p)[0]`")
+                .into()),
+            Shape::Pointer(element) => {
+                let size = stride(&element)?;
+                let start = self.word_at(&whole.place, 8)? as u64;
+                let address = start.wrapping_add((index as u64).wrapping_mul(size));
+                Ok(Datum::new(element, Place::Memory(address)))
+            }
+            Shape::Record(_) if let Some(slice) = self.slice_of(&whole) => {
+                let (element, start, length) = slice?;
+                if index < 0 || index as u64 >= length {
+                    let text = format!("index {index} is outside of the {length} elements");
+                    return Err(Mistake::new(at, text).into());
+                }
+                let by = (index as u64).wrapping_mul(stride(&element)?);
+                Ok(Datum::new(element, Place::Memory(start.wrapping_add(by))))
+            }
+            _ => {
+                let ty = self.type_name(&whole.ty);
+                Err(Mistake::new(at, format!("`[]` needs an array or a pointer, and this is of type `{ty}`"))
+                    .into())
+            }
+        }
+    }
+
+    /// The number or address for operators.
+    fn operand(&self, datum: &Datum, at: usize) -> Result<Operand, Stop> {
+        let datum = self.dereferenced(datum)?;
+        match self.info.shape(&datum.ty) {
+            Shape::Pointer(target) => {
+                let (bits, _) = self.scalar(&datum)?.ok_or(Unavailable::NotUnderstood)?;
+                Ok(Operand::Pointer(bits as u64, target))
+            }
+            Shape::Array(element, _) => match self.address(&datum)? {
+                Some(address) => Ok(Operand::Pointer(address, element)),
+                None => Err(Mistake::new(at, "this array is not in memory").into()),
+            },
+            Shape::Function(_) => match self.address(&datum)? {
+                Some(address) => Ok(Operand::Pointer(address, datum.ty)),
+                None => Err(Unavailable::NotUnderstood.into()),
+            },
+            _ => {
+                if let Some(reason) = datum.unavailable() {
+                    return Err(reason.into());
+                }
+                match self.number(&datum)? {
+                    Some(number) => Ok(Operand::Number(number)),
+                    None => {
+                        let ty = self.type_name(&datum.ty);
+                        Err(Mistake::new(at, format!("a value of type `{ty}` is no number"))
+                            .remedy("name one of its parts")
+                            .into())
+                    }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn is_true(&self, node: &Node, macros: u8) -> Result<bool, Stop> {
+        let datum = self.eval(node, macros)?;
+        Ok(self.operand(&datum, node.at())?.number().is_true())
+    }
+
+    fn binary(
+        &self,
+        operator: Binary,
+        left: &Node,
+        right: &Node,
+        at: usize,
+        macros: u8,
+    ) -> Result<Datum, Stop> {
+        match operator {
+            Binary::Both => {
+                return Ok(truth(self.is_true(left, macros)? && self.is_true(right, macros)?));
+            }
+            Binary::Either => {
+                return Ok(truth(self.is_true(left, macros)? || self.is_true(right, macros)?));
+            }
+            _ => {}
+        }
+        let (a, b) = (self.eval(left, macros)?, self.eval(right, macros)?);
+        let is_text = |node: &Node| matches!(node.kind, Kind::Text(_));
+        if matches!(operator, Binary::Equal | Binary::Unequal) && (is_text(left) || is_text(right)) {
+            if let (Some(x), Some(y)) = (self.text_of(&a, usize::MAX)?, self.text_of(&b, usize::MAX)?) {
+                return Ok(truth((x == y) == (operator == Binary::Equal)));
+            }
+            return Err(Mistake::new(at, "a string can only be compared with a string").into());
+        }
+        if operator == Binary::Repeat {
+            return self.repeat(a, &b, at, right.at());
+        }
+        let (x, y) = (self.operand(&a, left.at())?, self.operand(&b, right.at())?);
+        if let Some(datum) = self.with_pointers(operator, &x, &y, at)? {
+            return Ok(datum);
+        }
+        match compute(operator, x.number(), y.number()) {
+            Ok(Outcome::Truth(holds)) => Ok(truth(holds)),
+            Ok(Outcome::Number(number)) => Ok(computed(number)),
+            Err(Undefined::DivisionByZero) => Err(Unavailable::DivisionByZero.into()),
+            Err(Undefined::NeedsIntegers) => {
+                Err(Mistake::new(at, format!("`{}` needs integers", operator.sign())).into())
+            }
+        }
+    }
+
+    /// `a @ n`: so many elements from `a` on.
+    fn repeat(&self, first: Datum, count: &Datum, at: usize, count_at: usize) -> Result<Datum, Stop> {
+        let Operand::Number(Number::Integer(count)) = self.operand(count, count_at)? else {
+            return Err(Mistake::new(count_at, "the number of elements must be an integer").into());
+        };
+        let first = self.dereferenced(&first)?;
+        match first.place {
+            Place::Memory(_) if first.bits.is_none() && (count.bits() as i128) > 0 => {
+                Ok(Datum::new(Type::Array(Arc::new(first.ty), Some(count.low())), first.place))
+            }
+            Place::Unavailable(reason) => Err(reason.into()),
+            Place::Memory(_) => Err(Mistake::new(count_at, "there must be at least one element").into()),
+            _ => Err(Mistake::new(at, "what stands before `@` must be in memory").into()),
+        }
+    }
+
+    /// Arithmetic with addresses counts elements.
+    fn with_pointers(
+        &self,
+        operator: Binary,
+        x: &Operand,
+        y: &Operand,
+        at: usize,
+    ) -> Result<Option<Datum>, Stop> {
+        let size = |target: &Type| self.info.size(target).unwrap_or(1).max(1);
+        let moved = |address: u64, target: &Type, by: Number, back: bool| {
+            let by = (by.to_bits() as u64).wrapping_mul(size(target));
+            let address = if back { address.wrapping_sub(by) } else { address.wrapping_add(by) };
+            Some(Datum::known(Type::Pointer(Arc::new(target.clone())), &address.to_le_bytes()))
+        };
+        Ok(match (operator, x, y) {
+            (Binary::Plus, Operand::Pointer(address, target), Operand::Number(by))
+            | (Binary::Plus, Operand::Number(by), Operand::Pointer(address, target)) => {
+                moved(*address, target, *by, false)
+            }
+            (Binary::Minus, Operand::Pointer(address, target), Operand::Number(by)) => {
+                moved(*address, target, *by, true)
+            }
+            (Binary::Minus, Operand::Pointer(a, target), Operand::Pointer(b, _)) => {
+                let between = (a.wrapping_sub(*b) as i64) / i64::try_from(size(target)).unwrap_or(i64::MAX);
+                Some(Datum::known(Type::Basic(Basic::LONG), &between.to_le_bytes()))
+            }
+            (Binary::Plus | Binary::Times | Binary::Over | Binary::Modulo, Operand::Pointer(..), _)
+            | (Binary::Times | Binary::Over | Binary::Modulo, _, Operand::Pointer(..)) => {
+                return Err(
+                    Mistake::new(at, format!("`{}` does not work on addresses", operator.sign())).into()
+                );
+            }
+            _ => None,
+        })
+    }
+
+    fn cast(&self, ty: Type, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+        let bits = match self.info.shape(&ty) {
+            Shape::Basic(basic) => encoded(self.operand(datum, at)?.number(), &basic),
+            Shape::Enumeration(_) | Shape::Pointer(_) => {
+                let size = self.info.size(&ty).unwrap_or(8);
+                encoded(self.operand(datum, at)?.number(), &Basic::UNSIGNED_LONG.sized(size))
+            }
+            Shape::Reference(_) | Shape::Record(_) | Shape::Array(..) => {
+                let datum = self.dereferenced(datum)?;
+                return match datum.place {
+                    Place::Memory(_) => Ok(Datum::new(ty, datum.place)),
+                    Place::Unavailable(reason) => Err(reason.into()),
+                    _ => {
+                        Err(Mistake::new(at, format!("this cannot be seen as `{}`", self.type_name(&ty)))
+                            .into())
+                    }
+                };
+            }
+            _ => {
+                return Err(
+                    Mistake::new(at, format!("nothing can be cast to `{}`", self.type_name(&ty))).into()
+                );
+            }
+        };
+        Ok(Datum::known(ty, &bits))
+    }
+}
+
+/// The bytes of a number in a type, as C converts it.
+pub(crate) fn encoded(number: Number, basic: &Basic) -> Vec<u8> {
+    let size = basic.size.min(16) as usize;
+    let bits = match (basic.encoding, basic.size) {
+        (Encoding::Float, 4) => u128::from((number.to_float() as f32).to_bits()),
+        (Encoding::Float, 8) => u128::from(number.to_float().to_bits()),
+        (Encoding::Float, _) => {
+            let mut bytes = crate::value::number::to_extended(number.to_float()).to_vec();
+            bytes.resize(size, 0);
+            return bytes;
+        }
+        (Encoding::Bool, _) => u128::from(number.is_true()),
+        _ => number.to_bits(),
+    };
+    bits.to_le_bytes().get(..size).unwrap_or_default().to_vec()
+}
+
+/// What bytes mean again, for checks.
+pub(crate) fn decoded(bytes: &[u8], basic: &Basic) -> Option<Number> {
+    let mut all = [0; 16];
+    all.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    number_of(u128::from_le_bytes(all), basic)
+}
+
+fn truth(holds: bool) -> Datum {
+    Datum::known(Type::Basic(Basic::BOOL), &[u8::from(holds)])
+}
+
+/// The type of a number in a text is the first in which it fits.
+pub(crate) fn literal(value: u64, unsigned: bool, long: bool, decimal: bool) -> Integer {
+    let bits = u128::from(value);
+    let fits =
+        |width: u8, signed: bool| value.checked_shr(u32::from(width) - u32::from(signed)).unwrap_or(0) == 0;
+    for (width, signed) in [(32, true), (32, false), (64, true), (64, false)] {
+        let allowed =
+            (width == 64 || !long) && if signed { !unsigned } else { unsigned || !decimal || width == 64 };
+        if allowed && fits(width, signed) {
+            return Integer::new(bits, width, signed);
+        }
+    }
+    Integer::new(bits, 64, false)
+}

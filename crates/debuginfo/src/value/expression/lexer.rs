@@ -1,0 +1,260 @@
+//! Words of an expression.
+
+use crate::value::mistake::Mistake;
+
+/// A word.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token {
+    Name(String),
+    /// `'file.c'` or another name between quotes.
+    Quoted(String),
+    Integer {
+        value: u64,
+        unsigned: bool,
+        long: bool,
+        decimal: bool,
+    },
+    Float(f64),
+    Character(u8),
+    Text(String),
+    Register(String),
+    Sign(&'static str),
+    End,
+}
+
+/// Longer ones first, so that `<<` is not read as two `<`.
+const SIGNS: [&str; 33] = [
+    "->", "::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ".", "*", "&", "-", "+",
+    "!", "~", "/", "%", "<", ">", "^", "|", "?", ":", "@", ",", "=", "#",
+];
+
+/// Splits a text into words with their positions. The last one is [`Token::End`].
+pub(super) fn words(text: &str) -> Result<Vec<(Token, usize)>, Mistake> {
+    let mut lexer = Lexer { text, at: 0 };
+    let mut words = Vec::new();
+    loop {
+        lexer.skip(|c| c.is_whitespace());
+        let start = lexer.at;
+        // After `.` a number is the position of a field, not a fraction: `pair.0.1`.
+        let last = words.last().map(|(token, _)| token);
+        let field = matches!(last, Some(Token::Sign("." | "->")));
+        // And behind an operand a `.` begins no number.
+        let operand = matches!(last, Some(Token::Name(_) | Token::Quoted(_) | Token::Sign(")" | "]")));
+        let token = lexer.next(field, operand)?;
+        let end = token == Token::End;
+        words.push((token, start));
+        if end {
+            return Ok(words);
+        }
+    }
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    at: usize,
+}
+
+impl<'t> Lexer<'t> {
+    fn rest(&self) -> &'t str {
+        self.text.get(self.at..).unwrap_or("")
+    }
+
+    fn peek(&self) -> Option<char> {
+        self.rest().chars().next()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let c = self.peek()?;
+        self.at += c.len_utf8();
+        Some(c)
+    }
+
+    fn skip(&mut self, wanted: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let length = rest.find(|c| !wanted(c)).unwrap_or(rest.len());
+        self.at += length;
+        rest.get(..length).unwrap_or("")
+    }
+
+    /// At most so many characters.
+    fn few(&mut self, most: usize, wanted: impl Fn(char) -> bool) -> &'t str {
+        let rest = self.rest();
+        let length = rest.chars().take(most).take_while(|&c| wanted(c)).map(char::len_utf8).sum();
+        self.at += length;
+        rest.get(..length).unwrap_or("")
+    }
+
+    fn next(&mut self, field: bool, operand: bool) -> Result<Token, Mistake> {
+        let start = self.at;
+        let Some(first) = self.peek() else { return Ok(Token::End) };
+        if field && first.is_ascii_digit() {
+            return Ok(Token::Name(self.skip(|c| c.is_ascii_digit()).to_owned()));
+        }
+        let fraction =
+            self.rest().strip_prefix('.').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        if first.is_ascii_digit() || fraction && !operand {
+            return self.number();
+        }
+        if is_name_start(first) {
+            return Ok(Token::Name(self.skip(is_name).to_owned()));
+        }
+        match first {
+            '$' => {
+                self.take();
+                let name = self.skip(is_name);
+                if name.is_empty() {
+                    return Err(Mistake::new(
+                        start,
+                        "`$` must be followed by the name of a register, as in `$rip`",
+                    ));
+                }
+                return Ok(Token::Register(name.to_owned()));
+            }
+            '\'' => return self.quoted(),
+            '"' => {
+                self.take();
+                let bytes = self.until('"', start)?;
+                return match String::from_utf8(bytes) {
+                    Ok(text) => Ok(Token::Text(text)),
+                    Err(_) => Err(Mistake::new(start, "this string is not valid UTF-8")),
+                };
+            }
+            _ => {}
+        }
+        for sign in SIGNS {
+            if self.rest().starts_with(sign) {
+                self.at += sign.len();
+                return Ok(Token::Sign(sign));
+            }
+        }
+        Err(Mistake::new(start, format!("`{first}` has no meaning in an expression")))
+    }
+
+    fn quoted(&mut self) -> Result<Token, Mistake> {
+        let start = self.at;
+        self.take();
+        let bytes = self.until('\'', start)?;
+        match bytes.as_slice() {
+            [] => Err(Mistake::new(start, "there is no character between the quotes")),
+            [byte] => Ok(Token::Character(*byte)),
+            _ => match String::from_utf8(bytes) {
+                Ok(name) => Ok(Token::Quoted(name)),
+                Err(_) => Err(Mistake::new(start, "this character has more than one byte")),
+            },
+        }
+    }
+
+    /// What stands before a closing quote, escapes replaced.
+    fn until(&mut self, quote: char, start: usize) -> Result<Vec<u8>, Mistake> {
+        let mut bytes = Vec::new();
+        loop {
+            match self.take() {
+                None => return Err(Mistake::new(start, format!("the closing `{quote}` is missing"))),
+                Some(c) if c == quote => return Ok(bytes),
+                Some('\\') => bytes.push(self.escape()?),
+                Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Result<u8, Mistake> {
+        let start = self.at;
+        let wrong = || {
+            Mistake::new(start, "this escape is not known")
+                .remedy("known are \\n \\t \\r \\0 \\\\ \\' \\\" \\xHH")
+        };
+        let c = self.take().ok_or_else(wrong)?;
+        Ok(match c {
+            'n' => b'\n',
+            't' => b'\t',
+            'r' => b'\r',
+            'a' => 7,
+            'b' => 8,
+            'e' => 27,
+            'f' => 12,
+            'v' => 11,
+            '\\' | '\'' | '"' | '?' => c as u8,
+            'x' => {
+                let digits = self.few(2, |c| c.is_ascii_hexdigit());
+                u8::from_str_radix(digits, 16).map_err(|_| wrong())?
+            }
+            '0'..='7' => {
+                self.at = start;
+                let digits = self.few(3, |c| ('0'..='7').contains(&c));
+                u8::from_str_radix(digits, 8).map_err(|_| wrong())?
+            }
+            _ => return Err(wrong()),
+        })
+    }
+
+    fn number(&mut self) -> Result<Token, Mistake> {
+        let start = self.at;
+        let rest = self.rest();
+        let (base, prefix) = match rest.as_bytes() {
+            [b'0', b'x' | b'X', ..] => (16, 2),
+            [b'0', b'b' | b'B', ..] => (2, 2),
+            [b'0', b'0'..=b'7' | b'_', ..] => (8, 1),
+            _ => (10, 0),
+        };
+        self.at += prefix;
+        let mut digits = self.skip(|c| c.is_digit(base.max(10)) || c == '_').replace('_', "");
+        let fraction = self.rest().starts_with('.') && !self.rest().starts_with("..");
+        let exponent = base != 16 && self.rest().starts_with(['e', 'E']);
+        if base != 16 && base != 2 && (fraction || exponent) {
+            return self.fraction(start);
+        }
+        if digits.is_empty() && base == 8 {
+            digits.push('0');
+        }
+        let suffix = self.skip(is_name);
+        let value = u64::from_str_radix(&digits, base)
+            .map_err(|_| Mistake::new(start, "this is no number, or one of more than 64 bits"))?;
+        let (unsigned, long) = match suffix {
+            "" | "i32" | "i8" | "i16" => (false, false),
+            "u8" | "u16" | "u32" => (true, false),
+            "i64" | "isize" => (false, true),
+            "u64" | "usize" => (true, true),
+            "f" | "F" | "f32" | "f64" if base == 10 => return Ok(Token::Float(value as f64)),
+            other => match other.to_ascii_lowercase().as_str() {
+                "u" => (true, false),
+                "l" | "ll" => (false, true),
+                "ul" | "ull" | "lu" | "llu" | "z" | "uz" => (true, true),
+                _ => return Err(Mistake::new(start, format!("`{other}` cannot follow a number"))),
+            },
+        };
+        Ok(Token::Integer { value, unsigned, long, decimal: base == 10 })
+    }
+
+    fn fraction(&mut self, start: usize) -> Result<Token, Mistake> {
+        self.at = start;
+        let mut text = self.skip(|c| c.is_ascii_digit() || c == '_').to_owned();
+        if self.rest().starts_with('.') {
+            self.take();
+            text.push('.');
+            text.push_str(self.skip(|c| c.is_ascii_digit() || c == '_'));
+        }
+        if self.rest().starts_with(['e', 'E']) {
+            self.take();
+            text.push('e');
+            if let Some(sign @ ('+' | '-')) = self.peek() {
+                self.take();
+                text.push(sign);
+            }
+            text.push_str(self.skip(|c| c.is_ascii_digit()));
+        }
+        let suffix = self.skip(is_name);
+        let known = matches!(suffix, "" | "f" | "F" | "l" | "L" | "f32" | "f64");
+        match text.replace('_', "").parse() {
+            Ok(value) if known => Ok(Token::Float(value)),
+            _ => Err(Mistake::new(start, "this is not a number")),
+        }
+    }
+}
+
+fn is_name_start(c: char) -> bool {
+    c.is_alphabetic() || c == '_'
+}
+
+fn is_name(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}

@@ -1,0 +1,311 @@
+//! What names in expressions stand for.
+
+use crate::symbols::SymbolKind;
+use crate::value::catalog::Sort;
+use crate::value::datum::{Datum, Place};
+use crate::value::evaluate::Stop;
+use crate::value::expression::{Expression, Node, TypeName};
+use crate::value::info::At;
+use crate::value::location::Rule;
+use crate::value::mistake::Mistake;
+use crate::value::scope::Scope;
+use crate::value::types::{Basic, Type};
+use std::sync::Arc;
+
+impl Scope<'_> {
+    /// The variable, enumerator, function or symbol with a name, as it is seen from the frame.
+    ///
+    /// # Errors
+    /// If there is none; the nearest name is told.
+    pub fn datum_of(&self, name: &str) -> Result<Datum, Mistake> {
+        self.evaluate(&Expression::parse(name)?)
+    }
+
+    pub(crate) fn resolve(&self, path: &[String], at: usize, macros: u8) -> Result<Datum, Stop> {
+        let parts: Vec<&str> = path.iter().map(String::as_str).collect();
+        let found = match parts.as_slice() {
+            [name] => self.unqualified(name, macros)?,
+            _ => self.qualified(&parts),
+        };
+        match found {
+            Some(datum) => Ok(datum),
+            None => {
+                let name = parts.join("::");
+                let last = parts.last().copied().unwrap_or("");
+                let mistake = Mistake::new(at, format!("no symbol `{name}` in this frame"));
+                let mistake = if self.lacks_macros() {
+                    mistake.remedy("if it is a macro, compile with `-g3`")
+                } else {
+                    mistake
+                };
+                Err(mistake.nearest(last, self.names()).into())
+            }
+        }
+    }
+
+    /// Whether the program has debug information, but none of its macros: every C compiler defines this one.
+    fn lacks_macros(&self) -> bool {
+        let main = self.info.program.images().first();
+        main.is_some_and(|loaded| loaded.image.dwarf().is_some())
+            && self.info.program.macro_definition("__STDC__", Some(self.lookup_pc())).is_none()
+    }
+
+    fn unqualified(&self, name: &str, macros: u8) -> Result<Option<Datum>, Stop> {
+        if let Some(datum) = self.in_blocks(name) {
+            return Ok(Some(datum));
+        }
+        if let Some(datum) = self.member_of_this(name)? {
+            return Ok(Some(datum));
+        }
+        if let Some(datum) = self.declared(&[name]) {
+            return Ok(Some(datum));
+        }
+        if let Some(datum) = self.constant_macro(name, macros)? {
+            return Ok(Some(datum));
+        }
+        Ok(self.code_or_data(name).or_else(|| truth_word(name)))
+    }
+
+    /// In methods of C++ the members of the object are named without it.
+    fn member_of_this(&self, name: &str) -> Result<Option<Datum>, Stop> {
+        if name == "this" {
+            return Ok(None);
+        }
+        let Some(this) = self.in_blocks("this") else { return Ok(None) };
+        let Ok(object) = self.pointee(&this, 0) else { return Ok(None) };
+        self.member(&object, name)
+    }
+
+    /// A global variable or an enumerator.
+    fn declared(&self, path: &[&str]) -> Option<Datum> {
+        let is_value = |sort| matches!(sort, Sort::Variable | Sort::Enumerator(_));
+        let (at, sort) = self.info.catalog.find(self.info, self.function(), path, is_value)?;
+        let entry = self.info.entry(at)?;
+        if let Sort::Enumerator(of) = sort {
+            return self.enumerator_datum(&entry, At { image: at.image, die: of });
+        }
+        Some(self.datum_of_entry(&entry))
+    }
+
+    fn qualified(&self, path: &[&str]) -> Option<Datum> {
+        if let Some(datum) = self.declared(path) {
+            return Some(datum);
+        }
+        let (first, rest) = path.split_first()?;
+        let (last, around) = path.split_last()?;
+        if let Some(datum) = self.in_file(first, rest) {
+            return Some(datum);
+        }
+        self.static_in(&around.join("::"), last).or_else(|| self.code_or_data(&path.join("::")))
+    }
+
+    /// `file.c::x`
+    fn in_file(&self, file: &str, path: &[&str]) -> Option<Datum> {
+        let is_file = |unit: &crate::image::Unit| {
+            let name = unit.name.and_then(|name| name.to_string().ok()).unwrap_or("");
+            name == file || name.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
+        };
+        for (image, loaded) in self.info.program.images().iter().enumerate() {
+            for unit in
+                loaded.image.units().iter().enumerate().filter(|(_, unit)| is_file(unit)).map(|(i, _)| i)
+            {
+                let wanted = path.join("::");
+                let variables = self.info.catalog.variables_of(self.info, image, unit);
+                if let Some((_, at)) = variables.into_iter().find(|(name, _)| *name == wanted) {
+                    return Some(self.datum_of_entry(&self.info.entry(at)?));
+                }
+            }
+        }
+        None
+    }
+
+    /// `function::variable`: a static variable, wherever in the function it is declared.
+    fn static_in(&self, function: &str, name: &str) -> Option<Datum> {
+        for function in self.info.program.functions(function) {
+            let (Some(image), Some(die)) = (self.info.position(&function.loaded), function.die) else {
+                continue;
+            };
+            if let Some(datum) = self.static_below(At { image, die }, name, 32) {
+                return Some(datum);
+            }
+        }
+        None
+    }
+
+    fn static_below(&self, at: At, name: &str, depth: u8) -> Option<Datum> {
+        let depth = depth.checked_sub(1)?;
+        for entry in self.info.children(at) {
+            match entry.tag() {
+                gimli::DW_TAG_lexical_block => {
+                    if let Some(datum) = self.static_below(entry.at, name, depth) {
+                        return Some(datum);
+                    }
+                }
+                gimli::DW_TAG_variable if self.info.name(&entry) == Some(name) => {
+                    // One that lives in a frame means nothing outside of it.
+                    if let Some(Rule::Everywhere(rule)) = self.rule(&entry, gimli::DW_AT_location)
+                        && let Some(encoding) = self.info.encoding(entry.at)
+                        && matches!(
+                            rule.operations(encoding).next(),
+                            Ok(Some(
+                                gimli::Operation::Address { .. } | gimli::Operation::AddressIndex { .. }
+                            ))
+                        )
+                    {
+                        return Some(self.datum_of_entry(&entry));
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// A function, or data of which only the symbol is known.
+    fn code_or_data(&self, name: &str) -> Option<Datum> {
+        if let Some(function) = self.info.program.functions(name).into_iter().find(|f| f.entry.is_some())
+            && let Some(entry) = function.entry
+        {
+            let at = self.info.position(&function.loaded).zip(function.die);
+            let ty = at.map_or(Type::Void, |(image, die)| Type::Described(At { image, die }));
+            return Some(Datum::new(ty, Place::Memory(entry)));
+        }
+        let symbol = self.info.program.symbol(name)?;
+        if matches!(symbol.kind, SymbolKind::Function | SymbolKind::Resolver | SymbolKind::Stub) {
+            return Some(Datum::new(Type::Void, Place::Memory(symbol.address)));
+        }
+        let basic = match symbol.size {
+            1 => Basic::CHAR,
+            2 => Basic::INT.sized(2),
+            4 => Basic::INT,
+            _ => Basic::LONG,
+        };
+        Some(match self.symbol_address(name)? {
+            Ok(address) => Datum::new(Type::Basic(basic), Place::Memory(address)),
+            Err(reason) => Datum::none(Type::Basic(basic), reason),
+        })
+    }
+
+    /// A macro without parameters, expanded.
+    fn constant_macro(&self, name: &str, macros: u8) -> Result<Option<Datum>, Stop> {
+        let Some(found) = self.info.program.macro_definition(name, Some(self.lookup_pc())) else {
+            return Ok(None);
+        };
+        if found.parameters.is_some() || found.body.trim().is_empty() {
+            return Ok(None);
+        }
+        self.expanded(name, &found.body, macros).map(Some)
+    }
+
+    /// A macro with parameters, expanded.
+    pub(crate) fn call_macro(
+        &self,
+        name: &str,
+        arguments: &[Node],
+        at: usize,
+        macros: u8,
+    ) -> Result<Datum, Stop> {
+        let found = self.info.program.macro_definition(name, Some(self.lookup_pc()));
+        let Some((body, parameters)) = found.and_then(|found| Some((found.body, found.parameters?))) else {
+            return Err(Mistake::new(at, format!("`{name}` cannot be called here"))
+                .remedy("only macros that the debug information describes can be")
+                .into());
+        };
+        if parameters.len() != arguments.len() {
+            let text = format!("`{name}` takes {} arguments, not {}", parameters.len(), arguments.len());
+            return Err(Mistake::new(at, text).into());
+        }
+        let values: Vec<String> = arguments.iter().map(|argument| format!("({argument})")).collect();
+        self.expanded(name, &substituted(&body, &parameters, &values), macros)
+    }
+
+    fn expanded(&self, name: &str, body: &str, macros: u8) -> Result<Datum, Stop> {
+        let wrong = |text: String| Stop::from(Mistake::new(0, text));
+        let Some(left) = macros.checked_sub(1) else {
+            return Err(wrong(format!("the macro `{name}` is expanded too often")));
+        };
+        let expression = Expression::parse(body).map_err(|mistake| {
+            wrong(format!("the macro `{name}` stands for `{body}`, which is no value: {mistake}"))
+        })?;
+        match self.eval(&expression.root, left) {
+            Err(Stop::Mistake(mistake)) => {
+                Err(wrong(format!("the macro `{name}` stands for `{body}`: {}", mistake.message)))
+            }
+            other => other,
+        }
+    }
+
+    /// The type that a name in a cast stands for.
+    pub(crate) fn named_type(&self, name: &TypeName, at: usize) -> Result<Type, Stop> {
+        let mut ty = self.type_by_name(name).ok_or_else(|| Mistake::new(at, format!("no type `{name}`")))?;
+        for _ in 0..name.pointers {
+            ty = Type::Pointer(Arc::new(ty));
+        }
+        Ok(ty)
+    }
+
+    fn type_by_name(&self, name: &TypeName) -> Option<Type> {
+        if name.tag.is_none() {
+            if name.name == "void" {
+                return Some(Type::Void);
+            }
+            if let Some(basic) = Basic::by_name(&name.name) {
+                return Some(Type::Basic(basic));
+            }
+        }
+        let tags: &[gimli::DwTag] = match name.tag.as_deref() {
+            Some("union") => &[gimli::DW_TAG_union_type],
+            Some("enum") => &[gimli::DW_TAG_enumeration_type],
+            Some(_) => &[gimli::DW_TAG_structure_type, gimli::DW_TAG_class_type],
+            None => &[
+                gimli::DW_TAG_typedef,
+                gimli::DW_TAG_structure_type,
+                gimli::DW_TAG_class_type,
+                gimli::DW_TAG_union_type,
+                gimli::DW_TAG_enumeration_type,
+                gimli::DW_TAG_base_type,
+            ],
+        };
+        for block in self.blocks() {
+            for entry in self.info.children(block) {
+                if tags.contains(&entry.tag()) && self.info.name(&entry) == Some(name.name.as_str()) {
+                    return Some(Type::Described(entry.at));
+                }
+            }
+        }
+        let path: Vec<&str> = name.name.split("::").collect();
+        let fits = |sort| matches!(sort, Sort::Type(tag) if tags.contains(&tag));
+        self.info.catalog.find(self.info, self.function(), &path, fits).map(|(at, _)| Type::Described(at))
+    }
+}
+
+/// Replaces the names of parameters by arguments.
+fn substituted(body: &str, parameters: &[String], values: &[String]) -> String {
+    let mut out = String::new();
+    let mut rest = body;
+    while !rest.is_empty() {
+        let is_name = |c: char| c.is_alphanumeric() || c == '_';
+        let length = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        if length == 0 {
+            let other = rest.find(is_name).unwrap_or(rest.len());
+            out.push_str(rest.get(..other).unwrap_or(""));
+            rest = rest.get(other..).unwrap_or("");
+            continue;
+        }
+        let word = rest.get(..length).unwrap_or("");
+        let value = parameters.iter().position(|name| name == word).and_then(|i| values.get(i));
+        out.push_str(value.map_or(word, String::as_str));
+        rest = rest.get(length..).unwrap_or("");
+    }
+    out
+}
+
+/// Words that languages know without a declaration.
+fn truth_word(name: &str) -> Option<Datum> {
+    match name {
+        "true" => Some(Datum::known(Type::Basic(Basic::BOOL), &[1])),
+        "false" => Some(Datum::known(Type::Basic(Basic::BOOL), &[0])),
+        "NULL" | "nullptr" => Some(Datum::known(Type::Pointer(Arc::new(Type::Void)), &[0; 8])),
+        _ => None,
+    }
+}

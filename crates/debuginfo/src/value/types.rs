@@ -1,0 +1,516 @@
+//! Types, read from the debug information when they are needed.
+
+use crate::value::info::{At, Entry, Info, Language};
+use gimli::{AttributeValue, DwAte};
+use std::sync::Arc;
+
+/// How deep chains of names for a type may be; garbage could make them endless.
+const LONGEST_CHAIN: usize = 32;
+
+/// A type: one that the program describes, or one that an expression made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Type {
+    /// No type: `void`.
+    Void,
+    /// A number that was computed.
+    Basic(Basic),
+    /// A type of the program.
+    Described(At),
+    /// A pointer to something.
+    Pointer(Arc<Type>),
+    /// An array, of a known length or not.
+    Array(Arc<Type>, Option<u64>),
+}
+
+/// A type that has no parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Basic {
+    /// As the language calls it.
+    pub name: &'static str,
+    /// What its bytes mean.
+    pub encoding: Encoding,
+    /// The number of its bytes.
+    pub size: u64,
+}
+
+/// What the bytes of a number mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Encoding {
+    /// A number with a sign.
+    Signed,
+    /// A number without.
+    Unsigned,
+    /// A character of C, which is also a small number.
+    Char {
+        /// Whether it has a sign.
+        signed: bool,
+    },
+    /// A character of Unicode: C++'s `char32_t`, Rust's `char`.
+    Unicode,
+    /// An address: what a pointer holds.
+    Address,
+    /// A truth value.
+    Bool,
+    /// A floating-point number.
+    Float,
+    /// Something else.
+    Other,
+}
+
+impl Basic {
+    /// C's `int`.
+    pub(crate) const INT: Basic = Basic { name: "int", encoding: Encoding::Signed, size: 4 };
+    /// C's `char`.
+    pub(crate) const CHAR: Basic = Basic { name: "char", encoding: Encoding::Char { signed: true }, size: 1 };
+    /// What comparisons give.
+    pub(crate) const BOOL: Basic = Basic { name: "bool", encoding: Encoding::Bool, size: 1 };
+    /// C's `double`.
+    pub(crate) const DOUBLE: Basic = Basic { name: "double", encoding: Encoding::Float, size: 8 };
+    /// C's `long`.
+    pub(crate) const LONG: Basic = Basic { name: "long", encoding: Encoding::Signed, size: 8 };
+    /// C's `unsigned long`.
+    pub(crate) const UNSIGNED_LONG: Basic =
+        Basic { name: "unsigned long", encoding: Encoding::Unsigned, size: 8 };
+
+    /// What a pointer holds.
+    pub(crate) const ADDRESS: Basic = Basic { name: "unsigned long", encoding: Encoding::Address, size: 8 };
+
+    /// The type of an integer of some width.
+    pub(crate) fn integer(width: u8, signed: bool) -> Basic {
+        let name = match (width, signed) {
+            (..=32, true) => return Basic::INT,
+            (..=32, false) => "unsigned int",
+            (..=64, true) => return Basic::LONG,
+            (..=64, false) => return Basic::UNSIGNED_LONG,
+            (_, true) => "__int128",
+            (_, false) => "unsigned __int128",
+        };
+        let encoding = if signed { Encoding::Signed } else { Encoding::Unsigned };
+        Basic { name, encoding, size: u64::from(width.max(32)).div_ceil(8) }
+    }
+
+    /// The built-in type that a name stands for, in C or Rust.
+    pub(crate) fn by_name(name: &str) -> Option<Basic> {
+        use Encoding::{Bool, Char, Float, Signed, Unicode, Unsigned};
+        let mut words: Vec<&str> = name.split(' ').filter(|word| *word != "const").collect();
+        let known = |name, encoding, size| Some(Basic { name, encoding, size });
+        if let [one] = words.as_slice() {
+            match *one {
+                "u8" => return known("u8", Unsigned, 1),
+                "u16" => return known("u16", Unsigned, 2),
+                "u32" => return known("u32", Unsigned, 4),
+                "u64" => return known("u64", Unsigned, 8),
+                "u128" => return known("u128", Unsigned, 16),
+                "usize" => return known("usize", Unsigned, 8),
+                "i8" => return known("i8", Signed, 1),
+                "i16" => return known("i16", Signed, 2),
+                "i32" => return known("i32", Signed, 4),
+                "i64" => return known("i64", Signed, 8),
+                "i128" => return known("i128", Signed, 16),
+                "isize" => return known("isize", Signed, 8),
+                "f32" => return known("f32", Float, 4),
+                "f64" => return known("f64", Float, 8),
+                "bool" | "_Bool" => return known("bool", Bool, 1),
+                "char" => return Some(Basic::CHAR),
+                "float" => return known("float", Float, 4),
+                "double" => return Some(Basic::DOUBLE),
+                "char16_t" => return known("char16_t", Unicode, 2),
+                "char32_t" => return known("char32_t", Unicode, 4),
+                "uint8_t" => return known("uint8_t", Unsigned, 1),
+                "uint16_t" => return known("uint16_t", Unsigned, 2),
+                "uint32_t" => return known("uint32_t", Unsigned, 4),
+                "uint64_t" => return known("uint64_t", Unsigned, 8),
+                "int8_t" => return known("int8_t", Signed, 1),
+                "int16_t" => return known("int16_t", Signed, 2),
+                "int32_t" => return known("int32_t", Signed, 4),
+                "int64_t" => return known("int64_t", Signed, 8),
+                "size_t" | "uintptr_t" => return Some(Basic::UNSIGNED_LONG),
+                "ssize_t" | "intptr_t" | "ptrdiff_t" => return Some(Basic::LONG),
+                _ => {}
+            }
+        }
+        let unsigned = words.contains(&"unsigned");
+        let signed = words.contains(&"signed");
+        words.retain(|word| !matches!(*word, "unsigned" | "signed"));
+        let encoding = if unsigned { Unsigned } else { Signed };
+        match words.as_slice() {
+            ["char"] if unsigned => known("unsigned char", Char { signed: false }, 1),
+            ["char"] if signed => known("signed char", Char { signed: true }, 1),
+            ["short"] | ["short", "int"] => {
+                known(if unsigned { "unsigned short" } else { "short" }, encoding, 2)
+            }
+            ["int"] => Some(Basic::integer(32, !unsigned)),
+            [] if unsigned || signed => Some(Basic::integer(32, !unsigned)),
+            ["long"] | ["long", "int"] | ["long", "long"] | ["long", "long", "int"] => {
+                Some(Basic::integer(64, !unsigned))
+            }
+            ["__int128"] => Some(Basic::integer(128, !unsigned)),
+            ["long", "double"] => known("long double", Float, 16),
+            _ => None,
+        }
+    }
+}
+
+/// What a type is when the names and qualifiers around it are taken off.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// `void`.
+    Void,
+    /// A number, a character, a truth value.
+    Basic(Basic),
+    /// A pointer.
+    Pointer(Type),
+    /// A reference of C++.
+    Reference(Type),
+    /// A struct, class or union.
+    Record(At),
+    /// An enumeration.
+    Enumeration(At),
+    /// An array.
+    Array(Type, Option<u64>),
+    /// A function.
+    Function(At),
+    /// Something that is not described, or not known here.
+    Unknown,
+}
+
+/// Which bits of some bytes belong to a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Bits {
+    /// The first one, counted from the lowest of the first byte.
+    pub first: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// A member of a record.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// Its name; an anonymous struct or union has none.
+    pub name: Option<&'static str>,
+    /// Its type.
+    pub ty: Type,
+    /// Where it begins, in bytes.
+    pub offset: Offset,
+    /// Which bits of it, if it is a bit-field. They are counted from the byte at the offset.
+    pub bits: Option<Bits>,
+    /// Whether it is a base class.
+    pub is_base: bool,
+}
+
+/// Where a member begins.
+#[derive(Clone, Copy, Debug)]
+pub enum Offset {
+    /// At so many bytes.
+    Fixed(u64),
+    /// Where the object itself says: a virtual base class. The entry has the rule.
+    Computed(At),
+}
+
+/// The variants of an enumeration of Rust.
+#[derive(Clone, Debug)]
+pub struct Variants {
+    /// What tells them apart; there is none if there is only one.
+    pub discriminant: Option<Member>,
+    /// The variants, each with the value of the discriminant; none stands for all others.
+    pub all: Vec<(Option<u128>, Member)>,
+}
+
+impl<'a> Info<'a> {
+    /// The type that an entry refers to; none is `void`.
+    pub(crate) fn type_of(self, entry: &Entry) -> Type {
+        match self.reference(entry, gimli::DW_AT_type) {
+            Some(at) => Type::Described(at),
+            None => Type::Void,
+        }
+    }
+
+    /// What a type is, below its names and qualifiers.
+    pub(crate) fn shape(self, ty: &Type) -> Shape {
+        match ty {
+            Type::Void => Shape::Void,
+            Type::Basic(basic) => Shape::Basic(*basic),
+            Type::Pointer(target) => Shape::Pointer((**target).clone()),
+            Type::Array(element, count) => Shape::Array((**element).clone(), *count),
+            Type::Described(at) => self.described(*at).unwrap_or(Shape::Unknown),
+        }
+    }
+
+    /// The entry of a type without names and qualifiers around it, and its definition if it is only declared.
+    pub(crate) fn bare(self, at: At) -> Option<Option<Entry>> {
+        let mut entry = self.entry(at)?;
+        for _ in 0..LONGEST_CHAIN {
+            match entry.tag() {
+                gimli::DW_TAG_typedef
+                | gimli::DW_TAG_const_type
+                | gimli::DW_TAG_volatile_type
+                | gimli::DW_TAG_restrict_type
+                | gimli::DW_TAG_atomic_type
+                | gimli::DW_TAG_immutable_type
+                | gimli::DW_TAG_packed_type
+                | gimli::DW_TAG_shared_type => match self.reference(&entry, gimli::DW_AT_type) {
+                    Some(next) => entry = self.entry(next)?,
+                    None => return Some(None),
+                },
+                _ if entry.flag(gimli::DW_AT_declaration) => {
+                    let definition = self.name(&entry).and_then(|name| {
+                        self.catalog
+                            .definition(self, entry.at, entry.tag(), name)
+                            .and_then(|at| self.entry(at))
+                    });
+                    return Some(Some(definition.unwrap_or(entry)));
+                }
+                _ => return Some(Some(entry)),
+            }
+        }
+        None
+    }
+
+    fn described(self, at: At) -> Option<Shape> {
+        let Some(entry) = self.bare(at)? else { return Some(Shape::Void) };
+        Some(match entry.tag() {
+            gimli::DW_TAG_base_type => Shape::Basic(self.basic(&entry)),
+            gimli::DW_TAG_pointer_type => Shape::Pointer(self.type_of(&entry)),
+            gimli::DW_TAG_reference_type | gimli::DW_TAG_rvalue_reference_type => {
+                Shape::Reference(self.type_of(&entry))
+            }
+            gimli::DW_TAG_structure_type | gimli::DW_TAG_class_type | gimli::DW_TAG_union_type => {
+                Shape::Record(entry.at)
+            }
+            gimli::DW_TAG_enumeration_type => Shape::Enumeration(entry.at),
+            gimli::DW_TAG_array_type => self.array(&entry),
+            gimli::DW_TAG_subroutine_type | gimli::DW_TAG_subprogram => Shape::Function(entry.at),
+            // `decltype(nullptr)`
+            gimli::DW_TAG_unspecified_type
+                if self.name(&entry).is_some_and(|name| name.contains("nullptr")) =>
+            {
+                Shape::Pointer(Type::Void)
+            }
+            gimli::DW_TAG_unspecified_type => Shape::Void,
+            _ => Shape::Unknown,
+        })
+    }
+
+    fn basic(self, entry: &Entry) -> Basic {
+        let name = self.name(entry).unwrap_or("?");
+        let encoding = match entry.attribute(gimli::DW_AT_encoding) {
+            Some(AttributeValue::Encoding(encoding)) => encoding_of(encoding),
+            _ => Encoding::Other,
+        };
+        let size = entry.unsigned(gimli::DW_AT_byte_size).unwrap_or(0);
+        // Rust's `()` and `!` are base types without bytes, too.
+        Basic { name, encoding, size }
+    }
+
+    /// Dimensions are listed below one entry; the outermost comes first.
+    fn array(self, entry: &Entry) -> Shape {
+        let mut element = self.type_of(entry);
+        let mut counts: Vec<Option<u64>> =
+            self.children(entry.at).iter().filter_map(|child| self.count(child)).collect();
+        if counts.is_empty() {
+            counts.push(None);
+        }
+        for count in counts.iter().skip(1).rev() {
+            element = Type::Array(Arc::new(element), *count);
+        }
+        Shape::Array(element, counts.first().copied().flatten())
+    }
+
+    /// The number of elements of a dimension, if it is a dimension and says so.
+    fn count(self, child: &Entry) -> Option<Option<u64>> {
+        if child.tag() == gimli::DW_TAG_enumeration_type {
+            return Some(Some(self.children(child.at).len() as u64));
+        }
+        if child.tag() != gimli::DW_TAG_subrange_type {
+            return None;
+        }
+        if let Some(count) = child.unsigned(gimli::DW_AT_count) {
+            return Some(Some(count));
+        }
+        let lower = child.signed(gimli::DW_AT_lower_bound).unwrap_or(0);
+        // An array without elements has the upper bound -1, in any number of bytes.
+        Some(match child.attribute(gimli::DW_AT_upper_bound) {
+            Some(AttributeValue::Exprloc(_)) | None => None,
+            Some(value) => match value.sdata_value() {
+                Some(-1) => Some(0),
+                Some(upper) if upper >= 0 => Some(upper.wrapping_sub(lower).wrapping_add(1) as u64),
+                _ => value.udata_value().map(|upper| upper.wrapping_add(1)),
+            },
+        })
+    }
+
+    /// The size of a value of a type, if it is known.
+    pub(crate) fn size(self, ty: &Type) -> Option<u64> {
+        self.size_within(ty, LONGEST_CHAIN)
+    }
+
+    fn size_within(self, ty: &Type, depth: usize) -> Option<u64> {
+        let depth = depth.checked_sub(1)?;
+        match self.shape(ty) {
+            Shape::Void | Shape::Function(_) => Some(1),
+            Shape::Basic(basic) => Some(basic.size),
+            Shape::Pointer(_) => match ty {
+                Type::Described(at) => {
+                    let entry = self.bare(*at).flatten();
+                    Some(entry.and_then(|entry| entry.unsigned(gimli::DW_AT_byte_size)).unwrap_or(8))
+                }
+                _ => Some(8),
+            },
+            Shape::Reference(_) => Some(8),
+            Shape::Record(at) | Shape::Enumeration(at) => {
+                let entry = self.entry(at)?;
+                let own = entry.unsigned(gimli::DW_AT_byte_size);
+                own.or_else(|| self.size_within(&self.underlying(at)?, depth))
+            }
+            Shape::Array(element, count) => self.size_within(&element, depth)?.checked_mul(count?),
+            Shape::Unknown => match ty {
+                Type::Described(at) => self.bare(*at)??.unsigned(gimli::DW_AT_byte_size),
+                _ => None,
+            },
+        }
+    }
+
+    /// The members of a record, base classes first as they are listed. Static ones are not among them.
+    pub(crate) fn members(self, record: At) -> Vec<Member> {
+        self.children(record).iter().filter_map(|child| self.member(child)).collect()
+    }
+
+    pub(crate) fn member(self, entry: &Entry) -> Option<Member> {
+        let is_base = entry.tag() == gimli::DW_TAG_inheritance;
+        if !is_base && entry.tag() != gimli::DW_TAG_member {
+            return None;
+        }
+        // A declared member is a static one.
+        if entry.flag(gimli::DW_AT_declaration) || entry.flag(gimli::DW_AT_external) {
+            return None;
+        }
+        let ty = self.type_of(entry);
+        let mut offset = match entry.attribute(gimli::DW_AT_data_member_location) {
+            None => Offset::Fixed(0),
+            Some(AttributeValue::Exprloc(_)) => match self.simple_offset(entry) {
+                Some(offset) => Offset::Fixed(offset),
+                None => Offset::Computed(entry.at),
+            },
+            Some(value) => Offset::Fixed(value.udata_value()?),
+        };
+        let bits = self.bits(entry, &ty, &mut offset);
+        Some(Member { name: self.text(entry, gimli::DW_AT_name), ty, offset, bits, is_base })
+    }
+
+    /// Old debug information writes offsets as `DW_OP_plus_uconst`.
+    fn simple_offset(self, entry: &Entry) -> Option<u64> {
+        let Some(AttributeValue::Exprloc(rule)) = entry.attribute(gimli::DW_AT_data_member_location) else {
+            return None;
+        };
+        let mut operations = rule.operations(self.encoding(entry.at)?);
+        match (operations.next(), operations.next()) {
+            (Ok(Some(gimli::Operation::PlusConstant { value })), Ok(None)) => Some(value),
+            _ => None,
+        }
+    }
+
+    fn bits(self, entry: &Entry, ty: &Type, offset: &mut Offset) -> Option<Bits> {
+        let count = entry.unsigned(gimli::DW_AT_bit_size)?;
+        let Offset::Fixed(bytes) = *offset else { return None };
+        let first = match entry.unsigned(gimli::DW_AT_data_bit_offset) {
+            Some(first) => first,
+            // The older form counts from the highest bit of the unit of storage.
+            None => {
+                let storage = entry.unsigned(gimli::DW_AT_byte_size).or_else(|| self.size(ty))?;
+                let from_top = entry.signed(gimli::DW_AT_bit_offset).unwrap_or(0);
+                let low = (storage as i64 * 8).checked_sub(from_top)?.checked_sub(count as i64)?;
+                bytes.checked_mul(8)?.checked_add_signed(low)?
+            }
+        };
+        *offset = Offset::Fixed(first / 8);
+        Some(Bits { first: first % 8, count })
+    }
+
+    /// The variants of an enumeration of Rust, if the record is one.
+    pub(crate) fn variants(self, record: At) -> Option<Variants> {
+        let part =
+            self.children(record).into_iter().find(|child| child.tag() == gimli::DW_TAG_variant_part)?;
+        let discriminant = self
+            .reference(&part, gimli::DW_AT_discr)
+            .and_then(|at| self.entry(at))
+            .and_then(|e| self.member(&e));
+        let all = self
+            .children(part.at)
+            .into_iter()
+            .filter(|child| child.tag() == gimli::DW_TAG_variant)
+            .filter_map(|variant| {
+                let value = variant.attribute(gimli::DW_AT_discr_value).and_then(constant);
+                let member = self.children(variant.at).iter().find_map(|child| self.member(child))?;
+                Some((value, member))
+            })
+            .collect();
+        Some(Variants { discriminant, all })
+    }
+
+    /// The names of an enumeration with their values, extended to 128 bits as they are written.
+    pub(crate) fn enumerators(self, enumeration: At) -> Vec<(&'static str, u128)> {
+        let children = self.children(enumeration);
+        children.iter().filter_map(|child| self.enumerator(child)).collect()
+    }
+
+    pub(crate) fn enumerator(self, entry: &Entry) -> Option<(&'static str, u128)> {
+        if entry.tag() != gimli::DW_TAG_enumerator {
+            return None;
+        }
+        Some((self.name(entry)?, constant(entry.attribute(gimli::DW_AT_const_value)?)?))
+    }
+
+    /// The integer type of which an enumeration is made, if it is noted.
+    pub(crate) fn underlying(self, enumeration: At) -> Option<Type> {
+        let entry = self.entry(enumeration)?;
+        self.reference(&entry, gimli::DW_AT_type).map(Type::Described)
+    }
+
+    /// Whether the values of an enumeration have a sign.
+    pub(crate) fn enumeration_is_signed(self, enumeration: At) -> bool {
+        match self.underlying(enumeration).map(|ty| self.shape(&ty)) {
+            Some(Shape::Basic(basic)) => {
+                matches!(basic.encoding, Encoding::Signed | Encoding::Char { signed: true })
+            }
+            _ => self.enumerators(enumeration).iter().any(|&(_, value)| (value as i128) < 0),
+        }
+    }
+
+    /// The language in which a type was written; computed ones are C's.
+    pub(crate) fn language_of_type(self, ty: &Type) -> Language {
+        match ty {
+            Type::Described(at) => self.language(*at),
+            Type::Pointer(inner) | Type::Array(inner, _) => self.language_of_type(inner),
+            _ => Language::C,
+        }
+    }
+}
+
+fn encoding_of(encoding: DwAte) -> Encoding {
+    match encoding {
+        gimli::DW_ATE_signed => Encoding::Signed,
+        gimli::DW_ATE_unsigned => Encoding::Unsigned,
+        gimli::DW_ATE_address => Encoding::Address,
+        gimli::DW_ATE_signed_char => Encoding::Char { signed: true },
+        gimli::DW_ATE_unsigned_char => Encoding::Char { signed: false },
+        gimli::DW_ATE_UTF | gimli::DW_ATE_UCS | gimli::DW_ATE_ASCII => Encoding::Unicode,
+        gimli::DW_ATE_boolean => Encoding::Bool,
+        gimli::DW_ATE_float => Encoding::Float,
+        _ => Encoding::Other,
+    }
+}
+
+/// The number that an attribute holds, sign-extended if its form has a sign.
+pub(crate) fn constant(value: AttributeValue<crate::image::Reader>) -> Option<u128> {
+    match value {
+        AttributeValue::Sdata(value) => Some(value as i128 as u128),
+        AttributeValue::Data16(value) => Some(value),
+        AttributeValue::Block(bytes) => {
+            let slice = bytes.slice();
+            let mut all = [0; 16];
+            all.get_mut(..slice.len())?.copy_from_slice(slice);
+            Some(u128::from_le_bytes(all))
+        }
+        other => other.udata_value().map(u128::from),
+    }
+}

@@ -1,0 +1,372 @@
+//! Variables: those in scope, and where each one is.
+
+use crate::value::abi::Arguments;
+use crate::value::datum::{Datum, Place, Unavailable};
+use crate::value::info::{At, Entry, Language};
+use crate::value::location::Rule;
+use crate::value::scope::Scope;
+use crate::value::types::{Shape, Type, constant};
+use gimli::{AttributeValue, Operation};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+/// A variable in scope.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name.
+    pub name: &'static str,
+    /// Its value.
+    pub datum: Datum,
+    /// Whether a variable of the same name in a block further in hides it.
+    pub is_hidden: bool,
+}
+
+impl Scope<'_> {
+    /// The arguments of the frame's function, in order.
+    pub fn arguments(&self) -> Vec<Variable> {
+        let Some(block) = self.block() else { return Vec::new() };
+        let mut all = Vec::new();
+        for entry in self.info.children(block) {
+            if entry.tag() == gimli::DW_TAG_formal_parameter
+                && let Some(name) = self.info.name(&entry)
+            {
+                all.push(Variable { name, datum: self.datum_of_entry(&entry), is_hidden: false });
+            }
+        }
+        all
+    }
+
+    /// The local variables around the place where the frame is, the innermost block first. Arguments are not
+    /// among them.
+    pub fn locals(&self) -> Vec<Variable> {
+        let mut seen = HashSet::new();
+        let mut all = Vec::new();
+        for block in self.blocks() {
+            let mut here = HashSet::new();
+            for entry in self.info.children(block) {
+                let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_constant);
+                // What is only declared here is a global one.
+                if is_variable
+                    && !entry.flag(gimli::DW_AT_declaration)
+                    && let Some(name) = self.info.name(&entry)
+                {
+                    let is_hidden = seen.contains(name);
+                    here.insert(name);
+                    all.push(Variable { name, datum: self.datum_of_entry(&entry), is_hidden });
+                }
+            }
+            seen.extend(here);
+        }
+        all
+    }
+
+    /// The global variables that the file of the frame's function defines.
+    pub fn globals(&self) -> Vec<(String, Datum)> {
+        let Some(at) = self.function() else { return Vec::new() };
+        let all = self.info.catalog.variables_of(self.info, at.image, at.die.unit);
+        let entry = |at| self.info.entry(at).map(|entry| self.datum_of_entry(&entry));
+        all.into_iter().filter_map(|(name, at)| Some((name, entry(at)?))).collect()
+    }
+
+    /// The variable, argument or enumerator with a name in the blocks around the frame's place.
+    pub(crate) fn in_blocks(&self, name: &str) -> Option<Datum> {
+        self.blocks().into_iter().find_map(|block| self.in_block(block, name))
+    }
+
+    /// The entry of the variable or argument with a name in the blocks around the frame's place.
+    pub(crate) fn entry_in_blocks(&self, name: &str) -> Option<Entry> {
+        self.blocks().into_iter().find_map(|block| {
+            self.info.children(block).into_iter().rev().find(|entry| {
+                matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter)
+                    && self.info.name(entry) == Some(name)
+            })
+        })
+    }
+
+    fn in_block(&self, block: At, name: &str) -> Option<Datum> {
+        let children = self.info.children(block);
+        // Rust declares a name again and again in nested blocks; in one block the last one counts.
+        for entry in children.iter().rev() {
+            match entry.tag() {
+                gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter | gimli::DW_TAG_constant
+                    if self.info.name(entry) == Some(name) =>
+                {
+                    return Some(self.datum_of_entry(entry));
+                }
+                gimli::DW_TAG_enumeration_type => {
+                    for child in self.info.children(entry.at) {
+                        if self.info.name(&child) == Some(name) {
+                            return self.enumerator_datum(&child, entry.at);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The names that can be used in the frame, for advice.
+    pub(crate) fn names(&self) -> Vec<&'static str> {
+        let mut names = Vec::new();
+        for block in self.blocks() {
+            for entry in self.info.children(block) {
+                let is_variable =
+                    matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter);
+                if is_variable && let Some(name) = self.info.name(&entry) {
+                    names.push(name);
+                }
+            }
+        }
+        let image = self.function().map_or(0, |at| at.image);
+        names.extend(self.info.catalog.all(self.info, image));
+        names
+    }
+
+    /// The value of an enumerator of an enumeration.
+    pub(crate) fn enumerator_datum(&self, entry: &Entry, enumeration: At) -> Option<Datum> {
+        let (_, value) = self.info.enumerator(entry)?;
+        let ty = Type::Described(enumeration);
+        let size = self.info.size(&ty).unwrap_or(4).min(16) as usize;
+        Some(Datum::known(ty, value.to_le_bytes().get(..size)?))
+    }
+
+    /// The value of a variable by its entry.
+    pub(crate) fn datum_of_entry(&self, entry: &Entry) -> Datum {
+        let own = Entry { at: entry.at, raw: entry.raw.clone() };
+        let origins = self.info.origins(own);
+        let ty = origins.iter().map(|origin| self.info.type_of(origin)).find(|ty| *ty != Type::Void);
+        let ty = self.with_length(ty.unwrap_or(Type::Void));
+        for origin in &origins {
+            if let Some(value) = origin.attribute(gimli::DW_AT_const_value) {
+                return self.constant_datum(ty, value);
+            }
+            match self.rule(origin, gimli::DW_AT_location) {
+                Some(Rule::Everywhere(rule)) => {
+                    if self.is_in_prologue()
+                        && self.counts_from_frame(origin.at, rule)
+                        && !self.is_stored_argument(entry, origin.at, rule, &ty)
+                    {
+                        return self.before_prologue(entry, ty);
+                    }
+                    return Datum::new(ty, self.follow(origin.at, rule, None));
+                }
+                Some(Rule::Here(rule)) => return Datum::new(ty, self.follow(origin.at, rule, None)),
+                // The lists of rustc begin behind the entry, though the arguments are there.
+                Some(Rule::Nowhere) if self.is_rust_entry(entry) => return self.before_prologue(entry, ty),
+                Some(Rule::Nowhere) => return Datum::none(ty, Unavailable::OptimizedOut),
+                None => {}
+            }
+        }
+        if origins.iter().any(|origin| origin.flag(gimli::DW_AT_declaration)) {
+            return self.defined_elsewhere(&origins, ty);
+        }
+        Datum::none(ty, Unavailable::OptimizedOut)
+    }
+
+    /// Whether an argument of a Rust function is still where the caller put it.
+    pub(crate) fn is_rust_entry(&self, entry: &Entry) -> bool {
+        entry.tag() == gimli::DW_TAG_formal_parameter
+            && self.is_at_entry()
+            && self.info.language(entry.at) == Language::Rust
+    }
+
+    fn is_stored_argument(
+        &self,
+        entry: &Entry,
+        near: At,
+        rule: gimli::Expression<crate::image::Reader>,
+        ty: &Type,
+    ) -> bool {
+        entry.tag() == gimli::DW_TAG_formal_parameter
+            && self.is_home_filled(near, rule, self.info.size(ty).unwrap_or(0))
+    }
+
+    /// `extern int x;`: the definition is in another unit.
+    fn defined_elsewhere(&self, origins: &[Entry], ty: Type) -> Datum {
+        let Some(entry) = origins.first() else { return Datum::none(ty, Unavailable::DeclaredOnly) };
+        let Some(name) = self.info.name(entry) else { return Datum::none(ty, Unavailable::DeclaredOnly) };
+        let is_variable = |sort| sort == crate::value::catalog::Sort::Variable;
+        if let Some((at, _)) = self.info.catalog.find(self.info, Some(entry.at), &[name], is_variable)
+            && let Some(definition) = self.info.entry(at)
+            && !definition.flag(gimli::DW_AT_declaration)
+        {
+            return self.datum_of_entry(&definition);
+        }
+        match self.symbol_address(name) {
+            Some(Ok(address)) => Datum::new(ty, Place::Memory(address)),
+            Some(Err(reason)) => Datum::none(ty, reason),
+            None => Datum::none(ty, Unavailable::DeclaredOnly),
+        }
+    }
+
+    /// The address of data that the linker knows by name.
+    pub(crate) fn symbol_address(&self, name: &str) -> Option<Result<u64, Unavailable>> {
+        let symbol = self.info.program.symbol(name)?;
+        if symbol.kind != crate::symbols::SymbolKind::ThreadLocal {
+            return Some(Ok(symbol.address));
+        }
+        let images = self.info.program.images();
+        let image = images.iter().position(|loaded| Arc::ptr_eq(&loaded.image, &symbol.image))?;
+        Some(self.thread_local(image, symbol.address))
+    }
+
+    fn constant_datum(&self, ty: Type, value: AttributeValue<crate::image::Reader>) -> Datum {
+        let bytes = match value {
+            AttributeValue::Block(bytes) => bytes.slice().to_vec(),
+            AttributeValue::String(text) => [text.slice(), &[0]].concat(),
+            AttributeValue::DebugStrRef(_) | AttributeValue::DebugLineStrRef(_) => Vec::new(),
+            other => constant(other).map(|value| value.to_le_bytes().to_vec()).unwrap_or_default(),
+        };
+        if bytes.is_empty() {
+            return Datum::none(ty, Unavailable::NotUnderstood);
+        }
+        Datum::known(ty, &bytes)
+    }
+
+    /// Whether the home of an argument holds its address only.
+    fn is_behind_home(&self, entry: &Entry) -> bool {
+        let Some(AttributeValue::Exprloc(rule)) = entry.attribute(gimli::DW_AT_location) else {
+            return false;
+        };
+        let Some(encoding) = self.info.encoding(entry.at) else { return false };
+        let mut operations = rule.operations(encoding);
+        matches!(operations.next(), Ok(Some(Operation::FrameOffset { .. })))
+            && matches!(operations.next(), Ok(Some(Operation::Deref { .. })))
+    }
+
+    /// Whether a rule counts from the frame base, which is not there before the end of the prologue.
+    pub(crate) fn counts_from_frame(&self, near: At, rule: gimli::Expression<crate::image::Reader>) -> bool {
+        let Some(encoding) = self.info.encoding(near) else { return false };
+        matches!(rule.operations(encoding).next(), Ok(Some(Operation::FrameOffset { .. })))
+    }
+
+    /// An argument is still where the caller put it; a variable is not there.
+    fn before_prologue(&self, entry: &Entry, ty: Type) -> Datum {
+        let Ok(stack) = self.cfa() else { return Datum::none(ty, Unavailable::NotYet) };
+        match self.passed_in(entry, |_, hidden| Arguments::new(stack, hidden)) {
+            None => Datum::none(ty, Unavailable::NotYet),
+            Some((place, false)) => Datum::new(ty, in_frame(place, self.level)),
+            Some((place, true)) => match self.word_at(&in_frame(place, self.level), 8) {
+                Ok(address) => Datum::new(ty, Place::Memory(address as u64)),
+                Err(reason) => Datum::none(ty, reason),
+            },
+        }
+    }
+
+    /// Where the caller put an argument, and whether there is only its address. `arguments` makes them, given
+    /// 0 and whether the first register is taken.
+    pub(crate) fn passed_in(
+        &self,
+        entry: &Entry,
+        arguments: impl Fn(u64, bool) -> Arguments,
+    ) -> Option<(Place, bool)> {
+        if entry.tag() != gimli::DW_TAG_formal_parameter {
+            return None;
+        }
+        let function = self.function()?;
+        let mut arguments = arguments(0, self.info.is_returned_in_memory(&self.result_type(function)));
+        for parameter in self.info.children(function) {
+            if parameter.tag() != gimli::DW_TAG_formal_parameter {
+                continue;
+            }
+            let is_it = parameter.at == entry.at;
+            let origins = self.info.origins(parameter);
+            let own = origins.iter().map(|origin| self.info.type_of(origin)).find(|ty| *ty != Type::Void);
+            let by_address = origins.first().is_some_and(|entry| self.is_behind_home(entry));
+            let place = arguments.next(self.info, &own.unwrap_or(Type::Void), by_address);
+            if is_it {
+                return Some(place);
+            }
+        }
+        None
+    }
+
+    /// The type of what a function returns.
+    pub(crate) fn result_type(&self, function: At) -> Type {
+        let Some(entry) = self.info.entry(function) else { return Type::Void };
+        let origins = self.info.origins(entry);
+        origins
+            .iter()
+            .map(|origin| self.info.type_of(origin))
+            .find(|ty| *ty != Type::Void)
+            .unwrap_or(Type::Void)
+    }
+
+    /// What a function returns, from the registers of the innermost frame, when it is at its `ret` or has
+    /// just returned.
+    pub fn returned(&self, function: At) -> Datum {
+        let ty = self.result_type(function);
+        if self.info.shape(&ty) == Shape::Void {
+            return Datum::none(ty, Unavailable::NoResult);
+        }
+        let place = self.info.returned_in(&ty);
+        if self.info.is_returned_in_memory(&ty) {
+            return match self.word_at(&place, 8) {
+                Ok(address) => Datum::new(ty, Place::Memory(address as u64)),
+                Err(reason) => Datum::none(ty, reason),
+            };
+        }
+        Datum::new(ty, place)
+    }
+
+    /// The type of a variable-length array with the length that it has in this frame.
+    fn with_length(&self, ty: Type) -> Type {
+        let Type::Described(at) = &ty else { return ty };
+        let Some(Some(entry)) = self.info.bare(*at) else { return ty };
+        if entry.tag() != gimli::DW_TAG_array_type {
+            return ty;
+        }
+        let mut computed = false;
+        let mut counts = Vec::new();
+        for child in self.info.children(entry.at) {
+            if child.tag() != gimli::DW_TAG_subrange_type {
+                continue;
+            }
+            let bound = child.attribute(gimli::DW_AT_count).map(|value| (value, 0));
+            let bound = bound.or_else(|| child.attribute(gimli::DW_AT_upper_bound).map(|value| (value, 1)));
+            let count = match bound {
+                Some((AttributeValue::Exprloc(rule), more)) => {
+                    computed = true;
+                    self.bound(self.follow(child.at, rule, None)).map(|bound| bound.wrapping_add(more))
+                }
+                Some((AttributeValue::UnitRef(_), more)) => {
+                    computed = true;
+                    let variable = self
+                        .info
+                        .reference(&child, gimli::DW_AT_count)
+                        .or_else(|| self.info.reference(&child, gimli::DW_AT_upper_bound));
+                    variable
+                        .and_then(|at| self.info.entry(at))
+                        .map(|entry| self.datum_of_entry(&entry))
+                        .and_then(|datum| self.scalar(&datum).ok().flatten())
+                        .map(|(bits, _)| (bits as u64).wrapping_add(more))
+                }
+                Some((value, more)) => value.udata_value().map(|bound| bound.wrapping_add(more)),
+                None => None,
+            };
+            counts.push(count);
+        }
+        if !computed {
+            return ty;
+        }
+        let element = self.info.type_of(&entry);
+        counts.into_iter().rev().fold(element, |element, count| Type::Array(Arc::new(element), count))
+    }
+
+    /// The number that a rule for a bound gives: its address is the number.
+    fn bound(&self, place: Place) -> Option<u64> {
+        match place {
+            Place::Memory(number) => Some(number),
+            other => self.word_at(&other, 8).ok().map(|word| word as u64),
+        }
+    }
+}
+
+/// The same place, with registers of another frame.
+fn in_frame(place: Place, level: usize) -> Place {
+    match place {
+        Place::Register { number, offset, .. } => Place::Register { number, offset, frame: level },
+        other => other,
+    }
+}
