@@ -1,0 +1,128 @@
+//! System calls inside a stopped thread.
+
+mod frozen;
+
+use std::time::Duration;
+
+use frozen::{Next, Place, Program};
+use invigil_native::inject;
+use nix::sys::ptrace;
+
+#[test]
+fn registers_are_as_before_and_the_result_is_told() {
+    let place = Place::new();
+    let mut program = Program::start(&place.compile("int main(void) { STOP(); return 42; }"), &[]);
+    assert!(matches!(program.run(), Next::Trap(_)));
+    let (process, scratch) = (program.process, program.scratch);
+    let before = ptrace::getregs(process).unwrap();
+    let stop = ptrace::getsiginfo(process).unwrap();
+    let call = |number, arguments| inject::syscall(process, scratch, number, arguments).unwrap();
+    assert_eq!(call(libc::SYS_getpid, [0; 6]), i64::from(process.as_raw()));
+    assert_eq!(call(libc::SYS_close, [12345, 0, 0, 0, 0, 0]), -i64::from(libc::EBADF));
+    assert_eq!(ptrace::getregs(process).unwrap(), before);
+    let now = ptrace::getsiginfo(process).unwrap();
+    assert_eq!((now.si_signo, now.si_code), (stop.si_signo, stop.si_code));
+    assert_eq!(program.run_to_end(), Next::Exit(42));
+}
+
+/// Calls that are restarted by the kernel in different ways: a read, a futex, a poll with a time, a wait for
+/// signals. None of them may return early, whatever is run in between.
+#[test]
+fn a_blocked_call_goes_on_afterwards() {
+    let code = r#"
+static int ends[2];
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static void *reader(void *argument) { char byte; MUST(read(ends[0], &byte, 1) == 1); return NULL; }
+static void *locker(void *argument) { MUST(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex)); return NULL; }
+static void *poller(void *argument) { MUST(poll(NULL, 0, 300) == 0); return NULL; }
+static void *timed(void *argument) {
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER; struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until); until.tv_sec += 1;
+    pthread_mutex_lock(&own);
+    MUST(pthread_cond_timedwait(&never, &own, &until) == ETIMEDOUT);
+    return NULL;
+}
+static void *signalled(void *argument) {
+    sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR1); int number;
+    MUST(!sigwait(&set, &number) && number == SIGUSR1);
+    return NULL;
+}
+int main(void) {
+    void *(*work[])(void *) = {reader, locker, poller, timed, signalled}; pthread_t threads[5];
+    sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR1); sigprocmask(SIG_BLOCK, &set, NULL);
+    MUST(!pipe(ends) && !pthread_mutex_lock(&mutex));
+    for (int i = 0; i < 5; i++) MUST(!pthread_create(&threads[i], NULL, work[i], NULL));
+    struct timespec time = {.tv_nsec = 200000000};
+    MUST(!nanosleep(&time, NULL));
+    MUST(write(ends[1], "x", 1) == 1 && !pthread_mutex_unlock(&mutex) && !pthread_kill(threads[4], SIGUSR1));
+    for (int i = 0; i < 5; i++) MUST(!pthread_join(threads[i], NULL));
+    return 42;
+}"#;
+    let place = Place::new();
+    let mut program = Program::start(&place.compile(code), &[]);
+    for _ in 0..5 {
+        program.run_for(Duration::from_millis(20));
+        program.stop();
+        for &tid in &program.threads {
+            for _ in 0..3 {
+                let found = inject::syscall(tid, program.scratch, libc::SYS_gettid, [0; 6]).unwrap();
+                assert_eq!(found, i64::from(tid.as_raw()));
+            }
+        }
+    }
+    assert_eq!(program.threads.len(), 6);
+    assert_eq!(program.run_to_end(), Next::Exit(42));
+}
+
+/// Signals that come while the thread is ours wait, blockable or not, and none is lost.
+#[test]
+fn signals_in_the_middle_are_kept() {
+    let code = r#"
+static volatile int count[65];
+static void on_signal(int number) { count[number]++; }
+int main(void) {
+    signal(SIGUSR1, on_signal); signal(SIGTRAP, on_signal); signal(SIGRTMIN, on_signal);
+    STOP();
+    MUST(count[SIGUSR1] == 1 && count[SIGRTMIN] == 3);
+    return 42;
+}"#;
+    let place = Place::new();
+    let mut program = Program::start(&place.compile(code), &[]);
+    assert!(matches!(program.run(), Next::Trap(_)));
+    let process = program.process;
+    let mut thread = inject::Borrowed::begin(process, program.scratch).unwrap();
+    for signal in [libc::SIGUSR1, 34, 34, 34] {
+        // SAFETY: takes numbers only.
+        assert_eq!(unsafe { libc::kill(process.as_raw(), signal) }, 0);
+        assert_eq!(thread.call(libc::SYS_getpid, [0; 6]).unwrap(), i64::from(process.as_raw()));
+    }
+    // One that cannot be blocked, since the injection itself needs it.
+    // SAFETY: takes numbers only.
+    assert_eq!(unsafe { libc::kill(process.as_raw(), libc::SIGTRAP) }, 0);
+    assert_eq!(thread.call(libc::SYS_getpid, [0; 6]).unwrap(), i64::from(process.as_raw()));
+    thread.end().unwrap();
+    assert!(matches!(program.run(), Next::Trap(_)), "the signal is seen");
+    assert_eq!(program.run_to_end(), Next::Exit(42));
+}
+
+/// In the stop of a clone the kernel is not yet through with the call.
+#[test]
+fn a_stop_in_the_middle_of_a_clone_will_do() {
+    let code = r#"
+static void *work(void *argument) { return argument; }
+int main(void) {
+    for (long i = 1; i < 20; i++) {
+        pthread_t thread; void *result;
+        MUST(!pthread_create(&thread, NULL, work, (void *)i) && !pthread_join(thread, &result) && (long)result == i);
+    }
+    return 42;
+}"#;
+    let place = Place::new();
+    let mut program = Program::start(&place.compile(code), &[]);
+    for _ in 1..20 {
+        let tid = program.run_to_event(libc::PTRACE_EVENT_CLONE);
+        let found = inject::syscall(tid, program.scratch, libc::SYS_gettid, [0; 6]).unwrap();
+        assert_eq!(found, i64::from(tid.as_raw()));
+    }
+    assert_eq!(program.run_to_end(), Next::Exit(42));
+}
