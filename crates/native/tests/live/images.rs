@@ -1,0 +1,166 @@
+//! Code that comes from several files, at the start or later.
+
+use crate::common::{Built, ask, c, run};
+use invigil_monitor::event::Kind::{After, Before};
+use invigil_session::subject::{Ending, Stop, Subject};
+use std::process::Command;
+
+const DONE: Stop = Stop::Ended(Ending::Exited(0));
+
+/// Makes a library in the program's directory.
+fn library(beside: &Built, name: &str, source: &str, flags: &[&str]) {
+    let file = beside.dir().join(format!("{name}.c"));
+    std::fs::write(&file, source).unwrap();
+    let mut command = Command::new("cc");
+    command.arg(&file).args(["-shared", "-fPIC", "-o"]).arg(beside.dir().join(format!("lib{name}.so")));
+    assert!(command.args(flags).status().unwrap().success());
+}
+
+fn tool(name: &str, beside: &Built, args: &[&str]) {
+    assert!(Command::new(name).current_dir(beside.dir()).args(args).status().unwrap().success());
+}
+
+#[test]
+fn a_library_that_the_program_is_linked_with() {
+    let program = c("int main(void) { return 0; }", &[]);
+    let source = "
+        int started;
+        __attribute__((constructor)) void begin(void) { started = 5; }
+        __attribute__((destructor)) void wind_up(void) { started = 0; }
+        int work(int x) { return x + started; }";
+    library(&program, "work", source, &["-g"]);
+    let main = "int work(int); int main(void) { return work(4) - 9; }";
+    std::fs::write(program.dir().join("program.c"), main).unwrap();
+    tool("cc", &program, &["-g", "program.c", "-o", "program", "-L.", "-lwork", "-Wl,-rpath,$ORIGIN"]);
+    let mut target = program.start();
+    let (catalog, _) = ask(
+        &mut target,
+        &[
+            ("begin", Before, &["started"]),
+            ("begin", After, &["started"]),
+            ("work", Before, &["x"]),
+            ("work", After, &["x", "ret"]),
+            ("wind_up", Before, &[]),
+        ],
+    );
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, DONE);
+    assert_eq!(events, ["begin(0)", "after begin(5)", "work(4)", "after work(4, 9)", "wind_up()"]);
+}
+
+const LOADS: &str = r#"
+    #include <dlfcn.h>
+    #include <stdio.h>
+    int main(int argc, char **argv) {
+        int bad = 0;
+        for (int i = 1; i < argc; i++) {
+            void *library = dlopen(argv[i], RTLD_NOW);
+            if (!library) { puts(dlerror()); return 1; }
+            int (*work)(int) = (int (*)(int))dlsym(library, "work");
+            for (int x = 0; x < 2; x++) if (work(x) <= x) bad = 1;
+            dlclose(library);
+        }
+        return bad;
+    }"#;
+
+#[test]
+fn libraries_that_come_and_go() {
+    let program = c(LOADS, &["-g"]);
+    // The second library is likely to be loaded where the first was, and has its function elsewhere in it.
+    let first = "int ready; __attribute__((constructor)) void begin(void) { ready = 1; } int work(int x) { return x + ready; }";
+    let second = "int pad(int x) { return x * 3; } int ready2; int other(int x) { return pad(x) + 2; } int work(int x) { return other(x) + 10; }";
+    library(&program, "first", first, &["-g"]);
+    library(&program, "second", second, &["-g", "-O0"]);
+    let (one, two) = (program.dir().join("libfirst.so"), program.dir().join("libsecond.so"));
+    let launch = program.launch().args([&one, &two, &one, &two]);
+    let mut target = invigil_native::Target::launch(&launch).unwrap();
+    let events: &[(&str, _, &[&str])] = &[
+        ("work", Before, &["x"]),
+        ("work", After, &["x", "ret"]),
+        ("begin", Before, &[]),
+        ("other", Before, &["x"]),
+    ];
+    let (catalog, needs) = crate::common::catalog(events);
+    let unknown = target.prepare(&catalog).unwrap();
+    assert_eq!(unknown.len(), 4);
+    assert!(unknown.iter().all(|unknown| !unknown.pending));
+    target.expect_libraries(true);
+    let unknown = target.prepare(&catalog).unwrap();
+    assert!(unknown.len() == 4 && unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
+    target.instrument(&needs).unwrap();
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, DONE);
+    let first = ["begin()", "work(0)", "after work(0, 1)", "work(1)", "after work(1, 2)"];
+    let second = ["work(0)", "other(0)", "after work(0, 12)", "work(1)", "other(1)", "after work(1, 15)"];
+    let expected: Vec<&str> = [&first[..], &second, &first, &second].concat();
+    assert_eq!(events, expected);
+}
+
+const STEPS: &str = "
+    __attribute__((noinline)) int stride(int i, const char *s) { return i + s[0]; }
+    int main(int argc, char **argv) { int sum = 0; for (int i = 0; i < 3; i++) sum += stride(i, \"ab\"); return sum == 0; }";
+
+#[test]
+fn without_debug_information_there_are_still_symbols() {
+    let program = c(STEPS, &["-g", "-O1"]);
+    tool("strip", &program, &["-g", "program"]);
+    let mut target = program.start();
+    let (catalog, _) = ask(
+        &mut target,
+        &[("stride", Before, &["arg 1", "arg 2: str"]), ("stride", After, &["ret", "arg 1"])],
+    );
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, DONE);
+    assert_eq!(&events[..2], ["stride(0, \"ab\")", "after stride(97, 0)"]);
+    assert_eq!(events.len(), 6);
+}
+
+#[test]
+fn exported_symbols_are_left_even_when_all_else_is_stripped() {
+    let program = c(STEPS, &["-g", "-O1", "-rdynamic"]);
+    tool("strip", &program, &["program"]);
+    let mut target = program.start();
+    let (catalog, _) = ask(&mut target, &[("stride", Before, &["arg 1"])]);
+    assert_eq!(run(&mut target, &catalog).0, ["stride(0)", "stride(1)", "stride(2)"]);
+
+    let program = c(STEPS, &["-O1"]);
+    tool("strip", &program, &["program"]);
+    let mut target = program.start();
+    let (catalog, _) = crate::common::catalog(&[("stride", Before, &["arg 1"])]);
+    let unknown = target.prepare(&catalog).unwrap();
+    assert!(unknown[0].reason.contains("no function `stride`"), "{unknown:?}");
+}
+
+#[test]
+fn debug_information_in_a_file_of_its_own() {
+    let program = c(STEPS, &["-g", "-O0"]);
+    tool("objcopy", &program, &["--only-keep-debug", "program", "program.debug"]);
+    tool("strip", &program, &["program"]);
+    tool("objcopy", &program, &["--add-gnu-debuglink=program.debug", "program"]);
+    let mut target = program.start();
+    let (catalog, _) =
+        ask(&mut target, &[("stride", Before, &["i", "s: str"]), ("stride", After, &["i", "ret"])]);
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, DONE);
+    assert_eq!(&events[..2], ["stride(0, \"ab\")", "after stride(0, 97)"]);
+}
+
+#[test]
+fn functions_of_the_c_library() {
+    let source = "
+        #include <stdio.h>
+        #include <stdlib.h>
+        int main(void) { for (int i = 1; i < 4; i++) { void *p = malloc(i * 100); free(p); } return 0; }";
+    let program = c(source, &["-g", "-O0"]);
+    let mut target = program.start();
+    let (catalog, _) = ask(
+        &mut target,
+        &[("malloc", Before, &["arg 1"]), ("malloc", After, &["arg 1", "ret: bool"]), ("free", Before, &[])],
+    );
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, DONE);
+    for i in 1..4 {
+        assert!(events.contains(&format!("malloc({})", 100 * i)), "{events:?}");
+        assert!(events.contains(&format!("after malloc({}, true)", 100 * i)), "{events:?}");
+    }
+}

@@ -1,0 +1,374 @@
+//! Watching memory.
+
+use crate::common::{ask, at, c, go, go_to, number, print, run, stop_at};
+use invigil_monitor::event::Kind::{Access, BeforeWrite, Read, Write};
+use invigil_native::Target;
+use invigil_session::subject::{Ending, Owner, PointId, PointSpec, Stop, Subject, What};
+
+const DATA: &str = r#"
+#include <string.h>
+#include <unistd.h>
+struct pair { int left, right; };
+int single = 1;
+struct pair both;
+long many[4096];
+char inbox[64];
+int beside;
+int sum(int *numbers, int n) {
+    int total = 0;
+    for (int i = 0; i < n; i++)
+        total += numbers[i];
+    return total;
+}
+int local(int n) {
+    int inside = n;
+    inside += 1;
+    inside += 2;
+    return inside;
+}
+void started(void) {}
+void middle(void) {}
+int main(void) {
+    started();
+    single = 5;
+    beside = single;
+    both.left = 7;
+    both.right = single + 1;
+    for (int i = 0; i < 4096; i += 8)
+        many[i] = i;
+    beside += local(1);
+    beside += local(10);
+    int pipes[2];
+    pipe(pipes);
+    write(pipes[1], "hello", 5);
+    middle();
+    read(pipes[0], inbox, 5);
+    single += 1;
+    int numbers[] = {1, 2, 3};
+    return sum(numbers, 3) + (inbox[0] == 'h') + (beside == 22);
+}
+"#;
+
+fn watch(target: &mut Target, of: &str, read: bool, write: bool) -> PointId {
+    let what = What::Access { of: of.into(), read, write };
+    target
+        .set_point(Owner::Developer, &PointSpec::new(what))
+        .unwrap_or_else(|trouble| panic!("{of}: {trouble}"))
+}
+
+fn started() -> Target {
+    let program = c(DATA, &["-g", "-w"]);
+    let mut target = program.start();
+    let id = stop_at(&mut target, "started");
+    go_to(&mut target, id);
+    target.remove_point(id).unwrap();
+    target
+}
+
+#[test]
+fn debug_registers_see_writes_and_reads() {
+    let mut target = started();
+    let writes = watch(&mut target, "single", false, true);
+    let reads = watch(&mut target, "both.left", true, true);
+    go_to(&mut target, writes);
+    assert_eq!(print(&mut target, "single"), "5");
+    go_to(&mut target, reads);
+    assert_eq!(print(&mut target, "both"), "{left = 7, right = 0}");
+    go_to(&mut target, writes);
+    assert_eq!(print(&mut target, "single"), "6");
+    assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(8)));
+}
+
+#[test]
+fn reading_alone_and_values_of_events() {
+    let mut target = started();
+    let (catalog, _) = ask(
+        &mut target,
+        &[
+            ("single", Read, &["ret: int"]),
+            ("single", Write, &["ret: int"]),
+            ("single", BeforeWrite, &["ret: int"]),
+            ("both.right", Access, &["ret: int"]),
+        ],
+    );
+    let (events, stop) = run(&mut target, &catalog);
+    assert_eq!(stop, Stop::Ended(Ending::Exited(8)));
+    let of = |prefix: &str| -> Vec<&str> {
+        events.iter().filter(|event| event.starts_with(prefix)).map(String::as_str).collect()
+    };
+    assert_eq!(of("write single"), ["write single(5)", "write single(6)"]);
+    assert_eq!(of("before-write single"), ["before-write single(1)", "before-write single(5)"]);
+    assert_eq!(of("read single"), ["read single(5)", "read single(5)", "read single(5)"], "{events:?}");
+    assert_eq!(of("access both.right"), ["access both.right(6)"]);
+}
+
+#[test]
+fn five_a_hundred_and_thousands_at_once() {
+    for step in [1024usize, 40, 1] {
+        let mut target = started();
+        let mut all = Vec::new();
+        for i in (0..4096).step_by(step) {
+            all.push((i, watch(&mut target, &format!("many[{i}]"), false, true)));
+        }
+        let written: Vec<_> = all.iter().filter(|(i, _)| i % 8 == 0).collect();
+        for (i, id) in written.iter().take(150) {
+            assert_eq!(
+                go(&mut target),
+                Stop::Points { owner: Owner::Developer, points: vec![*id] },
+                "at {i}"
+            );
+            assert_eq!(number(&mut target, &format!("many[{i}]")), *i as i64);
+        }
+        for (_, id) in &all {
+            target.remove_point(*id).unwrap();
+        }
+        assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(8)));
+    }
+}
+
+#[test]
+fn a_system_call_writes_to_watched_memory() {
+    for kind in [Write, BeforeWrite] {
+        let mut target = started();
+        let middle = stop_at(&mut target, "middle");
+        go_to(&mut target, middle);
+        // By a debug register, or by its page.
+        let (catalog, _) = ask(&mut target, &[("inbox[2]", kind, &["ret: int"])]);
+        let (events, stop) = run(&mut target, &catalog);
+        assert_eq!(stop, Stop::Ended(Ending::Exited(8)), "{events:?}");
+        if kind == Write {
+            assert_eq!(events, ["write inbox[2](108)"]);
+        }
+    }
+    let mut target = started();
+    let middle = stop_at(&mut target, "middle");
+    go_to(&mut target, middle);
+    for i in 0..4 {
+        watch(&mut target, &format!("many[{i}]"), false, true);
+    }
+    let id = watch(&mut target, "inbox", true, true);
+    go_to(&mut target, id);
+    assert_eq!(print(&mut target, "inbox[4]"), "111 'o'");
+    go_to(&mut target, id);
+    assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(8)));
+}
+
+#[test]
+fn a_local_variable_is_watched_while_its_call_lasts() {
+    for pages in [false, true] {
+        let mut target = started();
+        if pages {
+            for i in 0..4 {
+                watch(&mut target, &format!("many[{}]", 8 * i + 1), false, true);
+            }
+        }
+        let line = stop_at(&mut target, "program.c:17");
+        go_to(&mut target, line);
+        let id = watch(&mut target, "inside", false, true);
+        for value in [1, 2, 4] {
+            go_to(&mut target, id);
+            assert_eq!(number(&mut target, "inside"), value);
+        }
+        // The second call has a variable of its own at the same place.
+        go_to(&mut target, line);
+        assert_eq!(number(&mut target, "n"), 10);
+        assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(8)), "pages: {pages}");
+    }
+}
+
+#[test]
+fn a_signal_handler_on_a_stack_that_is_watched() {
+    let source = r#"
+#include <signal.h>
+volatile int hits;
+void handler(int s) { hits += s; }
+int work(void) {
+    volatile int mine[4] = {0};
+    raise(SIGUSR1);
+    mine[1] = 3;
+    raise(SIGUSR1);
+    return mine[1] + hits;
+}
+long filler[4];
+int main(void) {
+    signal(SIGUSR1, handler);
+    return work();
+}
+"#;
+    for read in [false, true] {
+        let program = c(source, &["-g"]);
+        let mut target = program.start();
+        let line = stop_at(&mut target, "program.c:7");
+        go_to(&mut target, line);
+        for i in 0..4 {
+            watch(&mut target, &format!("filler[{i}]"), false, true);
+        }
+        let id = watch(&mut target, "mine[1]", read, true);
+        go_to(&mut target, id);
+        assert_eq!(number(&mut target, "mine[1]"), 3);
+        assert_eq!(number(&mut target, "hits"), 10);
+        if read {
+            go_to(&mut target, id);
+        }
+        assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(23)), "read: {read}");
+    }
+}
+
+#[test]
+fn writes_of_several_threads() {
+    let source = r#"
+#include <pthread.h>
+volatile int counter, other;
+long filler[8];
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *p) {
+    for (int i = 0; i < 40; i++) {
+        pthread_mutex_lock(&lock);
+        counter++;
+        pthread_mutex_unlock(&lock);
+        __atomic_add_fetch(&other, 1, __ATOMIC_SEQ_CST);
+    }
+    return p;
+}
+void started(void) {}
+int main(void) {
+    pthread_t all[4];
+    started();
+    for (int i = 0; i < 4; i++)
+        pthread_create(&all[i], 0, work, 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(all[i], 0);
+    return counter == 160 && other == 160;
+}
+"#;
+    let program = c(source, &["-g", "-pthread"]);
+    for pages in [false, true] {
+        let mut target = program.start();
+        let line = stop_at(&mut target, "started");
+        go_to(&mut target, line);
+        if pages {
+            for i in 0..4 {
+                watch(&mut target, &format!("filler[{i}]"), false, true);
+            }
+        }
+        let (catalog, _) = ask(&mut target, &[("counter", Write, &["ret: int"])]);
+        let (events, stop) = run(&mut target, &catalog);
+        assert_eq!(stop, Stop::Ended(Ending::Exited(1)), "pages: {pages}");
+        let expected: Vec<String> = (1..=160).map(|n| format!("write counter({n})")).collect();
+        assert_eq!(events, expected, "pages: {pages}");
+    }
+}
+
+#[test]
+fn a_copy_of_the_process_is_not_watched() {
+    let source = r#"
+#include <sys/wait.h>
+#include <unistd.h>
+int value;
+long filler[4];
+void started(void) {}
+int main(void) {
+    int status = 0;
+    started();
+    if (fork() == 0) {
+        value = 4;
+        started();
+        _exit(value);
+    }
+    wait(&status);
+    value = WEXITSTATUS(status);
+    return value;
+}
+"#;
+    let program = c(source, &["-g"]);
+    let mut target = program.start();
+    let line = stop_at(&mut target, "started");
+    go_to(&mut target, line);
+    for i in 0..4 {
+        watch(&mut target, &format!("filler[{i}]"), false, true);
+    }
+    let id = watch(&mut target, "value", true, true);
+    go_to(&mut target, id);
+    assert_eq!(number(&mut target, "value"), 4);
+    go_to(&mut target, id);
+    assert_eq!(at(&mut target), "main:18");
+    assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(4)));
+}
+
+#[test]
+fn what_cannot_be_watched() {
+    let mut target = started();
+    let spec = |of: &str| PointSpec::new(What::Access { of: of.into(), read: false, write: true });
+    assert!(target.set_point(Owner::Developer, &spec("nothing")).is_err());
+    assert!(target.set_point(Owner::Developer, &spec("single + 1")).is_err());
+}
+
+#[test]
+fn a_process_that_borrows_the_memory_may_touch_it() {
+    let source = r#"
+#include <sys/wait.h>
+#include <unistd.h>
+int cells[64];
+__attribute__((noinline)) void mark(int i) { cells[i] = i; }
+int main(void) {
+    int status = 0;
+    mark(1);
+    pid_t child = vfork();
+    if (child == 0) { cells[3] = 30; execl("/bin/true", "true", (char *) 0); _exit(9); }
+    waitpid(child, &status, 0);
+    mark(2);
+    return status == 0 ? cells[3] : 1;
+}
+"#;
+    let program = c(source, &["-g"]);
+    let mut target = program.start();
+    let (catalog, _) = ask(&mut target, &[("cells", BeforeWrite, &[])]);
+    let (events, stop) = run(&mut target, &catalog);
+    // What the other process does is done, and not told.
+    assert_eq!(stop, Stop::Ended(Ending::Exited(30)));
+    assert_eq!(events.len(), 2, "{events:?}");
+}
+
+#[test]
+fn what_is_too_large_or_not_there() {
+    let mut target = started();
+    let spec = |of: &str| PointSpec::new(What::Access { of: of.into(), read: false, write: true });
+    let refused = |target: &mut Target, of: &str, why: &str| {
+        let trouble = target.set_point(Owner::Developer, &spec(of)).unwrap_err().to_string();
+        assert!(trouble.contains(why), "{of}: {trouble}");
+    };
+    refused(&mut target, "single@1000000000000", "too many");
+    refused(&mut target, "*(long *) 0xffffffffffffffff", "no memory");
+    refused(&mut target, "*(long *) 64", "no memory");
+    let (catalog, _) = crate::common::catalog(&[("single@1000000000000", Write, &[])]);
+    let unknown = target.prepare(&catalog).unwrap();
+    assert!(unknown.iter().any(|unknown| unknown.reason.contains("too many")), "{unknown:?}");
+    assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(8)));
+}
+
+#[test]
+fn another_program_is_watched_anew() {
+    let next = c("int value; long last; int main(void) { value = 3; last = 1; return value; }", &["-g"]);
+    let source = "
+        #include <unistd.h>
+        int value, gone;
+        void started(void) {}
+        int main(int argc, char **argv) { started(); value = 1; execl(argv[1], argv[1], (char *) 0); return 1; }";
+    let program = c(source, &["-g"]);
+    let mut target = Target::launch(&program.launch().arg(&next.path)).unwrap();
+    let line = stop_at(&mut target, "started");
+    go_to(&mut target, line);
+    target.remove_point(line).unwrap();
+    let lost: Vec<PointId> = (0..3).map(|_| watch(&mut target, "gone", false, true)).collect();
+    let value = watch(&mut target, "value", false, true);
+    go_to(&mut target, value);
+    go_to(&mut target, value);
+    assert_eq!(print(&mut target, "value"), "3");
+    let points = target.points();
+    let places = &points.iter().find(|point| point.id == lost[0]).unwrap().places;
+    assert!(places[0].starts_with("nowhere"), "{places:?}");
+    // Those that are lost are in nobody's way.
+    let last = watch(&mut target, "last", false, true);
+    go_to(&mut target, last);
+    assert_eq!(go(&mut target), Stop::Ended(Ending::Exited(3)));
+}

@@ -1,0 +1,203 @@
+//! One property, many uses: a live run gives the same verdicts as the same run in memory, and as its own
+//! recording. The rest of the matrix is in `crates/check/tests/matrix.rs`.
+
+use invigil_check::{Options as CheckOptions, Quiet, check};
+use invigil_expr::diag::{Diagnostic, SourceId};
+use invigil_expr::value::Value;
+use invigil_lang::{prop, scn};
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
+use invigil_monitor::slices::Slices;
+use invigil_monitor::watch::Watch;
+use invigil_native::{Launch, Stream, Target};
+use invigil_session::subject::{Ending, Resume};
+use invigil_session::{Options, Outcome, Recorder, Session};
+use invigil_trace::{Format, Input};
+use proptest::prelude::*;
+use proptest::strategy::ValueTree;
+use proptest::test_runner::TestRunner;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+
+/// Calls what the lines of a file say: `name q x s`.
+const DRIVER: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#define CALL(name) __attribute__((noinline)) void name(long q, long x, char *s) { __asm__ volatile("" :: "r"(q), "r"(x), "r"(s) : "memory"); }
+CALL(make) CALL(use) CALL(drop) CALL(tick) CALL(other)
+int main(int argc, char **argv) {
+    FILE *run = fopen(argv[1], "r");
+    char name[8], s[64];
+    long q, x;
+    while (fscanf(run, "%7s %ld %ld %63[^\n]", name, &q, &x, s) == 4) {
+        if (!strcmp(name, "make")) make(q, x, s);
+        if (!strcmp(name, "use")) use(q, x, s);
+        if (!strcmp(name, "drop")) drop(q, x, s);
+        if (!strcmp(name, "tick")) tick(q, x, s);
+        if (!strcmp(name, "other")) other(q, x, s);
+    }
+    return 0;
+}
+"#;
+
+const PROPERTIES: [&str; 3] = [
+    "slice on q
+     initialization { N = 0 }
+     state init accepting {
+         transition { event make(q, x: int) { N = x } success ready }
+     }
+     state ready accepting {
+         transition { event use(q) { return N > 0 } success { N = N - 1 } ready failure bad }
+         transition { event drop(q) success gone }
+     }
+     state gone accepting final
+     state bad non-accepting {
+         transition { event make(q, x: int) { N = x } success ready }
+     }",
+    "slice on q, s
+     initialization { seen = set() }
+     state init {
+         transition { event make(q, x) success open }
+     }
+     state open accepting {
+         transition { event use(q, s: str) { return s not in seen } success { seen.add(s) } open failure again }
+         transition { event tick() success { seen = set() } open }
+         transition { event drop(q) success init }
+     }
+     state again non-accepting {
+         transition { event tick() success open }
+     }",
+    "initialization { open = {} }
+     state init accepting {
+         transition {
+             event make(arg 1 as q, arg 2 as x) { if x < 3: return q not in open }
+             success {
+                 open[q] = x
+                 if len(open) > 3: return \"many\"
+             }
+             failure twice
+         }
+         transition { event drop(q) success { open.pop(q, None) } init }
+     }
+     state many import transitions from state init
+     state twice non-accepting import transitions from state init",
+];
+
+const TEXTS: [&str; 4] = ["a", "b", "a text too long for a value", "another text too long for a value"];
+
+#[derive(Clone, Debug)]
+struct Step {
+    name: &'static str,
+    q: i64,
+    x: i64,
+    s: &'static str,
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let names = proptest::sample::select(&["make", "use", "use", "drop", "tick", "other"][..]);
+    (names, 0i64..4, 0i64..5, 0usize..4).prop_map(|(name, q, x, s)| Step { name, q, x, s: TEXTS[s] })
+}
+
+fn compile(text: &str) -> (Arc<Automaton>, Catalog) {
+    let mut catalog = Catalog::default();
+    let (property, problems) = prop::parse(SourceId(0), text);
+    assert!(problems.is_empty(), "{problems:#?}");
+    let (automaton, problems) = prop::lower::lower("matrix", &property, &[], &mut catalog);
+    assert!(!problems.iter().any(Diagnostic::is_error), "{problems:#?}");
+    (Arc::new(automaton.unwrap()), catalog)
+}
+
+fn states(automaton: &Automaton, slices: &Slices) -> Vec<u64> {
+    (0..automaton.states.len()).map(|state| u64::from(slices.count(state as u16))).collect()
+}
+
+/// The run in memory.
+fn watched(automaton: &Arc<Automaton>, catalog: &Catalog, steps: &[Step]) -> Vec<u64> {
+    let mut batch = Batch::default();
+    for step in steps {
+        let Some(symbol) = catalog.find(step.name, Kind::Before) else { continue };
+        let mut params = Vec::new();
+        for param in &catalog.get(symbol).unwrap().params {
+            params.push(match param.name.as_str() {
+                "q" => Value::int(step.q),
+                "x" => Value::int(step.x),
+                _ => Value::short(step.s).unwrap_or_else(|| {
+                    batch.text.push_str(step.s);
+                    Value::text((batch.text.len() - step.s.len()) as u32, step.s.len() as u32)
+                }),
+            });
+        }
+        batch.push(symbol, &params, Stamp { time: f64::NAN, line: 0 });
+    }
+    let mut watch = Watch::new(Arc::clone(automaton));
+    for at in 0..batch.len() {
+        watch.apply(&batch.event(at));
+    }
+    states(automaton, watch.slices())
+}
+
+/// The run of a real program, and its recording.
+fn live(
+    program: &Path,
+    dir: &Path,
+    automaton: &Arc<Automaton>,
+    catalog: &Catalog,
+    steps: &[Step],
+) -> (Vec<u64>, u64) {
+    let mut lines = String::new();
+    for step in steps {
+        writeln!(lines, "{} {} {} {}", step.name, step.q, step.x, step.s).unwrap();
+    }
+    std::fs::write(dir.join("run"), lines).unwrap();
+    let mut launch = Launch::new(program).arg(dir.join("run"));
+    launch.stdout = Stream::Null;
+    let target = Target::launch(&launch).unwrap();
+    // An empty scenario: run to the end, whatever the verdicts.
+    let (written, _) = scn::parse(SourceId(1), "");
+    let (scenario, _) = scn::lower("none", &written, &[automaton]);
+    let scenario = Arc::new(scenario.unwrap());
+    let properties = vec![Arc::clone(automaton)];
+    let mut session =
+        Session::new(Box::new(target), properties, catalog.clone(), vec![scenario], Options::default());
+    let out = Box::new(File::create(dir.join("trace.jsonl")).unwrap());
+    session.set_recorder(Recorder::new(out, Format::JsonLines, catalog).unwrap());
+    session.start().unwrap();
+    let outcome = session.run(&Resume::Continue).unwrap();
+    assert!(matches!(outcome, Outcome::Ended(Ending::Exited(0))), "{outcome:?}");
+    let violations = session.violations().len() as u64;
+    (states(automaton, session.watch(0).unwrap().slices()), violations)
+}
+
+/// The recording, checked.
+fn checked(dir: &Path, automaton: &Automaton, catalog: &Catalog) -> u64 {
+    let open = || vec![Input::reader("trace.jsonl", File::open(dir.join("trace.jsonl")).unwrap())];
+    let one = std::slice::from_ref(automaton);
+    let outcome =
+        check(one, catalog, open, &CheckOptions { limit: 1_000, ..CheckOptions::default() }, &mut Quiet);
+    outcome.properties[0].violations
+}
+
+#[test]
+fn a_live_run_gives_the_verdicts_of_the_recorded_one() {
+    let dir = tempfile::tempdir().unwrap();
+    let (source, program) = (dir.path().join("driver.c"), dir.path().join("driver"));
+    std::fs::write(&source, DRIVER).unwrap();
+    let mut runner = TestRunner::deterministic();
+    let runs = proptest::collection::vec(step(), 0..60);
+    for optimised in ["-O0", "-O2"] {
+        let done = Command::new("cc").arg(&source).arg("-o").arg(&program).args(["-g", optimised]).status();
+        assert!(done.unwrap().success());
+        for text in PROPERTIES {
+            let (automaton, catalog) = compile(text);
+            for _ in 0..8 {
+                let steps = runs.new_tree(&mut runner).unwrap().current();
+                let (states, violations) = live(&program, dir.path(), &automaton, &catalog, &steps);
+                assert_eq!(states, watched(&automaton, &catalog, &steps), "{text}\n{steps:#?}");
+                assert_eq!(violations, checked(dir.path(), &automaton, &catalog), "{text}\n{steps:#?}");
+            }
+        }
+    }
+}
