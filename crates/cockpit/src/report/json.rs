@@ -1,0 +1,192 @@
+//! The report for programs: one JSON document.
+
+use super::Told;
+use invigil_check::report::word;
+use invigil_check::{Happening, PropertyOutcome, Variable};
+use invigil_monitor::verdict::Verdict;
+use invigil_session::subject::{self, Ending};
+use invigil_session::{JointCheckpoint, ReportedFrame, Violation};
+use serde_json::{Map, Value, json};
+
+/// The version of the schema.
+const SCHEMA: u32 = 1;
+
+impl Told<'_> {
+    /// The report as a JSON document, ended by a line end.
+    ///
+    /// Properties and findings are told as those of recorded traces are (`invigil check --json`), without the
+    /// places of a trace. Besides:
+    ///
+    /// ```text
+    /// events        how many there were
+    /// findings      also thread, undone, and the stack:
+    ///               [{ function, inlined, address, file, line, object, arguments, locals: { NAME: WORDS } }]
+    /// checkpoints   [{ id, parent, label, automatic, event, place, memory, restored, limits }]
+    /// program       { end: "exited", "killed", "detached", "ended" (by us) or "alive",
+    ///                 status, signal, core }
+    /// crash         null, or { signal, detail, thread, stack }
+    /// cut_short     null, or why the run was not followed to its end
+    /// errors        what kept the answer from being complete
+    /// ```
+    pub fn json(&self) -> String {
+        let document = json!({
+            "schema": SCHEMA,
+            "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
+            "verdict": self.verdict(),
+            "complete": self.is_complete(),
+            "violations": self.violations(),
+            "events": self.report.events,
+            "properties": self.report.properties.iter().map(|property| self.property(property)).collect::<Vec<_>>(),
+            "findings": self.report.violations.iter().map(|violation| self.finding(violation)).collect::<Vec<_>>(),
+            "checkpoints": self.report.checkpoints.iter().map(checkpoint).collect::<Vec<_>>(),
+            "program": self.program(),
+            "crash": self.crash.map(|crash| json!({
+                "signal": crash.signal,
+                "detail": crash.detail,
+                "thread": crash.thread,
+                "stack": stack(&crash.stack),
+            })),
+            "cut_short": self.cut_short,
+            "errors": self.errors,
+        });
+        // Writing plain data into memory does not fail.
+        serde_json::to_string_pretty(&document).map_or(String::new(), |text| text + "\n")
+    }
+
+    fn verdict(&self) -> &'static str {
+        let properties = &self.report.properties;
+        if self.violations() > 0 {
+            "violated"
+        } else if !self.errors.is_empty() {
+            "error"
+        } else {
+            properties.iter().max_by_key(|property| property.verdict()).map_or("holds", word)
+        }
+    }
+
+    fn property(&self, of: &PropertyOutcome) -> Value {
+        let states = of.states.iter().map(|(state, verdict, slices)| {
+            json!({ "state": state, "verdict": Verdict::word(*verdict), "slices": slices })
+        });
+        let missing = of
+            .missing
+            .iter()
+            .map(|missing| json!({ "event": missing.event, "param": missing.param, "count": missing.count }));
+        let failure = of.failure.as_ref().map(|(failure, at)| {
+            let place = failure.span.and_then(|span| self.loaded.sources.place(span));
+            let source = failure.span.and_then(|span| self.loaded.sources.get(span.source));
+            json!({
+                "message": failure.message,
+                "file": source.map(|source| source.name.as_str()),
+                "line": place.as_ref().map(|place| place.line),
+                "column": place.as_ref().map(|place| place.column),
+                "event": at.as_ref().map(event),
+            })
+        });
+        json!({
+            "name": of.name,
+            "file": self.file(of),
+            "verdict": word(of),
+            "violations": of.violations,
+            "slices": of.slices,
+            "live": of.live,
+            "steps": of.steps,
+            "states": states.collect::<Vec<_>>(),
+            "failure": failure,
+            "missing": missing.collect::<Vec<_>>(),
+            "commands": of.commands,
+        })
+    }
+
+    fn file(&self, of: &PropertyOutcome) -> Option<&str> {
+        let automaton = self.loaded.automata.iter().find(|automaton| automaton.name == of.name)?;
+        let source = self.loaded.sources.get(automaton.states.first()?.span.source)?;
+        Some(&source.name)
+    }
+
+    fn finding(&self, violation: &Violation) -> Value {
+        let finding = &violation.finding;
+        let name = self.loaded.automata.get(finding.property).map_or("", |property| property.name.as_str());
+        let mut slice = Map::new();
+        for bound in &finding.slice {
+            let value = bound.value.as_ref().map_or(Value::Null, |value| value.json());
+            slice.insert(bound.name.clone(), value);
+        }
+        let path = finding.path.iter().map(|step| {
+            json!({
+                "event": step.event.as_ref().map(event),
+                "branch": step.branch.map(|branch| branch.word()),
+                "state": step.state,
+                "verdict": Verdict::word(step.verdict),
+                "env": pairs(&step.env),
+            })
+        });
+        json!({
+            "property": name,
+            "slice": slice,
+            "event": finding.event.as_ref().map(event),
+            "from": finding.from,
+            "to": finding.to,
+            "path": path.collect::<Vec<_>>(),
+            "untold": finding.untold,
+            "thread": violation.thread,
+            "undone": violation.undone,
+            "stack": stack(&violation.stack),
+        })
+    }
+
+    fn program(&self) -> Value {
+        let (end, status, signal, core) = match &self.report.ending {
+            Some(Ending::Exited(status)) => ("exited", Some(*status), None, false),
+            Some(Ending::Killed { signal, core }) => ("killed", None, Some(signal.as_str()), *core),
+            Some(Ending::Detached) => ("detached", None, None, false),
+            None if self.report.is_over => ("ended", None, None, false),
+            None => ("alive", None, None, false),
+        };
+        json!({ "end": end, "status": status, "signal": signal, "core": core })
+    }
+}
+
+fn event(of: &Happening) -> Value {
+    json!({ "index": of.index, "time": of.time, "name": of.name, "params": pairs(&of.params) })
+}
+
+fn pairs(variables: &[Variable]) -> Value {
+    Value::Object(variables.iter().map(|variable| (variable.name.clone(), variable.value.json())).collect())
+}
+
+fn words(variables: &[subject::Variable]) -> Value {
+    let pairs = variables.iter().map(|variable| (variable.name.clone(), variable.value.as_str().into()));
+    Value::Object(pairs.collect())
+}
+
+fn stack(frames: &[ReportedFrame]) -> Value {
+    let frame = |reported: &ReportedFrame| {
+        let frame = &reported.frame;
+        json!({
+            "function": frame.function,
+            "inlined": frame.inlined,
+            "address": format!("{:#x}", frame.address),
+            "file": frame.line.as_ref().map(|line| line.file.display().to_string()),
+            "line": frame.line.as_ref().map(|line| line.line),
+            "object": frame.object.as_ref().map(|object| object.display().to_string()),
+            "arguments": words(&frame.arguments),
+            "locals": words(&reported.locals),
+        })
+    };
+    Value::Array(frames.iter().map(frame).collect())
+}
+
+fn checkpoint(of: &JointCheckpoint) -> Value {
+    json!({
+        "id": of.id,
+        "parent": of.parent,
+        "label": of.label,
+        "automatic": of.automatic,
+        "event": of.event,
+        "place": of.place,
+        "memory": of.memory,
+        "restored": of.restored,
+        "limits": of.limits,
+    })
+}

@@ -1,0 +1,53 @@
+//! Where sessions get what they are made of: files, and the program.
+
+use invigil_expr::diag::Sources;
+use invigil_lang::prop::Property;
+use invigil_lang::scn::Scenario;
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::event::Catalog;
+use invigil_session::subject::{Done, Subject};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The files that a session is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Files {
+    /// Properties, in the order they are watched.
+    pub properties: Vec<PathBuf>,
+    /// Functions that their blocks may call.
+    pub functions: Vec<PathBuf>,
+    /// Scenarios.
+    pub scenarios: Vec<PathBuf>,
+}
+
+/// The same, read and compiled.
+#[derive(Debug, Default)]
+pub struct Loaded {
+    /// The properties.
+    pub automata: Vec<Arc<Automaton>>,
+    /// The properties as they are written, in the same order.
+    pub written: Vec<Property>,
+    /// The events of all of them.
+    pub catalog: Catalog,
+    /// The scenarios, compiled for these properties.
+    pub scenarios: Vec<Arc<Scenario>>,
+    /// The texts of all files, to point into.
+    pub sources: Sources,
+    /// What is odd about them, as it is shown; may be empty.
+    pub warnings: String,
+}
+
+/// Makes what a session needs. The command does this with files and processes.
+pub trait Workshop {
+    /// Reads and compiles files.
+    ///
+    /// # Errors
+    /// With all that is wrong with them, as it is shown.
+    fn load(&mut self, files: &Files) -> Result<Loaded, String>;
+
+    /// Begins the program; one that was begun before is gone.
+    ///
+    /// # Errors
+    /// If it cannot be run.
+    fn begin(&mut self) -> Done<Box<dyn Subject>>;
+}
