@@ -1,38 +1,41 @@
-/* Sorts the letters of a text into vowels and consonants, and writes down what it does to its queue as JSON
- * Lines. It does not look how full the queue is: the consonants run over into the vowels behind them. */
+/* Sorts the letters of a text into vowels and consonants. Something is wrong: a consonant is among the vowels. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define SIZE 16
+#define size 16
 
-struct queue {
-    int vowel_count, consonant_count;
-    char consonants[SIZE / 2];
-    char vowels[SIZE / 2];
-};
+typedef struct {
+    int consonant_count, vowel_count;
+    char consonants[size / 2];
+    char vowels[size / 2];
+} queue_t;
 
-/* The address of the queue in the recorded run: a fixed one, so that every run writes the same trace. */
-static const long QUEUE = 93824992252512;
-
-static void queue_new(struct queue *queue) {
-    printf("{\"event\": \"queue_new\", \"queue\": %ld, \"size\": %d}\n", QUEUE, SIZE);
-    memset(queue, 0, sizeof *queue);
+queue_t *queue_new(void) {
+    return calloc(1, sizeof(queue_t));
 }
 
-static void queue_push(struct queue *queue, char c) {
-    printf("{\"event\": \"queue_push\", \"queue\": %ld, \"c\": \"%c\"}\n", QUEUE, c);
+void queue_push(queue_t *queue, char c) {
     if (strchr("aeiouy", c))
         queue->vowels[queue->vowel_count++] = c;
-    else if (c >= 'a' && c <= 'z')
+    else if (strchr("bcdfghjklmnpqrstvwxz", c))
         queue->consonants[queue->consonant_count++] = c;
 }
 
+void queue_push_str(queue_t *queue, const char *text) {
+    while (*text)
+        queue_push(queue, *text++);
+}
+
+void queue_show(const queue_t *queue) {
+    printf("consonants: %.*s\n", queue->consonant_count, queue->consonants);
+    printf("vowels: %.*s\n", queue->vowel_count, queue->vowels);
+}
+
 int main(void) {
-    struct queue queue;
-    queue_new(&queue);
-    for (const char *c = "oh, a nasty bug is here!"; *c; c++)
-        queue_push(&queue, *c);
-    fprintf(stderr, "consonants: %.*s\n", queue.consonant_count, queue.consonants);
-    fprintf(stderr, "vowels: %.*s\n", queue.vowel_count, queue.vowels);
+    queue_t *queue = queue_new();
+    queue_push_str(queue, "oh, a nasty bug is here!");
+    queue_show(queue);
+    free(queue);
     return 0;
 }
