@@ -1,10 +1,12 @@
 //! What can be said on the command line, and the help that explains it.
 
+use crate::run::args::{Attach, Run};
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
 use invigil_trace::Format;
 use std::path::PathBuf;
 
-/// Watches executions: checks traces of programs against properties, and tells how a violation came about.
+/// Watches executions: runs programs under properties and stops them where one is violated, checks traces,
+/// and tells how a violation came about.
 #[derive(Parser)]
 #[command(name = "invigil", version, after_help = OVERVIEW, max_term_width = 78)]
 pub(crate) struct Args {
@@ -26,6 +28,7 @@ pub(crate) struct Args {
 const OVERVIEW: &str = "\
 Start here:
   invigil demo                             a story that runs by itself
+  invigil run -p queue.prop -- ./program   stop where it goes wrong, and look
   invigil check -p queue.prop trace.jsonl  is it violated, where, and how?
   invigil explain queue.prop               what does the property say?
 
@@ -33,6 +36,8 @@ Start here:
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
+    Run(Run),
+    Attach(Attach),
     Check(Check),
     Explain(Explain),
     Fmt(Fmt),
@@ -205,7 +210,7 @@ fn format(word: &str) -> Result<FormatChoice, String> {
 }
 
 /// A count, with a message that says more than that a digit is wrong.
-fn number(word: &str) -> Result<usize, String> {
+pub(crate) fn number(word: &str) -> Result<usize, String> {
     word.parse().map_err(|_| "give a whole number that is not negative".to_owned())
 }
 

@@ -5,6 +5,7 @@ use crate::files::{self, STDIN, is_standard};
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
 use invigil_lang::prop::{self, Property, lower};
 use invigil_lang::report::render;
+use invigil_lang::scn::{self, Scenario};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
 use std::path::{Path, PathBuf};
@@ -40,6 +41,45 @@ pub(crate) fn load(properties: &[PathBuf], functions: &[PathBuf], colour: bool) 
     files.functions = functions.iter().filter_map(|path| files.read(path, "file of functions")).collect();
     files.names = names(properties);
     files.compile(colour)
+}
+
+/// Reads and compiles scenarios for properties; their texts and warnings are added to those of the properties.
+pub(crate) fn load_scenarios(
+    loaded: &mut Loaded,
+    paths: &[PathBuf],
+    colour: bool,
+) -> Result<Vec<Scenario>, Trouble> {
+    let mut files = Files { sources: std::mem::take(&mut loaded.sources), ..Files::default() };
+    let read: Vec<Option<SourceId>> = paths.iter().map(|path| files.read(path, "scenario")).collect();
+    let Files { sources, unreadable, .. } = files;
+    let automata: Vec<&Automaton> = loaded.automata.iter().collect();
+    let (scenarios, diagnostics) = deeply(|| {
+        let mut scenarios = Vec::new();
+        let mut diagnostics: Vec<Diagnostic> = Vec::new();
+        for (id, name) in read.iter().zip(names(paths)) {
+            let Some(id) = id else { continue };
+            let (written, found) =
+                scn::parse(*id, sources.get(*id).map_or("", |source| source.text.as_str()));
+            let readable = !found.iter().any(Diagnostic::is_error);
+            diagnostics.extend(found);
+            if readable {
+                let (scenario, found) = scn::lower(&name, &written, &automata);
+                diagnostics.extend(found);
+                scenarios.extend(scenario);
+            }
+        }
+        (scenarios, diagnostics)
+    })?;
+    loaded.sources = sources;
+    if unreadable.is_empty() && !diagnostics.iter().any(Diagnostic::is_error) {
+        loaded.warnings.extend(diagnostics);
+        return Ok(scenarios);
+    }
+    let mut shown = unreadable;
+    if !diagnostics.is_empty() {
+        shown.push(render(&loaded.sources, &diagnostics, colour));
+    }
+    Err(Trouble::rendered(shown.join("\n\n")))
 }
 
 /// Compiles a property that is part of this command.

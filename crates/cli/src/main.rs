@@ -11,6 +11,7 @@ mod inputs;
 mod interrupt;
 mod load;
 mod progress;
+mod run;
 mod terminal;
 mod watch;
 
@@ -24,6 +25,8 @@ use terminal::Terminal;
 const VIOLATED: u8 = 1;
 /// What the user gave cannot be used.
 const UNUSABLE: u8 = 2;
+/// The program to be watched cannot be run.
+const UNRUNNABLE: u8 = 3;
 /// The user broke off.
 const INTERRUPTED: u8 = 130;
 
@@ -32,15 +35,17 @@ struct Trouble {
     /// Whether `message` already is as it is to be shown, carets and all.
     rendered: bool,
     message: String,
+    /// The exit status.
+    status: u8,
 }
 
 impl Trouble {
     fn new(message: impl Display) -> Trouble {
-        Trouble { rendered: false, message: message.to_string() }
+        Trouble { rendered: false, message: message.to_string(), status: UNUSABLE }
     }
 
     fn rendered(message: String) -> Trouble {
-        Trouble { rendered: true, message }
+        Trouble { rendered: true, message, status: UNUSABLE }
     }
 }
 
@@ -48,6 +53,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let terminal = Terminal::new(args.color);
     let done = match args.verb {
+        Some(Verb::Run(options)) => run::run(&options, &terminal),
+        Some(Verb::Attach(options)) => run::attach(&options, &terminal),
         Some(Verb::Check(options)) => check::run(&options, &terminal),
         Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
@@ -60,7 +67,7 @@ fn main() -> ExitCode {
         } else {
             terminal.error(&trouble.message);
         }
-        ExitCode::from(UNUSABLE)
+        ExitCode::from(trouble.status)
     })
 }
 

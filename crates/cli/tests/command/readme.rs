@@ -25,8 +25,23 @@ fn properties(document: &str) -> Vec<String> {
 fn the_first_property_works() {
     let traces = blocks("README.md", "text");
     let trace = traces.iter().find(|block| block.starts_with('{')).expect("a trace");
-    let folder = Folder::new().file("queue.prop", &properties("README.md")[0]).file("trace.jsonl", trace);
-    folder.run("check -p queue.prop trace.jsonl").exits(1).says(&["trace.jsonl:3 (event 3)", "→ sink"]);
+    let folder = Folder::new().file("pushes.prop", &properties("README.md")[0]).file("trace.jsonl", trace);
+    folder.run("check -p pushes.prop trace.jsonl").exits(1).says(&["trace.jsonl:3 (event 3)", "→ sink"]);
+}
+
+/// What the README and the documentation show of the session is in that of the example, which is compared with a
+/// real one.
+#[test]
+fn the_session_is_that_of_the_example() {
+    let whole = include_str!("../../../../examples/queue/README.md");
+    let begin = |document: &str, words: &str| {
+        let found = blocks(document, "text").into_iter().find(|block| block.starts_with(words));
+        found.unwrap_or_else(|| panic!("a session in {document}"))
+    };
+    let sessions = begin("README.md", "$ invigil run") + &begin("docs/prompt.md", "Violation of queue");
+    for line in sessions.lines().filter(|line| *line != "(invigil)") {
+        assert!(whole.lines().any(|other| other == line), "`{line}` is not in examples/queue/README.md");
+    }
 }
 
 #[test]
@@ -97,7 +112,7 @@ fn the_json_report_is_as_told() {
     let property = include_str!("../../../../examples/queue/queue.prop");
     let folder = Folder::new().file("queue.prop", property).file(
         "trace.jsonl",
-        r#"{"event": "queue_new", "queue": 1, "size": 1}
+        r#"{"event": "queue_new", "kind": "after", "ret": 1, "size": 1}
 {"event": "queue_push", "queue": 1, "c": "a"}
 {"event": "queue_push", "queue": 1, "c": "b"}
 "#,

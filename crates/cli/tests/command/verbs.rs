@@ -85,14 +85,6 @@ fn explain_for_programs() {
 }
 
 #[test]
-fn the_demo_needs_nothing() {
-    let ran = Folder::new().run("demo").exits(0);
-    let ran =
-        ran.says(&["queue.jsonl:18 (event 18)", "queue_push(c='i')   sink         16       16", "N = 16"]);
-    assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "fits any terminal");
-}
-
-#[test]
 fn help_teaches() {
     let folder = Folder::new();
     folder.run("").exits(0).says(&["Start here:", "invigil demo", "check", "explain", "fmt"]);

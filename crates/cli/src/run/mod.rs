@@ -1,0 +1,167 @@
+//! `invigil run` and `invigil attach`: a live program under properties, with a prompt or with a report.
+
+pub(crate) mod args;
+mod batch;
+mod console;
+mod interactive;
+mod signals;
+mod subject;
+mod workshop;
+
+use crate::files::{self, is_standard};
+use crate::terminal::Terminal;
+use crate::{INTERRUPTED, Trouble, UNRUNNABLE, UNUSABLE, VIOLATED};
+use args::{Attach, Run, Watching};
+use console::{Restored, Tty};
+use invigil_check::report::Style;
+use invigil_cockpit::{Bell, Cockpit, Console, Failed, Files, Setting, Voice};
+use invigil_session::{Options, Outcome};
+use std::io::{self, IsTerminal, Write};
+use std::process::ExitCode;
+use std::rc::Rc;
+pub(crate) use subject::start;
+use workshop::Begin;
+pub(crate) use workshop::Shop;
+
+pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    check_stdin(&args.watching, args.stdin.is_some())?;
+    let commands = commands(&args.watching)?;
+    let launch = subject::launch(args)?;
+    let later = args.watching.later;
+    watch(&args.watching, commands, Box::new(move || subject::start(&launch, later)), true, terminal)
+}
+
+pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    let commands = commands(&args.watching)?;
+    let (process, later) = (args.process, args.watching.later);
+    watch(&args.watching, commands, Box::new(move || subject::hold(process, later)), false, terminal)
+}
+
+/// Standard input is one thing only: a file that was named `-`, or the program's.
+fn check_stdin(args: &Watching, program_has_own: bool) -> Result<(), Trouble> {
+    let named = args.properties.iter().chain(&args.scenarios).chain(&args.functions).chain(&args.commands);
+    let count = named.filter(|path| is_standard(path)).count();
+    if count > 1 {
+        return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
+    }
+    let taken =
+        args.properties.iter().chain(&args.scenarios).chain(&args.functions).any(|path| is_standard(path));
+    if taken && !program_has_own {
+        return Err(Trouble::new(
+            "standard input is the program's; put the property into a file, or give the program a file with `--stdin`",
+        ));
+    }
+    Ok(())
+}
+
+/// The commands of a file, if there is one.
+fn commands(args: &Watching) -> Result<Option<Vec<String>>, Trouble> {
+    let Some(path) = &args.commands else { return Ok(None) };
+    let text = files::read(path, "file of commands")?;
+    Ok(Some(text.lines().map(str::to_owned).collect()))
+}
+
+/// A session that is about to be used.
+struct Watched<'a> {
+    args: &'a Watching,
+    cockpit: Cockpit,
+    /// What the scenario made of the initial verdicts.
+    outcome: Option<Outcome>,
+    bell: Bell,
+    terminal: &'a Terminal,
+    /// How texts are laid out.
+    style: Style,
+    /// Whether the program is ended when we leave.
+    ends: bool,
+}
+
+fn watch(
+    args: &Watching,
+    commands: Option<Vec<String>>,
+    begin: Begin,
+    ends: bool,
+    terminal: &Terminal,
+) -> Result<ExitCode, Trouble> {
+    let asks = !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal();
+    // A report stays out of the way of what the program prints.
+    let style = if asks { terminal.style } else { terminal.errors };
+    let bell = Bell::default();
+    let console = Tty::take();
+    signals::listen(&bell, console.clone());
+    let _restored = Restored(console.clone());
+    let setting = Setting {
+        workshop: Box::new(Shop { begin, colour: terminal.errors.colour }),
+        files: Files {
+            properties: args.properties.clone(),
+            functions: args.functions.clone(),
+            scenarios: args.scenarios.clone(),
+        },
+        options: options(args, asks),
+        record: args.record.clone(),
+        voice: voice(args, asks, style),
+        style,
+        bell: bell.clone(),
+        console: console.map(|console| Rc::new(console) as Rc<dyn Console>),
+        asks,
+        attached: !ends,
+    };
+    let (cockpit, notes, outcome) = Cockpit::open(setting).map_err(|failed| match failed {
+        Failed::Input(words) => Trouble::rendered(words),
+        Failed::Subject(words) => Trouble { status: UNRUNNABLE, ..Trouble::new(words) },
+    })?;
+    if !cockpit.loaded().warnings.is_empty() && !args.quiet {
+        terminal.complain(&cockpit.loaded().warnings);
+    }
+    if !args.quiet {
+        notes.iter().for_each(|note| terminal.complain(&format!("note: {note}")));
+    }
+    let mut watched = Watched { args, cockpit, outcome, bell, terminal, style, ends };
+    let status =
+        if asks { interactive::run(&mut watched, commands) } else { batch::run(&mut watched, commands) };
+    leave(&mut watched);
+    Ok(ExitCode::from(status))
+}
+
+/// Lets go of the program, or ends it: nothing is left behind.
+fn leave(watched: &mut Watched<'_>) {
+    let ends = watched.ends;
+    let session = watched.cockpit.session();
+    let done = if ends { session.kill() } else { session.detach() };
+    // The program may be gone in the meantime, which is as well.
+    let _ = done;
+}
+
+/// So many events never come: the one checkpoint that is taken by itself is the one at the start.
+const AT_THE_START: u64 = u64::MAX / 2;
+
+fn options(args: &Watching, asks: bool) -> Options {
+    // Someone who is asked may want to go back to any event: for that there must be something to go back to.
+    let at_start = (asks && !args.properties.is_empty()).then_some(AT_THE_START);
+    Options {
+        max_checkpoints: args.max_checkpoints,
+        max_checkpoint_memory: args.max_checkpoint_memory,
+        auto_checkpoint: args.checkpoint_every.or(at_start),
+        violations: args.limit,
+        ..Options::default()
+    }
+}
+
+fn voice(args: &Watching, asks: bool, style: Style) -> Voice {
+    let out: Rc<dyn Fn(&str)> = match asks {
+        // What nobody reads any more is lost, and that is all.
+        true => Rc::new(|line| drop(writeln!(io::stdout(), "{line}"))),
+        false => Rc::new(|line| drop(writeln!(io::stderr(), "{line}"))),
+    };
+    Voice { out, properties: asks || args.prints, scenarios: !args.quiet, notes: !args.quiet, style }
+}
+
+/// The exit status of a run: a violation is certain, whatever else went wrong.
+fn status(violations: u64, interrupted: bool, wrong: bool, broken: bool) -> u8 {
+    match (violations, interrupted, wrong, broken) {
+        (1.., ..) => VIOLATED,
+        (_, true, ..) => INTERRUPTED,
+        (_, _, true, _) => UNUSABLE,
+        (_, _, _, true) => UNRUNNABLE,
+        _ => 0,
+    }
+}

@@ -1,0 +1,39 @@
+//! Makes what sessions need: files as `check` reads them, and the program.
+
+use crate::load::{load, load_scenarios};
+use invigil_cockpit::{Files, Loaded, Workshop};
+use invigil_session::subject::{Done, Subject};
+use std::sync::Arc;
+
+/// Begins the program.
+pub(crate) type Begin = Box<dyn FnMut() -> Done<Box<dyn Subject>>>;
+
+pub(crate) struct Shop {
+    pub(crate) begin: Begin,
+    /// Whether messages about files are coloured.
+    pub(crate) colour: bool,
+}
+
+impl Workshop for Shop {
+    fn load(&mut self, files: &Files) -> Result<Loaded, String> {
+        let words = |trouble: crate::Trouble| match trouble.rendered {
+            true => trouble.message,
+            false => format!("error: {}", trouble.message),
+        };
+        let mut read = load(&files.properties, &files.functions, self.colour).map_err(words)?;
+        let scenarios = load_scenarios(&mut read, &files.scenarios, self.colour).map_err(words)?;
+        let warnings = read.warnings(self.colour);
+        Ok(Loaded {
+            automata: read.automata.into_iter().map(Arc::new).collect(),
+            written: read.written,
+            catalog: read.catalog,
+            scenarios: scenarios.into_iter().map(Arc::new).collect(),
+            sources: read.sources,
+            warnings,
+        })
+    }
+
+    fn begin(&mut self) -> Done<Box<dyn Subject>> {
+        (self.begin)()
+    }
+}
