@@ -1,5 +1,9 @@
-//! What the benchmarks share: clocks, tables, and a random number generator.
+//! What the benchmarks share: clocks, tables, and a random number generator. And the benchmark of live
+//! programs, so that its parts can be tested.
 
+pub mod native;
+
+use nix::sys::resource::{Usage, UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
 /// How long something took.
@@ -11,30 +15,33 @@ pub struct Time {
     pub cpu: Duration,
 }
 
-/// Runs something `times` times and gives the quickest run, by the wall.
-pub fn best_of<T>(times: usize, mut run: impl FnMut() -> T) -> (Time, T) {
-    let mut best: Option<(Time, T)> = None;
-    for _ in 0..times.max(1) {
-        let (started, cpu) = (Instant::now(), cpu_time());
-        let result = run();
-        let time = Time { wall: started.elapsed(), cpu: cpu_time() - cpu };
-        if best.as_ref().is_none_or(|(known, _)| time.wall < known.wall) {
-            best = Some((time, result));
-        }
-    }
-    match best {
-        Some(best) => best,
-        None => unreachable!("it runs at least once"),
-    }
+/// Runs something, and gives how long it took.
+pub fn timed<T>(run: impl FnOnce() -> T) -> (Time, T) {
+    let (started, cpu) = (Instant::now(), cpu_time());
+    let result = run();
+    (Time { wall: started.elapsed(), cpu: cpu_time().saturating_sub(cpu) }, result)
 }
 
-/// The processor time of this process and its finished children, to a hundredth of a second.
+/// Runs something `times` times and gives the quickest run, by the wall.
+pub fn best_of<T>(times: usize, mut run: impl FnMut() -> T) -> (Time, T) {
+    let mut best = timed(&mut run);
+    for _ in 1..times {
+        let next = timed(&mut run);
+        if next.0.wall < best.0.wall {
+            best = next;
+        }
+    }
+    best
+}
+
+/// The processor time of this process and its finished children.
 fn cpu_time() -> Duration {
-    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the program's name in parentheses: state, then twelve more, then user and system times.
-    let after = stat.rsplit(')').next().unwrap_or("");
-    let ticks: u64 = after.split_whitespace().skip(11).take(4).filter_map(|t| t.parse::<u64>().ok()).sum();
-    Duration::from_millis(ticks * 10)
+    let of = |usage: Usage| {
+        let both = usage.user_time() + usage.system_time();
+        Duration::from_micros((both.tv_sec() * 1_000_000 + both.tv_usec()).unsigned_abs())
+    };
+    let all = [UsageWho::RUSAGE_SELF, UsageWho::RUSAGE_CHILDREN];
+    all.into_iter().filter_map(|who| getrusage(who).ok()).map(of).sum()
 }
 
 /// The bytes of memory that this process has in use.

@@ -1,0 +1,169 @@
+//! What checkpoints cost (6.1.8, table 6.1): of a program with much memory, together with its monitor.
+
+use super::asked::Asked;
+use super::programs::Programs;
+use super::properties::READY;
+use super::{Outcome, Size, on_own_thread, ours};
+use crate::print_table;
+use invigil_session::Session;
+use invigil_session::subject::{Owner, PointSpec, Resume, What};
+use std::time::{Duration, Instant};
+
+/// Megabytes, and the thesis' milliseconds for a checkpoint and a restore, with images in memory.
+const TABLE: [(u64, f64, f64); 11] = [
+    (1, 20.5, 46.9),
+    (5, 24.3, 49.0),
+    (10, 23.7, 43.8),
+    (25, 27.4, 52.4),
+    (50, 34.8, 55.6),
+    (75, 43.3, 67.8),
+    (100, 49.4, 76.6),
+    (250, 91.8, 108.6),
+    (500, 173.2, 179.6),
+    (750, 234.7, 245.4),
+    (1000, 301.8, 309.8),
+];
+
+/// The pages that a program's memory is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pages {
+    /// 4 KiB.
+    Small,
+    /// 2 MiB, if the system gives them.
+    Huge,
+}
+
+/// Several checkpoints and restores.
+pub(crate) struct Series {
+    /// The program alone.
+    program: Vec<Duration>,
+    /// The program and its monitor.
+    joint: Vec<Duration>,
+    /// Back to it, both.
+    restore: Vec<Duration>,
+}
+
+fn least(times: &[Duration]) -> f64 {
+    times.iter().min().map_or(0.0, |time| time.as_secs_f64() * 1e3)
+}
+
+fn median(times: &[Duration]) -> f64 {
+    let mut times = times.to_vec();
+    times.sort();
+    times.get(times.len() / 2).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+}
+
+pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+    let rounds = 10;
+    println!(
+        "checkpoints (6.1.8): milliseconds, least and median of {rounds}; the thesis' are with CRIU, images"
+    );
+    println!(
+        "  in memory. `program` is the program alone, the others are with the monitor; `first` is the first"
+    );
+    println!("  of a session; `thp` is with huge pages");
+    let head =
+        ["MB", "thesis", "program", "first", "joint", "median", "thp", "thesis", "restore", "median", "thp"];
+    let mut table = vec![head.map(String::from).to_vec()];
+    let free = available_megabytes();
+    for (megabytes, thesis, thesis_restore) in TABLE {
+        let left_out = size == Size::Quick && ![1, 10, 100, 1000].contains(&megabytes);
+        if left_out {
+            continue;
+        }
+        // Copies share what is not written to; there must be room for some that is.
+        if free < megabytes + megabytes / 2 + 200 {
+            println!("  {megabytes} MB are left out: only {free} MB are free");
+            continue;
+        }
+        let small = measure(programs, megabytes, Pages::Small, rounds)?;
+        let huge = measure(programs, megabytes, Pages::Huge, rounds)?;
+        let millis = |figure: f64| format!("{figure:.3}");
+        table.push(vec![
+            megabytes.to_string(),
+            format!("{thesis:.1}"),
+            millis(least(&small.program)),
+            millis(small.joint.first().map_or(0.0, |time| time.as_secs_f64() * 1e3)),
+            millis(least(&small.joint)),
+            millis(median(&small.joint)),
+            millis(least(&huge.joint)),
+            format!("{thesis_restore:.1}"),
+            millis(least(&small.restore)),
+            millis(median(&small.restore)),
+            millis(least(&huge.restore)),
+        ]);
+        let limit = match megabytes {
+            1 => 0.3,
+            1000 => 30.0,
+            _ => continue,
+        };
+        asked.at_most(&format!("a checkpoint at {megabytes} MB"), least(&small.joint), limit, " ms");
+        asked.at_most(&format!("a restore at {megabytes} MB"), least(&small.restore), 2.0 * limit, " ms");
+    }
+    print_table(&table);
+    println!();
+    Ok(())
+}
+
+/// The memory that programs can still have.
+fn available_megabytes() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
+}
+
+/// Takes and restores checkpoints of a program that has written to so much memory.
+pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds: usize) -> Outcome<Series> {
+    let words = if pages == Pages::Small { "small" } else { "huge" };
+    let args = [megabytes.to_string(), words.to_owned()];
+    on_own_thread(|| {
+        let mut session = ours::session(&programs.path("memory"), &args, READY)?;
+        session
+            .subject()
+            .set_point(Owner::Developer, &PointSpec::new(What::Reach("ready".into())))
+            .map_err(|trouble| trouble.to_string())?;
+        let mut series = Series { program: Vec::new(), joint: Vec::new(), restore: Vec::new() };
+        for _ in 0..rounds {
+            round(&mut session, &mut series)?;
+        }
+        session.kill().map_err(|trouble| trouble.to_string())?;
+        Ok(series)
+    })
+}
+
+/// Runs on, takes a checkpoint, runs on, and goes back; then all must be as it was.
+fn round(session: &mut Session, series: &mut Series) -> Outcome {
+    let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
+    to_point(session)?;
+    let begun = Instant::now();
+    let alone = session.subject().checkpoint().map_err(words)?;
+    series.program.push(begun.elapsed());
+    session.subject().forget(alone.id).map_err(words)?;
+
+    let begun = Instant::now();
+    let kept = session.checkpoint("").map_err(words)?;
+    series.joint.push(begun.elapsed());
+    let then = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    to_point(session)?;
+    to_point(session)?;
+    let later = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    if later == then {
+        return Err(format!("the program does not get on: {then:?}"));
+    }
+    let begun = Instant::now();
+    session.restore(kept).map_err(words)?;
+    series.restore.push(begun.elapsed());
+    let now = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    if now != then {
+        return Err(format!("restored to {now:?} instead of {then:?}"));
+    }
+    session.forget(kept).map_err(words)
+}
+
+fn to_point(session: &mut Session) -> Outcome {
+    match session.run(&Resume::Continue) {
+        Ok(invigil_session::Outcome::Points(_)) => Ok(()),
+        Ok(other) => Err(format!("the program stopped otherwise than expected: {other:?}")),
+        Err(trouble) => Err(trouble.to_string()),
+    }
+}

@@ -1,0 +1,309 @@
+//! What an event costs (6.1.4): a function that does nothing is called in a loop, with busy work between the
+//! calls.
+
+use super::asked::Asked;
+use super::gdb::{self, Watch};
+use super::plot::{self, Curve};
+use super::programs::{Programs, alone, take_number};
+use super::properties::{CALLS, CALLS_BY_VALUE};
+use super::{Outcome, Size, ours};
+use crate::{print_table, timed};
+use std::time::Duration;
+
+/// What is watched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// The call happens, and nobody is told.
+    Raw,
+    /// A property counts the calls.
+    Property,
+    /// A property reads the argument, and counts the calls with each value of it.
+    Argument,
+}
+
+pub(crate) const MODES: [Mode; 3] = [Mode::Raw, Mode::Property, Mode::Argument];
+
+impl Mode {
+    fn name(self) -> &'static str {
+        match self {
+            Mode::Raw => "raw",
+            Mode::Property => "property",
+            Mode::Argument => "property with an argument",
+        }
+    }
+}
+
+/// Who watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Tool {
+    /// Nobody.
+    Alone,
+    /// We do.
+    Ours,
+    /// GDB does, and reads the argument in this way.
+    Gdb(Watch),
+}
+
+/// Microseconds between two calls.
+const GAPS: [u64; 9] = [0, 10, 50, 100, 500, 1_000, 2_000, 5_000, 10_000];
+
+/// Up to this gap, in microseconds, the processor time of an event can be told from the program's own.
+const CLEAR: u64 = 100;
+
+/// The best of several runs, each figure by itself.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    calls: u64,
+    /// Microseconds that a call and the gap after it took, by the program's clock: without a gap the mean,
+    /// with one the median, because it is all the same but for other programs that interfere.
+    each: f64,
+    /// Of the tool and the program together, from start to end.
+    cpu: Duration,
+    /// From start to end, as a user sees it.
+    wall: Duration,
+}
+
+impl Cell {
+    fn best(self, other: Cell) -> Cell {
+        Cell {
+            calls: self.calls,
+            each: self.each.min(other.each),
+            cpu: self.cpu.min(other.cpu),
+            wall: self.wall.min(other.wall),
+        }
+    }
+
+    /// Microseconds of processor time for each call; `idle` is a run without calls.
+    fn cpu_each(&self, idle: &Cell) -> f64 {
+        self.cpu.saturating_sub(idle.cpu).as_secs_f64() * 1e6 / self.calls.max(1) as f64
+    }
+}
+
+/// One row: all that was measured at one gap for one mode.
+struct Row {
+    gap: u64,
+    alone: Cell,
+    ours: Cell,
+    gdb: Option<Cell>,
+}
+
+pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+    let version = gdb::version();
+    println!("cost of an event (6.1.4): a C function that does nothing, busy work between the calls");
+    match &version {
+        Some(version) => println!("  beside GDB {version} with breakpoints in Python"),
+        None => println!("  gdb is not installed, or has no Python: its columns are left out"),
+    }
+    let reads = match version {
+        Some(_) => Some(cheaper_read(programs, size)?),
+        None => None,
+    };
+    let mut curves = Vec::new();
+    for mode in MODES {
+        let peer = reads.map(|reads| match mode {
+            Mode::Raw => Watch::Raw,
+            Mode::Property => Watch::Property,
+            Mode::Argument => reads,
+        });
+        let idle = Idle::measure(programs, mode, peer)?;
+        let mut rows = Vec::new();
+        for gap in GAPS {
+            rows.push(measure_row(programs, size, mode, gap, peer)?);
+        }
+        print(mode, &rows, &idle);
+        ask(mode, &rows, &idle, asked);
+        curves.push(curve(&format!("invigil, {}", mode.name()), &rows, |row| Some(row.ours)));
+        if peer.is_some() {
+            curves.push(curve(&format!("gdb, {}", mode.name()), &rows, |row| row.gdb));
+        }
+    }
+    plot::print("slowdown against the gap between events", &curves);
+    match plot::write(&curves) {
+        Ok(path) => println!("  drawn in {}\n", path.display()),
+        Err(error) => println!("  the drawing could not be written: {error}\n"),
+    }
+    Ok(())
+}
+
+/// The way of reading an argument that costs GDB less here.
+fn cheaper_read(programs: &Programs, size: Size) -> Outcome<Watch> {
+    let calls = if size == Size::Quick { 300 } else { 1_500 };
+    let mut best: Option<(Duration, Watch)> = None;
+    for _ in 0..2 {
+        for watch in [Watch::ReadVar, Watch::ParseAndEval] {
+            let cell = measure(programs, Mode::Argument, Tool::Gdb(watch), calls, 0)?;
+            if best.is_none_or(|(known, _)| cell.cpu < known) {
+                best = Some((cell.cpu, watch));
+            }
+        }
+    }
+    let watch = best.map_or(Watch::ReadVar, |(_, watch)| watch);
+    let name = if watch == Watch::ReadVar { "read_var" } else { "parse_and_eval" };
+    println!("  GDB reads the argument with {name}, which is the cheaper way here");
+    Ok(watch)
+}
+
+/// Runs without calls: what starting costs.
+struct Idle {
+    alone: Cell,
+    ours: Cell,
+    gdb: Option<Cell>,
+}
+
+impl Idle {
+    fn measure(programs: &Programs, mode: Mode, peer: Option<Watch>) -> Outcome<Idle> {
+        let best = |tool| -> Outcome<Cell> {
+            let first = measure(programs, mode, tool, 0, 0)?;
+            Ok(first.best(measure(programs, mode, tool, 0, 0)?).best(measure(programs, mode, tool, 0, 0)?))
+        };
+        Ok(Idle {
+            alone: best(Tool::Alone)?,
+            ours: best(Tool::Ours)?,
+            gdb: peer.map(|watch| best(Tool::Gdb(watch))).transpose()?,
+        })
+    }
+}
+
+fn measure_row(programs: &Programs, size: Size, mode: Mode, gap: u64, peer: Option<Watch>) -> Outcome<Row> {
+    // Without a gap the cost itself is measured: that gets more time, and more runs.
+    let (rounds, micros) = match (size, gap) {
+        (Size::Quick, 0) => (3, 300_000),
+        (Size::Quick, _) => (1, 60_000),
+        (Size::Full, 0) => (7, 800_000),
+        (Size::Full, _) => (4, 200_000),
+    };
+    // So many calls that a run takes about this long, at the cost of an event that is expected.
+    let calls = |cost: u64| (micros / (gap + cost)).max(15);
+    let tools = [Some((Tool::Alone, calls(12))), Some((Tool::Ours, calls(12)))];
+    let gdb = peer.map(|watch| (Tool::Gdb(watch), calls(200)));
+    let mut best: [Option<Cell>; 3] = [None; 3];
+    // By turns, so that a moment in which the machine is busy elsewhere does not fall on one of them alone.
+    for _ in 0..rounds {
+        for (at, tool) in tools.into_iter().chain([gdb]).enumerate() {
+            let Some((tool, calls)) = tool else { continue };
+            let cell = measure(programs, mode, tool, calls, gap)?;
+            best[at] = Some(best[at].map_or(cell, |known| known.best(cell)));
+        }
+    }
+    match best {
+        [Some(alone), Some(ours), gdb] => Ok(Row { gap, alone, ours, gdb }),
+        _ => Err("nothing was measured".into()),
+    }
+}
+
+/// One run; the counts must be exact.
+fn measure(programs: &Programs, mode: Mode, tool: Tool, calls: u64, gap: u64) -> Outcome<Cell> {
+    let (time, each) = timed(|| run_once(programs, mode, tool, calls, gap));
+    Ok(Cell { calls, each: each?, cpu: time.cpu, wall: time.wall })
+}
+
+/// One run: the microseconds that a call and the gap after it took. The counts must be exact.
+pub(crate) fn run_once(
+    programs: &Programs,
+    mode: Mode,
+    tool: Tool,
+    calls: u64,
+    gap_micros: u64,
+) -> Outcome<f64> {
+    let (program, result) = (programs.path("ticks"), programs.result());
+    let args = [calls.to_string(), (gap_micros * 1000).to_string(), result.display().to_string()];
+    let (events, steps) = match (tool, mode) {
+        (Tool::Alone, _) => alone(&program, &args).map(|()| (calls, calls))?,
+        (Tool::Ours, Mode::Raw) => ours::deliver(&program, &args, CALLS).map(|events| (events, calls))?,
+        (Tool::Ours, _) => {
+            let property = if mode == Mode::Property { CALLS } else { CALLS_BY_VALUE };
+            let watched = ours::watch(&program, &args, property)?;
+            let slices = if mode == Mode::Property { 1 } else { calls.min(16) };
+            if watched.slices != slices {
+                return Err(format!("there are {} slices, not {slices}", watched.slices));
+            }
+            (watched.events, watched.steps)
+        }
+        (Tool::Gdb(watch), _) => {
+            let hits = gdb::watch(&program, &args, watch)?;
+            (hits.hits, if watch == Watch::Raw { calls } else { hits.steps })
+        }
+    };
+    if (events, steps) != (calls, calls) {
+        return Err(format!("{tool:?}, {}: {events} events and {steps} steps, not {calls}", mode.name()));
+    }
+    take_number(&result).map(|nanos| nanos / 1e3)
+}
+
+/// What the watching of an event costs, in microseconds of the wall and of processors.
+fn cost(row: &Row, cell: &Cell, idle: &Cell, alone: &Cell) -> (f64, f64) {
+    let wall = cell.each - row.alone.each;
+    let cpu = cell.cpu_each(idle) - row.alone.cpu_each(alone);
+    (wall, cpu)
+}
+
+fn print(mode: Mode, rows: &[Row], idle: &Idle) {
+    let name = mode.name();
+    println!("\n  {name}: microseconds that an event costs, wall (processor time); least of the runs");
+    let head = [
+        "gap us", "invigil", "(cpu)", "hits/s", "slower", "gdb", "(cpu)", "hits/s", "slower", "cheaper",
+        "(cpu)",
+    ];
+    let mut table = vec![head.map(String::from).to_vec()];
+    for row in rows {
+        let (wall, cpu) = cost(row, &row.ours, &idle.ours, &idle.alone);
+        let mut cells = vec![row.gap.to_string()];
+        let mut tell = |wall: f64, cpu: f64, cell: &Cell| {
+            cells.push(format!("{wall:.1}"));
+            // In long gaps the program itself takes so much that the difference says nothing.
+            cells.push(if row.gap <= CLEAR { format!("({cpu:.1})") } else { "-".into() });
+            cells.push(format!("{:.0}", 1e6 / cell.each));
+            cells.push(slower(cell.each / row.alone.each));
+        };
+        tell(wall, cpu, &row.ours);
+        if let (Some(gdb), Some(gdb_idle)) = (&row.gdb, &idle.gdb) {
+            let (gdb_wall, gdb_cpu) = cost(row, gdb, gdb_idle, &idle.alone);
+            tell(gdb_wall, gdb_cpu, gdb);
+            cells.push(format!("{:.1}x", gdb_wall / wall));
+            cells.push(if row.gap <= CLEAR { format!("({:.1}x)", gdb_cpu / cpu) } else { "-".into() });
+        }
+        table.push(cells);
+    }
+    print_table(&table);
+    let seconds = |cell: &Cell| format!("{:.3} s", cell.wall.as_secs_f64());
+    print!("  starting and ending takes {} (alone {})", seconds(&idle.ours), seconds(&idle.alone));
+    match &idle.gdb {
+        Some(gdb) => println!("; in GDB {}", seconds(gdb)),
+        None => println!(),
+    }
+    if let Some(row) = rows.first() {
+        let whole = |cell: &Cell| format!("{} calls {}", cell.calls, seconds(cell));
+        print!("  whole runs without a gap: {}", whole(&row.ours));
+        match &row.gdb {
+            Some(gdb) => println!("; in GDB {}", whole(gdb)),
+            None => println!(),
+        }
+    }
+}
+
+fn slower(factor: f64) -> String {
+    if factor < 10.0 { format!("{factor:.2}x") } else { format!("{factor:.0}x") }
+}
+
+fn ask(mode: Mode, rows: &[Row], idle: &Idle, asked: &mut Asked) {
+    let what = format!("an event, {}, costs less than in GDB", mode.name());
+    let Some(row) = rows.first() else { return };
+    let (Some(gdb), Some(gdb_idle)) = (&row.gdb, &idle.gdb) else {
+        asked.unknown(&format!("{what}: there is no GDB to compare with"));
+        return;
+    };
+    // By the wall, as a person waits; the table has the processor time, too.
+    let (wall, _) = cost(row, &row.ours, &idle.ours, &idle.alone);
+    let (gdb_wall, _) = cost(row, gdb, gdb_idle, &idle.alone);
+    asked.at_least(&what, gdb_wall / wall, 15.0, "x");
+}
+
+/// Slowdown at each gap.
+fn curve(name: &str, rows: &[Row], cell: impl Fn(&Row) -> Option<Cell>) -> Curve {
+    let points = rows.iter().filter_map(|row| {
+        let cell = cell(row)?;
+        // A gap of nothing has no place on a logarithmic axis.
+        (row.gap > 0).then(|| (row.gap as f64, cell.each / row.alone.each))
+    });
+    Curve { name: name.to_owned(), points: points.collect() }
+}

@@ -1,0 +1,56 @@
+//! What it costs to watch a live native program: the experiments of the thesis' sections 6.1.4, 6.1.7 and
+//! 6.1.8, with GDB beside us in the same run.
+
+mod asked;
+mod checkpoints;
+mod cost;
+mod gdb;
+mod ours;
+mod plot;
+mod programs;
+mod properties;
+mod stack;
+#[cfg(test)]
+mod tests;
+mod threads;
+
+use crate::print_machine;
+use asked::Asked;
+use programs::Programs;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Size {
+    /// About a minute.
+    Quick,
+    /// About six minutes.
+    Full,
+}
+
+/// What becomes of a part of the benchmark: what keeps it from being measured, in words.
+pub(crate) type Outcome<T = ()> = Result<T, String>;
+
+/// Runs the whole benchmark and prints what it finds.
+///
+/// # Errors
+/// If something does not work, or a count is wrong.
+pub fn run(size: Size) -> Result<(), String> {
+    print_machine();
+    let programs = Programs::build()?;
+    let mut asked = Asked::default();
+    cost::run(&programs, size, &mut asked)?;
+    stack::run(&programs, size, &mut asked)?;
+    checkpoints::run(&programs, size, &mut asked)?;
+    threads::run(&programs, size, &mut asked)?;
+    asked.print();
+    Ok(())
+}
+
+/// Does something on a thread of its own. The thread that watches a program may be bound to one processor for
+/// it, and what is started from here afterwards must not inherit that.
+pub(crate) fn on_own_thread<T: Send>(run: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
+    std::thread::scope(|scope| match scope.spawn(run).join() {
+        Ok(result) => result,
+        Err(panic) => std::panic::resume_unwind(panic),
+    })
+}

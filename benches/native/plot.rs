@@ -1,0 +1,90 @@
+//! Slowdown against the gap between events, as text and as a small drawing; both axes are logarithmic.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// A named curve: microseconds between events, and how many times slower the program is.
+pub(crate) struct Curve {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+const COLORS: [&str; 6] = ["#1b6ca8", "#c0392b", "#2e8b57", "#d35400", "#6c3483", "#7f8c8d"];
+/// The widest bar of the text.
+const BAR: f64 = 40.0;
+
+/// Prints each curve as bars.
+pub(crate) fn print(title: &str, curves: &[Curve]) {
+    println!("\n  {title}; both are logarithmic");
+    let most = curves.iter().flat_map(|curve| &curve.points).map(|(_, y)| *y).fold(2.0, f64::max);
+    for curve in curves {
+        println!("  {}", curve.name);
+        for (gap, slower) in &curve.points {
+            let length = (BAR * slower.max(1.0).ln() / most.ln()).round() as usize;
+            println!("    {:>6} us |{:<40} {slower:.2}x", gap, "#".repeat(length));
+        }
+    }
+}
+
+/// Writes the drawing into the build directory; gives where it is.
+pub(crate) fn write(curves: &[Curve]) -> std::io::Result<PathBuf> {
+    // The benchmark itself is in `release/deps` of that directory.
+    let program = std::env::current_exe()?;
+    let folder = program.ancestors().nth(3).unwrap_or(Path::new("."));
+    let path = folder.join("native-slowdown.svg");
+    std::fs::write(&path, svg(curves))?;
+    Ok(path)
+}
+
+/// The drawing: 10 us to 10 ms across, and as high as the highest point needs.
+pub(crate) fn svg(curves: &[Curve]) -> String {
+    let (left, top, width, height) = (60.0, 40.0, 500.0, 320.0);
+    let most = curves.iter().flat_map(|curve| &curve.points).map(|(_, y)| *y).fold(2.0, f64::max);
+    let decades = most.log10().ceil();
+    let x = |gap: f64| left + width * (gap.log10() - 1.0) / 3.0;
+    let y = |slower: f64| top + height * (1.0 - slower.max(1.0).log10() / decades);
+    let mut out = String::from(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 420\" font-family=\"sans-serif\" \
+         font-size=\"12\">\n<rect width=\"800\" height=\"420\" fill=\"white\"/>\n",
+    );
+    // Writing to a string does not fail.
+    let _ = writeln!(out, "<text x=\"{left}\" y=\"24\">slowdown against the gap between events</text>");
+    for (gap, label) in [(10.0, "10 us"), (100.0, "0.1 ms"), (1_000.0, "1 ms"), (10_000.0, "10 ms")] {
+        let at = x(gap);
+        let _ = writeln!(
+            out,
+            "<path d=\"M{at:.1} {top}V{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
+             text-anchor=\"middle\">{label}</text>",
+            top + height,
+            top + height + 18.0
+        );
+    }
+    for decade in 0..=decades as i32 {
+        let slower = 10f64.powi(decade);
+        let at = y(slower);
+        let _ = writeln!(
+            out,
+            "<path d=\"M{left} {at:.1}H{:.1}\" stroke=\"#ddd\"/><text x=\"{:.1}\" y=\"{:.1}\" \
+             text-anchor=\"end\">{slower}x</text>",
+            left + width,
+            left - 6.0,
+            at + 4.0
+        );
+    }
+    for (number, curve) in curves.iter().enumerate() {
+        let color = COLORS[number % COLORS.len()];
+        let line: Vec<String> =
+            curve.points.iter().map(|(gap, slower)| format!("{:.1},{:.1}", x(*gap), y(*slower))).collect();
+        let at = top + 20.0 * number as f64;
+        let _ = writeln!(
+            out,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
+             <text x=\"575\" y=\"{:.1}\" fill=\"{color}\">{}</text>",
+            line.join(" "),
+            at + 12.0,
+            curve.name
+        );
+    }
+    out.push_str("</svg>\n");
+    out
+}
