@@ -5,8 +5,11 @@
 
 mod block;
 mod deep;
+mod elf;
+mod expression;
 mod lower;
 mod prop;
+mod scn;
 mod trace;
 
 pub use deep::{STACK, deeply};
@@ -30,11 +33,22 @@ const ORDINARY: usize = 2 << 20;
 
 const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("examples/queue", "prop")];
 
+const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
+
 /// All targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
+    Target { name: "scn", run: scn::run, stack: STACK, dictionary: "scn.dict", more_seeds: SCENARIOS },
+    Target {
+        name: "expression",
+        run: expression::run,
+        stack: ORDINARY,
+        dictionary: "expression.dict",
+        more_seeds: &[],
+    },
+    Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "csv", run: trace::csv, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "line", run: trace::line, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -53,6 +67,21 @@ pub fn lower(data: &[u8]) {
 /// Blocks are compiled and run.
 pub fn block(data: &[u8]) {
     deeply(block::run, data);
+}
+
+/// Scenarios are read, reported on and compiled.
+pub fn scn(data: &[u8]) {
+    deeply(scn::run, data);
+}
+
+/// Expressions about a program are read and printed.
+pub fn expression(data: &[u8]) {
+    expression::run(data);
+}
+
+/// Files that pretend to be programs are looked into.
+pub fn elf(data: &[u8]) {
+    elf::run(data);
 }
 
 /// Traces are read as JSON Lines.
