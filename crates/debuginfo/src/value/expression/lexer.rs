@@ -244,8 +244,8 @@ impl<'t> Lexer<'t> {
         }
         let suffix = self.skip(is_name);
         let known = matches!(suffix, "" | "f" | "F" | "l" | "L" | "f32" | "f64");
-        match text.replace('_', "").parse() {
-            Ok(value) if known => Ok(Token::Float(value)),
+        match text.replace('_', "").parse::<f64>() {
+            Ok(value) if known && value.is_finite() => Ok(Token::Float(value)),
             _ => Err(Mistake::new(start, "this is not a number")),
         }
     }

@@ -51,6 +51,12 @@ impl Node {
             Kind::Character(byte) => write!(f, "'{}'", escaped(&[*byte], '\'')),
             Kind::Text(text) => write!(f, "\"{}\"", escaped(text.as_bytes(), '"')),
             Kind::Register(name) => write!(f, "${name}"),
+            // `sizeof (T) a` would be the size of the type.
+            Kind::Unary(Unary::SizeOf, operand) if matches!(operand.kind, Kind::Cast(..)) => {
+                f.write_str("sizeof(")?;
+                operand.print(f, 0)?;
+                f.write_str(")")
+            }
             Kind::Unary(operator, operand) => {
                 f.write_str(operator.sign())?;
                 // `- -a` and `& &a` would be other words without the space.
@@ -76,6 +82,12 @@ impl Node {
                 f.write_str("[")?;
                 index.print(f, 0)?;
                 f.write_str("]")
+            }
+            // `10.x` would be another number.
+            Kind::Member(whole, name) if matches!(whole.kind, Kind::Integer { .. } | Kind::Float(_)) => {
+                f.write_str("(")?;
+                whole.print(f, 0)?;
+                write!(f, ").{name}")
             }
             Kind::Member(whole, name) => {
                 whole.print(f, POSTFIX)?;
