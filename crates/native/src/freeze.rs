@@ -11,7 +11,7 @@ mod birth;
 mod error;
 mod files;
 mod limits;
-mod process;
+pub(crate) mod process;
 mod slot;
 mod thread;
 mod timers;
@@ -223,9 +223,6 @@ impl Frozen {
 }
 
 impl Frozen {
-    /// Drops the checkpoint: kills the copy and waits for its end. Dropping the value does the same.
-    pub fn discard(self) {}
-
     /// The process id that the copy has while it waits.
     #[must_use]
     pub fn copy(&self) -> Pid {

@@ -1,6 +1,7 @@
 //! Checkpoints of the program, and what the controller must remember with them.
 
 use crate::engine::{lost, signal_name};
+use crate::freeze::process::resident;
 use crate::freeze::{self, FreezeError, Frozen};
 use crate::maps;
 use crate::memory::RawMemory;
@@ -17,6 +18,9 @@ use nix::sys::ptrace::Options;
 use nix::unistd::Pid;
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// The size of a page of memory.
+const PAGE: u64 = 4096;
 
 /// What the controller knows of a thread.
 struct Thread {
@@ -96,7 +100,7 @@ impl Target {
             Frozen::freeze(process, &tids, self.scratch, self.options()).map_err(|error| trouble(&error))?;
         self.kept.last += 1;
         let id = CheckpointId(self.kept.last);
-        let memory = resident(self.engine.process);
+        let memory = resident(process) * PAGE;
         let keep = Keep {
             frozen,
             threads,
@@ -275,13 +279,6 @@ impl Target {
 
 fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
     one.start < other.end && other.start < one.end
-}
-
-/// The memory that a process has, in bytes.
-fn resident(process: Tid) -> u64 {
-    let pages = std::fs::read_to_string(format!("/proc/{process}/statm"));
-    let pages = pages.ok().and_then(|text| text.split(' ').nth(1)?.parse::<u64>().ok());
-    pages.unwrap_or(0) * 4096
 }
 
 fn no_checkpoint(id: CheckpointId) -> Trouble {

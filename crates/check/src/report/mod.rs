@@ -19,7 +19,7 @@ mod words;
 
 pub use paint::Paint;
 pub use path::way;
-pub use table::{Align, Table};
+pub use text::summary;
 pub use violations::{Violations, described};
 pub use words::{count, grouped, printable, shorten, time};
 

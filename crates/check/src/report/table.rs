@@ -5,10 +5,8 @@ use super::{Paint, Style};
 
 /// Where the texts of a column stand in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Align {
-    /// At its beginning.
+pub(super) enum Align {
     Left,
-    /// At its end, as numbers do.
     Right,
 }
 
@@ -27,7 +25,7 @@ enum Row {
 
 /// A table to be filled row by row.
 #[derive(Default)]
-pub struct Table {
+pub(super) struct Table {
     columns: Vec<Column>,
     rows: Vec<Row>,
 }
@@ -37,17 +35,15 @@ const INDENT: &str = "  ";
 
 impl Table {
     /// Adds a column. Where there is not enough room it is cut to no less than `least`.
-    pub fn column(&mut self, title: &str, align: Align, least: usize) {
+    pub(super) fn column(&mut self, title: &str, align: Align, least: usize) {
         self.columns.push(Column { title: title.to_owned(), align, least });
     }
 
-    /// Adds a row, one cell per column.
-    pub fn row(&mut self, cells: Vec<(String, Paint)>) {
+    pub(super) fn row(&mut self, cells: Vec<(String, Paint)>) {
         self.rows.push(Row::Cells(cells));
     }
 
-    /// Adds a line across all columns.
-    pub fn note(&mut self, text: String) {
+    pub(super) fn note(&mut self, text: String) {
         self.rows.push(Row::Note(text));
     }
 
@@ -62,7 +58,7 @@ impl Table {
     }
 
     /// The table, each line indented and ended.
-    pub fn render(&self, style: &Style) -> String {
+    pub(super) fn render(&self, style: &Style) -> String {
         let widths = self.widths(style.width);
         let mut out = String::new();
         let titles = self.columns.iter().map(|column| (column.title.as_str(), Paint::Faint));

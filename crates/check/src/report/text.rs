@@ -3,6 +3,7 @@
 use super::table::{Align, Table};
 use super::words::{count, grouped};
 use super::{Paint, Report, Style, notes, word};
+use crate::outcome::PropertyOutcome;
 use invigil_monitor::verdict::Verdict;
 
 impl Report<'_> {
@@ -25,40 +26,40 @@ impl Report<'_> {
             parts.push(format!("{} (raise `--limit` to see more)\n", style.paint(Paint::Bad, &more)));
         }
         if !self.is_about_nothing() {
-            parts.push(self.summary(style));
+            parts.push(summary(&self.outcome.properties, self.is_complete(), style));
         }
         parts.push(notes::notes(self, style));
         parts.retain(|part| !part.is_empty());
         parts.join("\n")
     }
+}
 
-    /// How each property fared.
-    fn summary(&self, style: &Style) -> String {
-        let mut table = Table::default();
-        table.column("property", Align::Left, 8);
-        table.column("verdict", Align::Left, 12);
-        for title in ["slices", "live", "violations", "steps"] {
-            table.column(title, Align::Right, 4);
-        }
-        for property in &self.outcome.properties {
-            let paint = match property.verdict() {
-                Verdict::Accepting => Paint::Good,
-                Verdict::Undecided => Paint::Open,
-                Verdict::NonAccepting | Verdict::Error => Paint::Bad,
-            };
-            let so_far = paint != Paint::Bad && !self.is_complete();
-            let verdict = format!("{}{}", word(property), if so_far { " so far" } else { "" });
-            let number = |number: u64, paint| (grouped(number), paint);
-            let violations = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
-            table.row(vec![
-                (property.name.clone(), Paint::Title),
-                (verdict, paint),
-                number(property.slices, Paint::Plain),
-                number(property.live, Paint::Plain),
-                number(property.violations, violations),
-                number(property.steps, Paint::Plain),
-            ]);
-        }
-        table.render(style)
+/// A table of how each property fared, in a run that is `complete` or was broken off.
+pub fn summary(properties: &[PropertyOutcome], complete: bool, style: &Style) -> String {
+    let mut table = Table::default();
+    table.column("property", Align::Left, 8);
+    table.column("verdict", Align::Left, 12);
+    for title in ["slices", "live", "violations", "steps"] {
+        table.column(title, Align::Right, 4);
     }
+    for property in properties {
+        let paint = match property.verdict() {
+            Verdict::Accepting => Paint::Good,
+            Verdict::Undecided => Paint::Open,
+            Verdict::NonAccepting | Verdict::Error => Paint::Bad,
+        };
+        let so_far = paint != Paint::Bad && !complete;
+        let verdict = format!("{}{}", word(property), if so_far { " so far" } else { "" });
+        let number = |number: u64, paint| (grouped(number), paint);
+        let violations = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
+        table.row(vec![
+            (property.name.clone(), Paint::Title),
+            (verdict, paint),
+            number(property.slices, Paint::Plain),
+            number(property.live, Paint::Plain),
+            number(property.violations, violations),
+            number(property.steps, Paint::Plain),
+        ]);
+    }
+    table.render(style)
 }

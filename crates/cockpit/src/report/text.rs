@@ -2,8 +2,7 @@
 
 use super::{Crash, Told};
 use crate::say::{frame, tree};
-use invigil_check::report::{Align, Paint, Style, Table, count, described, grouped, time, way, word};
-use invigil_monitor::verdict::Verdict;
+use invigil_check::report::{Paint, Style, count, described, grouped, summary, time, way};
 use invigil_session::subject::Ending;
 use invigil_session::{ReportedFrame, Violation};
 
@@ -70,40 +69,15 @@ impl Told<'_> {
 
     /// How each property fared.
     fn summary(&self, style: &Style) -> String {
-        let mut table = Table::default();
-        table.column("property", Align::Left, 8);
-        table.column("verdict", Align::Left, 12);
-        for title in ["slices", "live", "violations", "steps"] {
-            table.column(title, Align::Right, 4);
-        }
-        for property in &self.report.properties {
-            let paint = match property.verdict() {
-                Verdict::Accepting => Paint::Good,
-                Verdict::Undecided => Paint::Open,
-                Verdict::NonAccepting | Verdict::Error => Paint::Bad,
-            };
-            let so_far = paint != Paint::Bad && !self.is_complete();
-            let verdict = format!("{}{}", word(property), if so_far { " so far" } else { "" });
-            let plain = |number: u64| (grouped(number), Paint::Plain);
-            let violations = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
-            table.row(vec![
-                (property.name.clone(), Paint::Title),
-                (verdict, paint),
-                plain(property.slices),
-                plain(property.live),
-                (grouped(property.violations), violations),
-                plain(property.steps),
-            ]);
-        }
-        let mut out = table.render(style);
+        let mut out = summary(&self.report.properties, self.is_complete(), style);
         for property in &self.report.properties {
             for missing in &property.missing {
                 out.push_str(&format!(
-                    "  {} of `{}` lacked `{}`, and {} skipped them\n",
+                    "  {} skipped {} of `{}` that lacked `{}`\n",
+                    property.name,
                     count(missing.count, "event"),
                     missing.event,
-                    missing.param,
-                    property.name
+                    missing.param
                 ));
             }
         }

@@ -117,7 +117,7 @@ fn helper(process: Pid, scratch: u64) -> Option<Pid> {
 }
 
 /// How many pages of memory a process has.
-fn resident(process: Pid) -> u64 {
+pub(crate) fn resident(process: Pid) -> u64 {
     let text = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
     text.split_ascii_whitespace().nth(1).and_then(|field| field.parse().ok()).unwrap_or(0)
 }
