@@ -1,0 +1,170 @@
+//! The states are what is left to do; an edge is a way to do the present part of it.
+
+use super::expand::{Expansions, Helper};
+use crate::automaton::{Automaton, Edge, MAX_SETS, Marks, State};
+use crate::formula::{Atom, Formula};
+use crate::label::{Label, Variable};
+use crate::simplify::Kinds;
+use crate::{Budget, Logic, TooLarge};
+use indexmap::{IndexMap, IndexSet};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+/// How the ways out of a state are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Split {
+    /// As few products of literals as one can: few edges, which may overlap.
+    Products,
+    /// Letter by letter first: more often deterministic.
+    Letters,
+}
+
+/// More atoms than this are not split letter by letter.
+const FEW_ATOMS: usize = 8;
+
+/// Where a way out leads: the promises it makes, and what is left to do.
+type Way = (Vec<Formula>, Formula);
+
+struct Tableau<'a> {
+    logic: &'a mut Logic,
+    expansions: Expansions,
+    /// States that expand to the same are the same.
+    states: IndexMap<Label, Formula, FxBuildHasher>,
+    by_formula: FxHashMap<Formula, State>,
+    split: Split,
+}
+
+/// The automaton of a formula in negation normal form, without past. The atoms `hidden` are not part of the
+/// words.
+pub(super) fn build(
+    logic: &mut Logic,
+    formula: Formula,
+    hidden: &[Atom],
+    split: Split,
+) -> Result<Automaton, TooLarge> {
+    let mut tableau = Tableau {
+        logic,
+        expansions: Expansions::default(),
+        states: IndexMap::default(),
+        by_formula: FxHashMap::default(),
+        split,
+    };
+    tableau.state(formula)?;
+    let (mut edges, mut promises) = (Vec::new(), IndexSet::<Formula, FxBuildHasher>::default());
+    let mut count = 0;
+    let (mut kinds, mut lasting) = (Kinds::default(), Vec::new());
+    while let Some((expansion, formula)) = tableau.states.get_index(edges.len()) {
+        // What speaks of the end of time only may wait: reductions like that.
+        lasting.push(kinds.of(&tableau.logic.formulae, *formula).is_lasting());
+        let expansion = expansion.clone();
+        let mut out: Vec<(Label, Vec<Formula>, State)> = Vec::new();
+        for ((promised, left), label) in tableau.ways(&expansion, hidden)? {
+            promises.extend(promised.iter().copied());
+            out.push((label, promised, tableau.state(left)?));
+        }
+        count += out.len();
+        Budget::allows("edges", count, tableau.logic.budget.edges)?;
+        Budget::allows("acceptance sets", promises.len(), MAX_SETS as usize)?;
+        edges.push(out);
+    }
+    let all: Marks = if promises.len() == 64 { Marks::MAX } else { (1 << promises.len()) - 1 };
+    let marks = |promised: &[Formula]| {
+        promised
+            .iter()
+            .filter_map(|goal| promises.get_index_of(goal))
+            .fold(all, |marks, at| marks & !(1 << at))
+    };
+    let finish = |(label, promised, target): (Label, Vec<Formula>, State)| Edge {
+        label,
+        marks: marks(&promised),
+        target,
+    };
+    let mut edges: Vec<Vec<Edge>> =
+        edges.into_iter().map(|out| out.into_iter().map(finish).collect()).collect();
+    for (state, out) in edges.iter_mut().enumerate().filter(|(state, _)| lasting[*state] && all != 0) {
+        out.push(Edge { label: tableau.logic.labels.top(), marks: 0, target: state as State });
+    }
+    Ok(Automaton { initial: 0, edges, sets: promises.len() as u32 })
+}
+
+impl Tableau<'_> {
+    fn state(&mut self, formula: Formula) -> Result<State, TooLarge> {
+        if let Some(state) = self.by_formula.get(&formula) {
+            return Ok(*state);
+        }
+        let expansion = self.expansions.of(self.logic, formula)?;
+        let entry = self.states.entry(expansion);
+        let state = entry.index() as State;
+        entry.or_insert(formula);
+        Budget::allows("states", self.states.len(), self.logic.budget.states)?;
+        self.by_formula.insert(formula, state);
+        Ok(state)
+    }
+
+    /// The ways out of a state, each with the letters at which it is open.
+    fn ways(
+        &mut self,
+        expansion: &Label,
+        hidden: &[Atom],
+    ) -> Result<IndexMap<Way, Label, FxBuildHasher>, TooLarge> {
+        let mut found = IndexMap::default();
+        let atoms: Vec<Variable> = self
+            .logic
+            .labels
+            .support(expansion)
+            .into_iter()
+            .filter(|variable| matches!(variable, Variable::Atom(_)))
+            .collect();
+        if self.split == Split::Letters && atoms.len() <= FEW_ATOMS {
+            for letters in 0..1u32 << atoms.len() {
+                let cube: Vec<(Variable, bool)> =
+                    atoms.iter().enumerate().map(|(at, atom)| (*atom, letters >> at & 1 == 1)).collect();
+                let cube = self.logic.labels.cube(&cube)?;
+                let rest = self.logic.labels.restrict(expansion, &cube)?;
+                self.products(&rest, &cube, &mut found)?;
+            }
+        } else {
+            let top = self.logic.labels.top();
+            self.products(expansion, &top, &mut found)?;
+        }
+        if !hidden.is_empty() {
+            let cube: Vec<(Variable, bool)> =
+                hidden.iter().map(|atom| (Variable::Atom(*atom), true)).collect();
+            let cube = self.logic.labels.cube(&cube)?;
+            for label in found.values_mut() {
+                *label = self.logic.labels.exists(label, &cube)?;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Adds a way for each product of an expansion.
+    fn products(
+        &mut self,
+        expansion: &Label,
+        letters: &Label,
+        found: &mut IndexMap<Way, Label, FxBuildHasher>,
+    ) -> Result<(), TooLarge> {
+        for cube in self.logic.labels.cubes(expansion)? {
+            let (mut literals, mut next, mut promised) = (Vec::new(), Vec::new(), Vec::new());
+            for (variable, value) in cube {
+                match variable {
+                    Variable::Atom(_) => literals.push((variable, value)),
+                    // More may be left to do than must be: only what is asked for counts.
+                    Variable::Helper(_) if !value => {}
+                    Variable::Helper(number) => match self.expansions.helper(number) {
+                        Some(Helper::Next(formula)) => next.push(formula),
+                        Some(Helper::Promise(formula)) => promised.push(formula),
+                        None => {}
+                    },
+                }
+            }
+            promised.sort_unstable();
+            let left = self.logic.formulae.and(next)?;
+            let label = self.logic.labels.cube(&literals)?;
+            let label = self.logic.labels.and(&label, letters)?;
+            let entry = found.entry((promised, left)).or_insert_with(|| self.logic.labels.bottom());
+            *entry = self.logic.labels.or(entry, &label)?;
+        }
+        Ok(())
+    }
+}
