@@ -3,9 +3,11 @@
 //! An [`Automaton`] is what a property file compiles to. It is immutable; what changes while events flow is
 //! its [`Slices`](crate::slices::Slices).
 
+use crate::decision::{Decisions, Fork, Next};
 use crate::event::SymbolId;
 use crate::quick::Quick;
 use crate::verdict::Verdict;
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::Range;
@@ -34,8 +36,22 @@ pub struct State {
     pub is_final: bool,
     /// What runs when it is entered.
     pub action: Option<CodeId>,
+    /// What it says of a run that ends here.
+    pub at_end: AtEnd,
     /// Its name in the file.
     pub span: Span,
+}
+
+/// What a state says of a run that ends in it, where its verdict leaves that open.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum AtEnd {
+    /// No more than its verdict does.
+    #[default]
+    Nothing,
+    /// Whether the property holds as things stand; if there were more to come, that could change it.
+    Presumably(bool),
+    /// Whether the property holds: nothing more is to come.
+    Decided(bool),
 }
 
 /// A block that decides on a transition.
@@ -75,6 +91,8 @@ pub struct Transition {
     pub failure: Option<End>,
     /// The event's parameters that its blocks read.
     pub reads: Vec<usize>,
+    /// What must be so at the event for it to be taken, in words, where no block of its own says so.
+    pub condition: Option<String>,
     /// Where it stands in the file.
     pub span: Span,
 }
@@ -103,6 +121,8 @@ impl Branch {
 pub struct Parts {
     /// The property's name.
     pub name: String,
+    /// The formula that it was made from, if it was.
+    pub formula: Option<String>,
     /// The parameters that it slices on.
     pub slice_on: Vec<String>,
     /// For every symbol that binds slice parameters: for each slice parameter, the event parameter that
@@ -118,6 +138,8 @@ pub struct Parts {
     pub initial: StateId,
     /// The transitions, in the order they are tried.
     pub transitions: Vec<Transition>,
+    /// Where the transitions of a state on an event are not tried one by one: what decides between them.
+    pub decisions: Decisions,
     /// The code of all blocks.
     pub program: Program,
 }
@@ -185,6 +207,8 @@ pub(crate) struct Cell {
     pub(crate) arcs: Range<u32>,
     /// Its one transition, if it can be taken in one go.
     pub(crate) quick: Option<Quick>,
+    /// What decides between its transitions, if they are not tried in order.
+    pub(crate) first: Option<Next>,
     /// The event's parameters that its transitions read: without them it can do nothing.
     pub(crate) required: Vec<u16>,
 }
@@ -195,6 +219,26 @@ pub(crate) struct Entry {
     pub(crate) action: Option<CodeId>,
     pub(crate) verdict: Verdict,
     pub(crate) is_final: bool,
+    /// States in which the same events are needed have the same number.
+    pub(crate) needs: u16,
+}
+
+/// For each state a number: two have the same if they have transitions on the same events.
+fn needs(parts: &Parts) -> Vec<u16> {
+    let mut events: Vec<Vec<SymbolId>> = alloc::vec![Vec::new(); parts.states.len()];
+    for transition in &parts.transitions {
+        events[usize::from(transition.from)].push(transition.symbol);
+    }
+    let mut numbers: BTreeMap<Vec<SymbolId>, u16> = BTreeMap::new();
+    events
+        .into_iter()
+        .map(|mut events| {
+            events.sort_unstable();
+            events.dedup();
+            let next = numbers.len() as u16;
+            *numbers.entry(events).or_insert(next)
+        })
+        .collect()
 }
 
 /// A compiled property.
@@ -204,6 +248,8 @@ pub struct Automaton {
     pub(crate) plans: Vec<Plan>,
     pub(crate) cells: Vec<Cell>,
     pub(crate) arcs: Vec<Arc>,
+    /// Those of [`Parts::decisions`], with arcs in the place of transitions.
+    pub(crate) forks: Vec<Fork>,
     pub(crate) entries: Vec<Entry>,
     /// The distinct sets of slice parameters that events bind, the empty one left out.
     pub(crate) masks: Vec<Mask>,
@@ -242,10 +288,17 @@ impl Automaton {
         // More parameters first; among as many, those declared earlier.
         masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
         let mut arcs: Vec<Arc> = Vec::new();
+        let needs = needs(&parts);
         let entries: Vec<Entry> = parts
             .states
             .iter()
-            .map(|state| Entry { action: state.action, verdict: state.verdict, is_final: state.is_final })
+            .zip(needs)
+            .map(|(state, needs)| Entry {
+                action: state.action,
+                verdict: state.verdict,
+                is_final: state.is_final,
+                needs,
+            })
             .collect();
         // The transitions of each event and state, in the order they are written.
         let mut order: Vec<usize> = (0..parts.transitions.len()).collect();
@@ -268,9 +321,26 @@ impl Automaton {
             required.dedup();
             plan.by_state.resize(parts.states.len(), 0);
             plan.by_state[usize::from(from)] = cells.len() as u32;
-            let quick = Quick::new(from, &arcs[start..], &entries, &parts.program);
-            cells.push(Cell { arcs: start as u32..arcs.len() as u32, quick, required });
+            let first = parts.decisions.first(from, symbol);
+            let quick = match first {
+                None => Quick::new(from, &arcs[start..], &entries, &parts.program),
+                Some(_) => None,
+            };
+            cells.push(Cell { arcs: start as u32..arcs.len() as u32, quick, first, required });
         }
+        // A decision ends at an arc, wherever that has come to lie.
+        let mut lies = alloc::vec![0; parts.transitions.len()];
+        for (at, arc) in (0..).zip(&arcs) {
+            lies[arc.number as usize] = at;
+        }
+        let next = |next: Next| match next {
+            Next::Take(number) => Next::Take(lies[number as usize]),
+            other => other,
+        };
+        let forks = parts.decisions.forks.iter();
+        let forks = forks.map(|fork| Fork { test: fork.test, yes: next(fork.yes), no: next(fork.no) });
+        let forks: Vec<Fork> = forks.collect();
+        cells.iter_mut().for_each(|cell| cell.first = cell.first.map(next));
         for plan in &mut plans {
             if let ([at], 1) = (&plan.keys[..], parts.slice_on.len()) {
                 plan.single = Some(*at);
@@ -283,7 +353,7 @@ impl Automaton {
                 .map(|(at, _)| at)
                 .collect();
         }
-        Automaton { entries, parts, plans, cells, arcs, masks }
+        Automaton { entries, parts, plans, cells, arcs, forks, masks }
     }
 
     /// The events that concern the property at all.

@@ -82,6 +82,14 @@ impl Kind {
     }
 }
 
+/// The event that a record of a trace stands for which names none: it shows a state of the subject. Its
+/// parameters are fields of the record.
+pub const STATE: &str = "#state";
+
+/// The event that every event of a trace is besides what its name says. Its parameters are fields of the
+/// record, of which `event` is the name.
+pub const ANY: &str = "#any";
+
 /// Where the value of a parameter comes from.
 ///
 /// Displayed as it is written in a property: `queue`, `arg 1`, `*p`, `#thread`. A trace may use that text, or

@@ -7,6 +7,7 @@ extern crate alloc;
 extern crate std;
 
 pub mod automaton;
+pub mod decision;
 pub mod event;
 mod index;
 pub mod observer;

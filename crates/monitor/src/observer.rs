@@ -57,6 +57,11 @@ pub trait Observer {
         let _ = (slices, slice);
     }
 
+    /// The event lacks the parameter at this position, which a question reads: the answer was no.
+    fn absent(&mut self, parameter: usize) {
+        let _ = parameter;
+    }
+
     /// The event lacks the parameter at this position, which the property reads: it was skipped.
     fn incomplete(&mut self, parameter: usize) {
         let _ = parameter;

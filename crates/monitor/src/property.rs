@@ -30,10 +30,12 @@ pub trait Emit<S: Language> {
 /// let mut catalog = Catalog::default();
 /// let open = catalog.symbol("open", Kind::Before);
 /// let state = |name: &str, verdict| State {
-///     name: name.into(), verdict, is_final: false, action: None, span: Default::default(),
+///     name: name.into(), verdict, is_final: false, action: None, at_end: Default::default(),
+///     span: Default::default(),
 /// };
 /// let to = |from, target| Transition {
-///     from, symbol: open, guard: None, failure: None, reads: vec![], span: Default::default(),
+///     from, symbol: open, guard: None, failure: None, reads: vec![], condition: None,
+///     span: Default::default(),
 ///     success: Some(End { target: Some(target), ..End::default() }),
 /// };
 /// let automaton = Automaton::new(Parts {

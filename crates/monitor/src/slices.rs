@@ -442,6 +442,22 @@ impl Slices {
         }
     }
 
+    /// Notes that a slice went from one state to another.
+    #[inline]
+    pub(crate) fn pass(&mut self, automaton: &Automaton, from: StateId, to: StateId) {
+        let (left, entered) = (&automaton.entries[usize::from(from)], &automaton.entries[usize::from(to)]);
+        let alone = self.counts[usize::from(from)] == 1 && self.counts[usize::from(to)] == 0;
+        if left.needs != entered.needs || !alone {
+            self.leave(automaton, from);
+            self.enter(automaton, to);
+            return;
+        }
+        // One state of the same needs goes, another comes: together they need what they did.
+        self.violated |= entered.verdict == Verdict::NonAccepting;
+        self.counts[usize::from(from)] = 0;
+        self.counts[usize::from(to)] = 1;
+    }
+
     #[cold]
     fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
         self.version = self.version.wrapping_add(1);

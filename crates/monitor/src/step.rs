@@ -5,7 +5,8 @@
 //! agrees with the event in all that it binds (of two that bind as many, the one that binds the parameters
 //! declared earlier), and the event is evaluated in the copy.
 
-use crate::automaton::{Automaton, Branch, MAX_SLICE_PARAMS, StateId};
+use crate::automaton::{Automaton, Branch, Exit, MAX_SLICE_PARAMS, StateId};
+use crate::decision::{Next, Test, holds};
 use crate::event::{Batch, Event, EventSet, SymbolId};
 use crate::observer::{Observer, Taken};
 use crate::quick::Outcome;
@@ -156,15 +157,18 @@ impl Automaton {
         // What is known of the events to come, by their number: first the hash, then most likely the slice.
         let mut hashes = [0; RING];
         let mut guesses = [None; RING];
+        let is_sliced = !self.slice_on.is_empty();
         for at in range.clone() {
-            let (far, near) = (at + AHEAD, at + AHEAD / 2);
-            if far < range.end {
-                hashes[far % RING] = self.look_ahead(slices, &batch.event(far));
+            if is_sliced {
+                let (far, near) = (at + AHEAD, at + AHEAD / 2);
+                if far < range.end {
+                    hashes[far % RING] = self.look_ahead(slices, &batch.event(far));
+                }
+                guesses[near % RING] = match hashes[near % RING] {
+                    0 => None,
+                    hash => slices.guess(hash),
+                };
             }
-            guesses[near % RING] = match hashes[near % RING] {
-                0 => None,
-                hash => slices.guess(hash),
-            };
             let event = batch.event(at);
             if self.wants(slices, event.symbol) {
                 let verdict = self.step_on(slices, scratch, &event, observer, guesses[at % RING]);
@@ -212,6 +216,14 @@ impl Automaton {
     }
 }
 
+/// An end of a transition on which a slice leaves its state.
+struct Way {
+    /// The transition.
+    number: u32,
+    branch: Branch,
+    exit: Exit,
+}
+
 /// One event on its way through the slices.
 struct Stepping<'a, 'e, O> {
     automaton: &'a Automaton,
@@ -240,7 +252,10 @@ impl<O: Observer> Stepping<'_, '_, O> {
     fn follow(&mut self, guess: Option<SliceId>) -> Run<Verdict> {
         let plan = &self.automaton.plans[self.event.symbol.0 as usize];
         if plan.mask == 0 {
-            return self.everywhere();
+            return match self.slices.root() {
+                Some(SliceId(root)) if self.slices.len() == 1 => self.evaluate_quickly(root),
+                _ => self.everywhere(),
+            };
         }
         if let Some(at) = plan.single {
             let key = canonical(self.event.params[usize::from(at)]);
@@ -337,6 +352,9 @@ impl<O: Observer> Stepping<'_, '_, O> {
         let automaton = self.automaton;
         let from = self.slices.records.head(slice).state;
         let cell = automaton.cell(from, self.event.symbol.0 as usize);
+        if let Some(first) = cell.first {
+            return self.decide(slice, false, from, first);
+        }
         let Some(quick) = &cell.quick else { return self.evaluate(slice, false) };
         if quick.prints && self.observer.printing() || missing(&cell.required, self.event).is_some() {
             return self.evaluate(slice, false);
@@ -362,8 +380,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
 
     fn move_to(&mut self, slice: u32, from: StateId, to: StateId) {
         self.slices.records.set_state(slice, to);
-        self.slices.leave(self.automaton, from);
-        self.slices.enter(self.automaton, to);
+        self.slices.pass(self.automaton, from, to);
     }
 
     /// Takes the first transition that applies in a slice. A `fresh` slice is kept only if there is one.
@@ -378,6 +395,9 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 self.slices.discard(slice);
             }
             return Ok(automaton.entries[usize::from(from)].verdict);
+        }
+        if let Some(first) = cell.first {
+            return self.decide(slice, fresh, from, first);
         }
         for at in cell.arcs.clone() {
             let arc = &automaton.arcs[at as usize];
@@ -402,38 +422,89 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 false => (Branch::Failure, arc.failure),
             };
             let Some(exit) = exit else { continue };
-            if fresh {
-                self.commit(slice);
-            }
-            let mut to = exit.target.unwrap_or(from);
-            if let Some(block) = exit.block
-                && let Some(state) = self.run(slice, block)?.as_int()
-            {
-                to = state as StateId;
-            }
-            if let Some(action) = exit.action {
-                self.run(slice, action)?;
-            }
-            if to != from {
-                self.move_to(slice, from, to);
-            }
-            let state = automaton.entries[usize::from(to)];
-            if let Some(action) = state.action {
-                self.run(slice, action)?;
-            }
-            let transition = arc.number as usize;
-            self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
-            if state.is_final {
-                self.observer.forgotten(self.slices, SliceId(slice));
-                self.slices.forget(automaton, slice);
-            }
-            return Ok(state.verdict);
+            return self.leave(slice, fresh, from, Way { number: arc.number, branch, exit });
         }
+        Ok(self.stay(slice, fresh, from))
+    }
+
+    /// Goes from question to question to the transition that is taken.
+    fn decide(&mut self, slice: u32, fresh: bool, from: StateId, mut next: Next) -> Run<Verdict> {
+        let automaton = self.automaton;
+        loop {
+            match next {
+                Next::Stay => return Ok(self.stay(slice, fresh, from)),
+                Next::Take(arc) => {
+                    let arc = &automaton.arcs[arc as usize];
+                    let Some(exit) = arc.success else { return Ok(self.stay(slice, fresh, from)) };
+                    let way = Way { number: arc.number, branch: Branch::Success, exit };
+                    return self.leave(slice, fresh, from, way);
+                }
+                Next::Ask(fork) => {
+                    let fork = automaton.forks[fork as usize];
+                    let answer = match &automaton.decisions.tests[fork.test as usize] {
+                        Test::Parameter(at) => holds(self.event.params, *at),
+                        Test::Block { code, reads } => match self.answer(slice, *code, reads) {
+                            Ok(answer) => answer,
+                            Err(fault) => return self.faulted(slice, fresh, fault),
+                        },
+                    };
+                    next = if answer { fork.yes } else { fork.no };
+                }
+            }
+        }
+    }
+
+    /// Whether a block returns something true; not so if the event lacks what it reads.
+    fn answer(&mut self, slice: u32, code: CodeId, reads: &[usize]) -> Run<bool> {
+        let lacks = |at: &&usize| self.event.params.get(**at).is_none_or(|value| value.is_unset());
+        if let Some(at) = reads.iter().find(lacks) {
+            self.observer.absent(*at);
+            return Ok(false);
+        }
+        let value = self.run(slice, code)?;
+        Ok(value.as_bool().unwrap_or_else(|| self.slices.view(self.event.text).truth(value)))
+    }
+
+    /// Leaves a state by the end of a transition.
+    #[inline(always)]
+    fn leave(&mut self, slice: u32, fresh: bool, from: StateId, way: Way) -> Run<Verdict> {
+        let automaton = self.automaton;
+        let Way { number, branch, exit } = way;
+        if fresh {
+            self.commit(slice);
+        }
+        let mut to = exit.target.unwrap_or(from);
+        if let Some(block) = exit.block
+            && let Some(state) = self.run(slice, block)?.as_int()
+        {
+            to = state as StateId;
+        }
+        if let Some(action) = exit.action {
+            self.run(slice, action)?;
+        }
+        if to != from {
+            self.move_to(slice, from, to);
+        }
+        let state = automaton.entries[usize::from(to)];
+        if let Some(action) = state.action {
+            self.run(slice, action)?;
+        }
+        let transition = number as usize;
+        self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
+        if state.is_final {
+            self.observer.forgotten(self.slices, SliceId(slice));
+            self.slices.forget(automaton, slice);
+        }
+        Ok(state.verdict)
+    }
+
+    /// No transition is taken.
+    fn stay(&mut self, slice: u32, fresh: bool, from: StateId) -> Verdict {
         self.observer.unhandled(self.slices, SliceId(slice));
         if fresh {
             self.slices.discard(slice);
         }
-        Ok(automaton.entries[usize::from(from)].verdict)
+        self.automaton.entries[usize::from(from)].verdict
     }
 
     /// A guard failed: the monitor ends, with the slice in which it did among the others.

@@ -19,6 +19,8 @@ pub struct Block {
     pub(crate) offset: u64,
     /// Where each event came from, if the block was merged from several inputs.
     pub(crate) origins: Vec<Place>,
+    /// The positions of events that are the same record as the one before, in order: a record may be several.
+    pub(crate) again: Vec<u32>,
     pub(crate) clock: Clock,
 }
 
@@ -73,6 +75,18 @@ impl Block {
         }
     }
 
+    /// How many records the events were.
+    pub fn records(&self) -> u64 {
+        (self.batch.len() - self.again.len()) as u64
+    }
+
+    /// Which of the block's records the event at position `at` of the batch is, counted from one; zero if it
+    /// is the last of the block before.
+    #[inline]
+    pub fn number(&self, at: usize) -> u64 {
+        (at + 1 - self.again.partition_point(|again| *again as usize <= at)) as u64
+    }
+
     /// How many lines the block was made of.
     pub fn lines(&self) -> u64 {
         self.lines
@@ -115,6 +129,7 @@ impl Block {
         self.batch.clear();
         self.problems.clear();
         self.origins.clear();
+        self.again.clear();
         (self.lines, self.bytes, self.ignored) = (0, 0, 0);
         (self.input, self.first_line, self.offset) = (0, 0, 0);
         self.clock = Clock::default();

@@ -31,11 +31,29 @@ pub(crate) fn delimiter(line: &str) -> Option<u8> {
     })
 }
 
+/// The delimiter of a header line of states, if it is one: it has no cell `event`, but one that a property
+/// looks for in such records. An event with arguments is no header.
+pub(crate) fn delimiter_of_states(line: &str, schema: &Schema) -> Option<u8> {
+    let is_wanted = |cell: &str| {
+        let name = cell.trim_ascii();
+        let name = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(name);
+        schema.tells_state(schema.field(name.as_bytes(), 0, name.len()))
+    };
+    let mut fitting = DELIMITERS.into_iter().filter(|delimiter| line.contains(char::from(*delimiter)));
+    fitting.find(|delimiter| !line.contains('(') && line.split(char::from(*delimiter)).any(is_wanted))
+}
+
 impl Header {
     /// Reads a header line.
     pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, Issue> {
-        let Some(delimiter) = delimiter(line) else {
-            return Err("the header names no column `event`".into());
+        let delimiter = match delimiter(line).or_else(|| delimiter_of_states(line, schema)) {
+            Some(delimiter) => delimiter,
+            // A table of one column has no delimiter.
+            None if schema.tells_state(name_of(line, schema)) => DELIMITERS[0],
+            None if schema.state().is_some() => {
+                return Err("the header names no column `event`, nor one that a property reads".into());
+            }
+            None => return Err("the header names no column `event`".into()),
         };
         let mut columns = Vec::new();
         let line = line.trim_end_matches(['\r', '\n']);
@@ -48,6 +66,12 @@ impl Header {
         }
         Ok(Header { delimiter, columns })
     }
+}
+
+/// The number of the field that a line names which is nothing but a name.
+fn name_of(line: &str, schema: &Schema) -> u32 {
+    let name = line.trim_ascii();
+    schema.field(name.as_bytes(), 0, name.len())
 }
 
 /// Reads blocks of CSV.

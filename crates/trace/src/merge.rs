@@ -273,6 +273,9 @@ impl Stream {
         let event = self.block.batch.event(self.at);
         let stamp = self.block.batch.stamp(self.at);
         let place: Place = self.block.place(self.at);
+        if self.block.again.binary_search(&(self.at as u32)).is_ok() {
+            merged.again.push(merged.batch.len() as u32);
+        }
         if event.params.iter().all(|value| value.is_inline()) {
             merged.push(event.symbol, event.params, stamp.time, stamp.line);
         } else {

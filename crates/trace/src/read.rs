@@ -16,7 +16,7 @@ use std::ops::ControlFlow;
 /// What was read, all in all.
 #[derive(Debug)]
 pub struct Summary {
-    /// How many events the consumer was given.
+    /// How many records were events that the consumer was given.
     pub events: u64,
     /// How many records were of events that the catalog does not know.
     pub ignored: u64,
@@ -53,7 +53,7 @@ impl Summary {
     }
 
     fn add(&mut self, block: &Block) {
-        self.events += block.batch.len() as u64;
+        self.events += block.records();
         self.ignored += block.ignored;
         self.lines += block.lines;
         self.bytes += block.bytes;

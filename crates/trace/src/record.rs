@@ -143,8 +143,9 @@ impl Record {
     #[inline(always)]
     pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Fault> {
         let event = match self.get(EVENT) {
-            Some(slot) if slot.shape == Shape::Text || slot.cell => *slot,
+            Some(slot) if slot.shape == Shape::Text || slot.cell => Some(*slot),
             Some(_) => return Err(Fault::Line("`event` is not a string".into())),
+            None if self.schema.state().is_some() => None,
             None => return Err(Fault::Line("no `event`".into())),
         };
         let kind = match self.get(KIND) {
@@ -159,19 +160,40 @@ impl Record {
             },
             _ => f64::NAN,
         };
+        block.clock.note(time);
+        let stamp = Stamp { time, line };
+        let Some(event) = event else {
+            return self.finish_alone(text, block, self.schema.state(), stamp);
+        };
         let name = self.raw(text, &event);
         let found = self.schema.symbol(name.within.as_bytes(), (name.start, name.end), kind);
         let Some((symbol, wanted, also)) = found else {
-            block.ignored += 1;
-            block.clock.note(time);
-            return Ok(());
+            return self.finish_alone(text, block, self.schema.any(), stamp);
         };
-        block.clock.note(time);
-        let stamp = Stamp { time, line };
-        if also.is_none() && self.push(text, block, symbol, wanted, stamp).is_ok() {
+        let any = self.schema.any();
+        if also.is_none() && any.is_none() && self.push(text, block, symbol, wanted, stamp).is_ok() {
             return Ok(());
         }
-        self.deliver(text, block, [Some(symbol), also], stamp)
+        self.deliver(text, block, [Some(symbol), also, any.filter(|any| *any != symbol)], stamp)
+    }
+
+    /// Ends a record that is no event by its name: it may be one all the same.
+    #[inline(always)]
+    fn finish_alone(
+        &self,
+        text: &str,
+        block: &mut Block,
+        symbol: Option<SymbolId>,
+        stamp: Stamp,
+    ) -> Result<(), Fault> {
+        let Some(symbol) = symbol else {
+            block.ignored += 1;
+            return Ok(());
+        };
+        if self.push(text, block, symbol, self.schema.wanted(symbol), stamp).is_ok() {
+            return Ok(());
+        }
+        self.deliver(text, block, [Some(symbol), None, None], stamp)
     }
 
     /// Appends an event, unless one of its values misfits.
@@ -203,14 +225,14 @@ impl Record {
         Ok(())
     }
 
-    /// Appends the events of a record that is out of the ordinary: it is one of two events, or lacks what
+    /// Appends the events of a record that is out of the ordinary: it is more than one event, or lacks what
     /// misfits.
     #[inline(never)]
     fn deliver(
         &self,
         text: &str,
         block: &mut Block,
-        symbols: [Option<SymbolId>; 2],
+        symbols: [Option<SymbolId>; 3],
         stamp: Stamp,
     ) -> Result<(), Fault> {
         let mut told: Vec<String> = Vec::new();
@@ -230,7 +252,10 @@ impl Record {
             events.push((symbol, values));
         }
         if told.is_empty() || !self.strict {
-            for (symbol, values) in &events {
+            for (number, (symbol, values)) in events.iter().enumerate() {
+                if number > 0 {
+                    block.again.push(block.batch.len() as u32);
+                }
                 block.batch.push(*symbol, values, stamp);
             }
         }

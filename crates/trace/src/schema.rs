@@ -1,7 +1,7 @@
 //! What to look for in a record: a [`Catalog`] turned into tables.
 
 use crate::words::{Hint, NONE, Words};
-use invigil_monitor::event::{Catalog, Kind, SymbolId, Type};
+use invigil_monitor::event::{ANY, Catalog, Kind, STATE, SymbolId, Type};
 use std::sync::Arc;
 
 /// The reserved fields: their numbers in every schema are their positions here.
@@ -32,6 +32,10 @@ struct Plan {
     kinds: Words,
     symbols: Vec<Box<[Wanted]>>,
     positions: Vec<(u32, u32)>,
+    /// What a record is that names no event, if a property wants such.
+    state: Option<SymbolId>,
+    /// What every record is that names one, if a property wants all.
+    any: Option<SymbolId>,
 }
 
 /// The symbols of one event name.
@@ -116,7 +120,8 @@ impl Schema {
         let positions = (0..fields.len() as u32)
             .filter_map(|id| Some((fields.name(id).strip_prefix("arg ")?.parse().ok()?, id)))
             .collect();
-        Schema { plan: Arc::new(Plan { fields, names, rows, kinds, symbols, positions }) }
+        let (state, any) = (catalog.find(STATE, Kind::Before), catalog.find(ANY, Kind::Before));
+        Schema { plan: Arc::new(Plan { fields, names, rows, kinds, symbols, positions, state, any }) }
     }
 
     /// The number of the field whose name is at `start..end` of `text`, or [`NONE`] if nobody wants it.
@@ -161,6 +166,24 @@ impl Schema {
         let kind = kind.unwrap_or(row.implied) as usize;
         let (id, also) = (row.by_kind[kind], row.also[kind]);
         Some((SymbolId(id), self.plan.symbols.get(id as usize)?, (also != NONE).then_some(SymbolId(also))))
+    }
+
+    /// The symbol of records that name no event, if some property is about those.
+    #[inline(always)]
+    pub(crate) fn state(&self) -> Option<SymbolId> {
+        self.plan.state
+    }
+
+    /// The symbol of all records that name an event, if some property is about all.
+    #[inline(always)]
+    pub(crate) fn any(&self) -> Option<SymbolId> {
+        self.plan.any
+    }
+
+    /// Whether a property looks for this field in records that name no event.
+    pub(crate) fn tells_state(&self, field: u32) -> bool {
+        let wanted = self.plan.state.map_or(&[][..], |state| self.wanted(state));
+        wanted.iter().any(|wanted| wanted.field == field || wanted.others.contains(&field))
     }
 
     /// The parameters of a symbol.

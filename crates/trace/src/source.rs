@@ -1,7 +1,7 @@
 //! An input whose format is known: gives chunks of lines, the header of a CSV file taken off.
 
 use crate::chunks::{Chunk, Chunks};
-use crate::csv::Header;
+use crate::csv::{self, Header};
 use crate::error::TraceError;
 use crate::format::Format;
 use crate::input::Input;
@@ -133,7 +133,11 @@ impl Source {
             let remedy = "put one object on each line: jq -c '.[]' FILE | invigil check -p PROPERTY -";
             return Err(TraceError::Unsupported { name: self.name.clone(), what: "a JSON array", remedy });
         }
-        self.layout = match format.unwrap_or_else(|| Format::of_line(first_line)) {
+        let guessed = || match Format::of_line(first_line) {
+            Format::Line if csv::delimiter_of_states(first_line, schema).is_some() => Format::Csv,
+            format => format,
+        };
+        self.layout = match format.unwrap_or_else(guessed) {
             Format::JsonLines => Layout::JsonLines,
             Format::Line => Layout::Line,
             Format::Csv => match Header::parse(first_line, schema) {

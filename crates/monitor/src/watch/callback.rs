@@ -145,6 +145,7 @@ pub(super) struct Hearing<'a> {
     /// Whether the event reached a slice that took no transition.
     pub(super) unhandled: bool,
     pub(super) missing: Option<usize>,
+    pub(super) absent: Option<usize>,
     created: Option<SliceId>,
     pub(super) trail: Trail,
 }
@@ -183,6 +184,7 @@ impl<'a> Hearing<'a> {
             changed: false,
             unhandled: false,
             missing: None,
+            absent: None,
             created: None,
             trail,
         }
@@ -236,6 +238,10 @@ impl Observer for Hearing<'_> {
     fn unhandled(&mut self, slices: &Slices, slice: SliceId) {
         self.unhandled = true;
         self.tell(slices, |callbacks, scene| callbacks.unhandled(scene, Some(slice)));
+    }
+
+    fn absent(&mut self, parameter: usize) {
+        self.absent = Some(parameter);
     }
 
     fn incomplete(&mut self, parameter: usize) {

@@ -16,13 +16,14 @@
 //! let mut catalog = Catalog::default();
 //! let crash = catalog.symbol("crash", Kind::Before);
 //! let state = |name: &str, verdict| State {
-//!     name: name.into(), verdict, is_final: false, action: None, span: Default::default(),
+//!     name: name.into(), verdict, is_final: false, action: None, at_end: Default::default(),
+//!     span: Default::default(),
 //! };
 //! let automaton = Automaton::new(Parts {
 //!     states: vec![state("init", Verdict::Accepting), state("sink", Verdict::NonAccepting)],
 //!     transitions: vec![Transition {
 //!         from: 0, symbol: crash, guard: None, success: Some(End { target: Some(1), ..End::default() }),
-//!         failure: None, reads: vec![], span: Default::default(),
+//!         failure: None, reads: vec![], condition: None, span: Default::default(),
 //!     }],
 //!     ..Parts::default()
 //! });
@@ -74,6 +75,8 @@ pub struct Applied {
     pub handled: bool,
     /// The parameter that it lacks, by its position.
     pub missing: Option<usize>,
+    /// A parameter that it lacks though a question reads it, so that the answer was no; by its position.
+    pub absent: Option<usize>,
     /// What the callbacks ask for.
     pub request: Request,
 }
@@ -138,8 +141,13 @@ impl Watch {
         self.printed.clear();
         self.commands.clear();
         self.standing.trail.clear_changes();
-        let mut applied =
-            Applied { verdict: None, handled: false, missing: None, request: Request::Continue };
+        let mut applied = Applied {
+            verdict: None,
+            handled: false,
+            missing: None,
+            absent: None,
+            request: Request::Continue,
+        };
         if self.is_suspended || self.failure().is_some() {
             return applied;
         }
@@ -152,7 +160,9 @@ impl Watch {
             hearing.trail.came_from.clear();
             applied.verdict = automaton.step(&mut standing.slices, scratch, event, &mut hearing);
         }
-        let Hearing { printed, commands, request, taken, changed, unhandled, missing, trail, .. } = hearing;
+        let Hearing { printed, commands, request, taken, changed, unhandled, missing, absent, trail, .. } =
+            hearing;
+        applied.absent = absent;
         standing.trail = trail;
         (self.printed, self.commands) = (printed, commands);
         (applied.request, applied.handled, applied.missing) = (request, taken, missing);
