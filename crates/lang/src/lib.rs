@@ -14,8 +14,12 @@
 //! ```
 
 pub mod block;
+pub mod ltl;
 pub mod prop;
 mod python;
 mod reading;
 pub mod report;
 pub mod scn;
+mod written;
+
+pub use written::Written;

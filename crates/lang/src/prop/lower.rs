@@ -5,7 +5,10 @@
 use super::ast::{Acceptance, Action, Block, End, EventPattern, Name, Property, State, Transition};
 use invigil_expr::compile::{self, Compiled, Compiler, HostFunction, Role, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
-use invigil_monitor::automaton::{self, Automaton, Guard, MAX_SLICE_PARAMS, MAX_STATES, Parts, StateId};
+use invigil_monitor::automaton::{
+    self, AtEnd, Automaton, Guard, MAX_SLICE_PARAMS, MAX_STATES, Parts, StateId,
+};
+use invigil_monitor::decision::Decisions;
 use invigil_monitor::event::{Catalog, Param, SymbolId};
 use invigil_monitor::observer::Unobserved;
 use invigil_monitor::verdict::Verdict;
@@ -126,6 +129,7 @@ impl<'a> Lowering<'a> {
                     .as_ref()
                     .and_then(|block| compiler.block(block, &[], Role::Update { states: &[] }))
                     .map(|compiled| compiled.code),
+                at_end: AtEnd::Nothing,
                 span: written[0].name.span,
             });
         }
@@ -146,6 +150,7 @@ impl<'a> Lowering<'a> {
         }
         let automaton = Automaton::new(Parts {
             name: name.into(),
+            formula: None,
             slice_on: self.property.slice_on.iter().map(|param| param.text.clone()).collect(),
             bindings,
             env,
@@ -153,6 +158,7 @@ impl<'a> Lowering<'a> {
             states,
             initial: initial?,
             transitions,
+            decisions: Decisions::default(),
             program,
         });
         self.try_start(&automaton, initialized);
@@ -378,6 +384,7 @@ impl<'a> Lowering<'a> {
             success,
             failure,
             reads: reads.into_iter().collect(),
+            condition: None,
             span: written.span,
         }
     }

@@ -56,4 +56,5 @@ pub mod picture;
 
 pub use ast::Property;
 pub use format::format;
+pub(crate) use parser::event;
 pub use parser::parse;

@@ -7,8 +7,9 @@ mod event;
 mod property;
 mod transition;
 
-use super::ast::Property;
+use super::ast::{EventPattern, Property};
 use crate::reading::piece::{Comment, Piece};
+use crate::reading::scan::Token;
 use crate::reading::{Language, Parser};
 use invigil_expr::diag::{Diagnostic, SourceId};
 
@@ -31,6 +32,26 @@ use invigil_expr::diag::{Diagnostic, SourceId};
 pub fn parse(source: SourceId, text: &str) -> (Property, Vec<Diagnostic>) {
     let reading = read(source, text);
     (reading.property, reading.problems)
+}
+
+/// Reads an event with its parameters that stands alone; the word `event` may be left out.
+pub(crate) fn event(written: &str) -> (Option<EventPattern>, Vec<Diagnostic>) {
+    let (moment, rest) = match written.trim().split_once(char::is_whitespace) {
+        Some((moment @ ("before" | "after"), rest)) => (moment, rest.trim_start()),
+        _ => ("", written.trim()),
+    };
+    let rest = match rest.split_once(char::is_whitespace) {
+        Some(("event" | "call", rest)) => rest,
+        _ => rest,
+    };
+    let text = format!("{moment} event {rest}");
+    let mut parser = Parser::new(&LANGUAGE, SourceId(0), &text);
+    let event = parser.event();
+    if parser.problems.is_empty() && parser.at.token != Token::End {
+        let problem = parser.expected("the end of the event");
+        parser.report(problem);
+    }
+    (event.filter(|_| parser.problems.is_empty()), parser.problems)
 }
 
 /// All that reading a file gives.

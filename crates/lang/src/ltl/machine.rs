@@ -1,0 +1,51 @@
+//! What the states of a monitor mean to those who run it.
+
+use invigil_ltl::moore::{Four, Moore, Truth};
+use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::verdict::Verdict;
+
+/// What a state says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Meaning {
+    pub(super) verdict: Verdict,
+    pub(super) at_end: AtEnd,
+}
+
+/// A monitor whose states say what a property's do.
+pub(super) type Machine = Moore<Meaning>;
+
+/// What a state means of a run of which more may come.
+pub(super) fn certain(output: Truth) -> Meaning {
+    let verdict = match output {
+        Truth::False => Verdict::NonAccepting,
+        Truth::Unknown => Verdict::Undecided,
+        Truth::True => Verdict::Accepting,
+    };
+    Meaning { verdict, at_end: AtEnd::Nothing }
+}
+
+/// The same, with what is to be presumed where nothing is certain.
+pub(super) fn presumed(output: Four) -> Meaning {
+    let open = |holds| Meaning { verdict: Verdict::Undecided, at_end: AtEnd::Presumably(holds) };
+    match output {
+        Four::False => certain(Truth::False),
+        Four::PresumablyFalse => open(false),
+        Four::PresumablyTrue => open(true),
+        Four::True => certain(Truth::True),
+    }
+}
+
+/// A monitor of runs that are complete when they end: what can be certain before is so.
+pub(super) fn finite(machine: Moore<bool>) -> Machine {
+    let can = |wanted: bool| machine.can_reach(|_, output| output == wanted);
+    let (can_hold, can_fail) = (can(true), can(false));
+    let outputs = (0..machine.states()).map(|state| Meaning {
+        verdict: match (can_hold[state], can_fail[state]) {
+            (true, false) => Verdict::Accepting,
+            (false, true) => Verdict::NonAccepting,
+            _ => Verdict::Undecided,
+        },
+        at_end: AtEnd::Decided(machine.outputs[state]),
+    });
+    Moore { initial: machine.initial, outputs: outputs.collect(), edges: machine.edges }
+}

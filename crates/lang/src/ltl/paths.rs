@@ -1,0 +1,221 @@
+//! What an expression takes from the subject in the words of the subject's own language: `q->size`, `*p`,
+//! `a[3].b`. To the block language such a path is a parameter like others.
+
+use invigil_monitor::event::{Param, Source};
+use std::ops::Range;
+
+/// An expression of the block language, with names in the place of paths.
+pub(super) struct Plain {
+    pub(super) text: String,
+    /// For each byte of the text and for its end, the byte of the expression as it was written.
+    pub(super) places: Vec<u32>,
+    /// The names that stand for paths.
+    pub(super) paths: Vec<(String, Param)>,
+}
+
+/// Words that are neither names nor the end of an operand.
+const OPERATORS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
+
+/// The parameters that every event has.
+const SPECIAL: [(&str, Source); 4] = [
+    ("thread", Source::Thread),
+    ("time", Source::Time),
+    ("program", Source::Program),
+    ("ecid", Source::Program),
+];
+
+/// Puts names in the place of paths.
+///
+/// # Errors
+/// With the place of what cannot be part of an expression.
+pub(super) fn plain(written: &str) -> Result<Plain, Range<usize>> {
+    let mut reader =
+        Reader { written, out: Plain { text: String::new(), places: Vec::new(), paths: Vec::new() } };
+    let (mut at, mut after_operand) = (0, false);
+    while let Some(first) = written[at..].chars().next() {
+        let rest = &written[at..];
+        let end = at
+            + match first {
+                '"' | '\'' => string(rest),
+                '0'..='9' => run(rest, |letter| letter.is_alphanumeric() || letter == '_' || letter == '.'),
+                '#' => {
+                    let length = 1 + run(&rest[1..], is_in_name);
+                    let special = SPECIAL.iter().find(|(word, _)| rest[1..length] == **word);
+                    let (word, source) = special.ok_or(at..at + length)?;
+                    reader.path(
+                        at..at + length,
+                        Param { source: source.clone(), name: (*word).to_owned(), ty: None },
+                    );
+                    (at, after_operand) = (at + length, true);
+                    continue;
+                }
+                '*' | '&' if !after_operand => match path(rest) {
+                    Some(length) => {
+                        reader.subject(at..at + length);
+                        (at, after_operand) = (at + length, true);
+                        continue;
+                    }
+                    None => 1,
+                },
+                _ if begins_name(first) => match path(rest) {
+                    Some(length) => {
+                        reader.subject(at..at + length);
+                        (at, after_operand) = (at + length, true);
+                        continue;
+                    }
+                    None => run(rest, is_in_name),
+                },
+                _ => first.len_utf8(),
+            };
+        reader.copy(at..end);
+        let word = &written[at..end];
+        after_operand = match first {
+            _ if first.is_whitespace() => after_operand,
+            ')' | ']' | '}' | '"' | '\'' => true,
+            _ => (begins_name(first) || first.is_ascii_digit()) && !OPERATORS.contains(&word),
+        };
+        at = end;
+    }
+    reader.out.places.push(written.len() as u32);
+    Ok(reader.out)
+}
+
+struct Reader<'a> {
+    written: &'a str,
+    out: Plain,
+}
+
+impl Reader<'_> {
+    fn copy(&mut self, part: Range<usize>) {
+        self.out.places.extend(part.clone().map(|at| at as u32));
+        self.out.text.push_str(&self.written[part]);
+    }
+
+    /// A path in the subject's own language.
+    fn subject(&mut self, part: Range<usize>) {
+        let words = self.written[part.clone()].to_owned();
+        self.path(part, Param { source: Source::Expression(words.clone()), name: words, ty: None });
+    }
+
+    fn path(&mut self, part: Range<usize>, param: Param) {
+        let known = self.out.paths.iter().find(|(_, known)| *known == param).map(|(name, _)| name.clone());
+        let name = known.unwrap_or_else(|| {
+            let numbers = self.out.paths.len()..;
+            let names = numbers.map(|number| format!("_path{number}_"));
+            // Nobody has all names, so one is free.
+            let name =
+                names.into_iter().find(|name| !self.written.contains(name.as_str())).unwrap_or_default();
+            self.out.paths.push((name.clone(), param));
+            name
+        });
+        self.out.places.extend(std::iter::repeat_n(part.start as u32, name.len()));
+        self.out.text.push_str(&name);
+    }
+}
+
+fn begins_name(letter: char) -> bool {
+    letter.is_alphabetic() || letter == '_'
+}
+
+fn is_in_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+/// The length of the letters of some kind at the beginning.
+fn run(text: &str, is: impl Fn(char) -> bool) -> usize {
+    text.find(|letter| !is(letter)).unwrap_or(text.len())
+}
+
+/// The length of a string with its quotes; of one that is not closed, all there is.
+fn string(text: &str) -> usize {
+    let mut letters = text.char_indices();
+    let quote = letters.next().map_or('"', |(_, quote)| quote);
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' => drop(letters.next()),
+            _ if letter == quote => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of the path at the beginning, if it is more than a name. What is called is a method of the block
+/// language, and an index that is no name and no number is one of its indices.
+fn path(text: &str) -> Option<usize> {
+    let prefix = run(text, |letter| letter == '*' || letter == '&');
+    let name = run(&text[prefix..], is_in_name);
+    let word = &text[prefix..prefix + name];
+    if !word.starts_with(begins_name) || OPERATORS.contains(&word) {
+        return None;
+    }
+    let mut end = prefix + name;
+    let mut is_path = prefix > 0;
+    loop {
+        let rest = &text[end..];
+        let member = ["->", "::", "."].into_iter().find_map(|mark| {
+            let after = rest.strip_prefix(mark)?;
+            let name = run(after, is_in_name);
+            let is_called = after[name..].starts_with('(');
+            (after.starts_with(begins_name) && !(mark == "." && is_called)).then_some(mark.len() + name)
+        });
+        let index = || {
+            let inside = rest.strip_prefix('[')?;
+            let length = run(inside, is_in_name);
+            (length > 0 && inside[length..].starts_with(']')).then_some(length + 2)
+        };
+        match member.or_else(index) {
+            Some(length) => end += length,
+            None => return is_path.then_some(end),
+        }
+        is_path = true;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(written: &str) -> (String, Vec<String>) {
+        let plain = plain(written).unwrap();
+        assert_eq!(plain.places.len(), plain.text.len() + 1);
+        (plain.text, plain.paths.into_iter().map(|(_, param)| param.source.to_string()).collect())
+    }
+
+    #[test]
+    fn paths_become_names() {
+        let cases: &[(&str, &str, &[&str])] = &[
+            ("amount <= 5", "amount <= 5", &[]),
+            ("q->size <= 3", "_path0_ <= 3", &["q->size"]),
+            ("*p == a[3].b", "_path0_ == _path1_", &["*p", "a[3].b"]),
+            ("a * b + *c", "a * b + _path0_", &["*c"]),
+            ("x and *p or not &q", "x and _path0_ or not _path1_", &["*p", "&q"]),
+            ("ns::count == ns::count", "_path0_ == _path0_", &["ns::count"]),
+            ("s.startswith('a->b') and len(s) in (1, 2)", "s.startswith('a->b') and len(s) in (1, 2)", &[]),
+            ("x in [1, 2] and c[-1] == \"*p\"", "x in [1, 2] and c[-1] == \"*p\"", &[]),
+            ("#thread == 1", "_path0_ == 1", &["#thread"]),
+            ("2 ** n & m", "2 ** n & m", &[]),
+            ("a[i] > q->next->size", "_path0_ > _path1_", &["a[i]", "q->next->size"]),
+            ("é == 'é", "é == 'é", &[]),
+        ];
+        for (written, text, paths) in cases {
+            assert_eq!(
+                shown(written),
+                ((*text).to_owned(), paths.iter().map(|p| (*p).to_owned()).collect()),
+                "{written}"
+            );
+        }
+    }
+
+    #[test]
+    fn places_lead_back() {
+        let plain = plain("ab + q->size").unwrap();
+        assert_eq!(plain.places, [0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 12]);
+    }
+
+    #[test]
+    fn a_comment_is_a_mistake() {
+        assert_eq!(plain("x # y").err(), Some(2..3));
+        assert_eq!(plain("x == #thred").err(), Some(5..11));
+    }
+}

@@ -1,0 +1,39 @@
+//! Labels in the words of the formula.
+
+use invigil_ltl::formula::{Formulae, Proposition};
+use invigil_ltl::label::{Cube, Variable};
+
+/// More products than this tell nobody anything.
+const MOST: usize = 12;
+
+/// What a variable of labels stands for.
+pub(super) fn proposition(formulae: &Formulae, variable: Variable) -> Option<&Proposition> {
+    match variable {
+        Variable::Atom(atom) => Some(formulae.proposition(atom)),
+        Variable::Helper(_) => None,
+    }
+}
+
+/// A sum of products: `a & !b | c`.
+pub(super) fn sum(cubes: &[Cube], formulae: &Formulae) -> String {
+    let literal = |(variable, value): &(Variable, bool)| {
+        let words = proposition(formulae, *variable).map_or_else(|| "?".to_owned(), ToString::to_string);
+        if *value { words } else { format!("!{words}") }
+    };
+    let product = |cube: &Cube| -> String {
+        let mut literals = cube.clone();
+        literals.sort_unstable();
+        literals.iter().map(literal).collect::<Vec<_>>().join(" & ")
+    };
+    let mut products: Vec<String> = cubes.iter().map(product).collect();
+    products.sort_by_key(String::len);
+    if products.len() > MOST {
+        products.truncate(MOST);
+        products.push("…".to_owned());
+    }
+    match &products[..] {
+        [] => "false".to_owned(),
+        [one] if one.is_empty() => "true".to_owned(),
+        several => several.join(" | "),
+    }
+}
