@@ -3,10 +3,11 @@
 use crate::finding::Finding;
 use crate::outcome::{Outcome, Stop};
 use crate::replay::Replay;
+use crate::silent::Silence;
 use crate::watcher::Watcher;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
-use invigil_trace::{Block, Input, Schema, Summary, read};
+use invigil_trace::{Block, End, Input, Schema, Summary, read};
 use std::ops::ControlFlow;
 
 /// How a trace is checked.
@@ -116,12 +117,14 @@ pub fn check<L: Listener>(
     findings.truncate(wanted(options, 0));
     announce(&findings, options, listener);
     let mut position = Position::default();
+    let mut silence = Silence::new(automata, catalog);
     let trace = if options.first && !findings.is_empty() {
         nothing_read()
     } else {
         read(inputs, &schema, &options.trace, |block| {
             let flow = follow(&mut watchers, block, position.events, options, listener, &mut findings);
-            position.events += block.batch.len() as u64;
+            silence.listen(&block.batch);
+            position.events += block.records();
             position.bytes += block.bytes();
             let violations = watchers.iter().map(Watcher::violations).sum();
             match flow {
@@ -130,7 +133,21 @@ pub fn check<L: Listener>(
             }
         })
     };
-    let properties = watchers.into_iter().map(Watcher::finish).collect();
+    let complete = matches!(trace.end, End::Finished);
+    if complete {
+        let told = findings.len();
+        for watcher in &mut watchers {
+            watcher.end(wanted(options, findings.len()), &mut findings);
+        }
+        announce(&findings[told..], options, listener);
+    }
+    let mut properties: Vec<_> = watchers.into_iter().map(|watcher| watcher.finish(complete)).collect();
+    for (property, silent) in silence.finish(catalog) {
+        properties[property].silent.push(silent);
+    }
+    for (property, event) in silence.absent(catalog) {
+        properties[property].absent.push(event);
+    }
     if options.again {
         explain(automata, catalog, open, &schema, options, &mut findings);
     }
@@ -225,7 +242,10 @@ fn explain(
         for replay in &mut replays {
             replay.follow(block, events, findings);
         }
-        events += block.batch.len() as u64;
+        events += block.records();
         if events >= last { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
+    for replay in &replays {
+        replay.end(findings);
+    }
 }

@@ -69,15 +69,19 @@ pub struct PathStep {
     pub env: Vec<Variable>,
 }
 
-/// A violation: a slice that entered a non-accepting state.
+/// A violation: a slice that entered a non-accepting state, or was at the end in one that must not be the last.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Finding {
     /// The property, by its position among those checked.
     pub property: usize,
     /// The slice: one binding per slice parameter.
     pub slice: Vec<Binding>,
-    /// The event; `None` if the property starts in a non-accepting state.
+    /// The event; `None` if the property starts in a non-accepting state, or is violated at the end.
     pub event: Option<Happening>,
+    /// Whether nothing happened but that the run came to its end.
+    pub at_end: bool,
+    /// What was so at the event, in the words of the property, if it has such words.
+    pub why: Option<String>,
     /// The state that was left.
     pub from: String,
     /// The non-accepting state that was entered.

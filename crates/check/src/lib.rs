@@ -12,9 +12,11 @@ mod outcome;
 mod replay;
 pub mod report;
 mod shown;
+mod silent;
 mod watcher;
 
 pub use driver::{Listener, Options, Quiet, check};
 pub use finding::{Binding, Finding, Happening, PathStep, Variable, binding, env, happening};
 pub use outcome::{Missing, Mistakes, Outcome, PropertyOutcome, Stop};
 pub use shown::{Shown, Sort};
+pub use silent::Silent;

@@ -1,6 +1,9 @@
 //! What came of checking a trace.
 
 use crate::finding::{Finding, Happening};
+use crate::silent::Silent;
+use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::slices::Slices;
 use invigil_monitor::verdict::{Failure, Verdict};
 use invigil_trace::{End, Place, Problem, Summary};
 
@@ -36,13 +39,58 @@ pub struct PropertyOutcome {
     pub states: Vec<(String, Verdict, u64)>,
     /// The error in a block that ended the monitor, and the event at which it did.
     pub failure: Option<(Failure, Option<Happening>)>,
+    /// Whether the property holds as things stand at the end, where that is not decided.
+    pub presumably: Option<bool>,
     /// Events that were skipped.
     pub missing: Vec<Missing>,
+    /// What the run never told, and so counts as false.
+    pub silent: Vec<Silent>,
+    /// How many events were looked at, and led to no transition.
+    pub looked_at: u64,
+    /// Whether it is a sliced formula without an instance, so that there is nothing to say of it.
+    pub is_unseen: bool,
+    /// The events that a formula names, and that are not in the run though others are.
+    pub absent: Vec<String>,
     /// Commands for a debugger that its blocks gave; there is none to take them.
     pub commands: u64,
 }
 
 impl PropertyOutcome {
+    /// Says where the slices are at the end. If the run is complete, its end may decide.
+    pub fn settle(&mut self, automaton: &Automaton, slices: &Slices, complete: bool) {
+        // Of a sliced property the root is not one of the slices that are told.
+        let root = slices.root().filter(|_| !automaton.slice_on.is_empty()).map(|root| slices.state(root));
+        self.live = slices.len() as u64 - u64::from(root.is_some());
+        for (at, state) in (0..).zip(&automaton.states) {
+            let count = u64::from(slices.count(at)) - u64::from(root == Some(at));
+            if count == 0 {
+                continue;
+            }
+            let verdict = match state.at_end {
+                AtEnd::Decided(true) if complete => Verdict::Accepting,
+                AtEnd::Decided(false) if complete => Verdict::NonAccepting,
+                _ => state.verdict,
+            };
+            if let AtEnd::Presumably(holds) = state.at_end {
+                self.presumably = Some(holds && self.presumably.unwrap_or(true));
+            }
+            self.states.push((state.name.clone(), verdict, count));
+        }
+        if let (true, Some(root), true) = (automaton.formula.is_some(), root, self.states.is_empty()) {
+            let root = &automaton.states[usize::from(root)];
+            // An instance that still is as it began need not be among the slices.
+            let may_be_there = self.missing.is_empty();
+            let holds = root.verdict == Verdict::Accepting
+                || root.at_end == AtEnd::Decided(true) && complete && may_be_there;
+            self.is_unseen = !holds;
+            if root.at_end == AtEnd::Presumably(true) && may_be_there {
+                self.presumably = Some(true);
+            }
+        }
+        // A slice that is decided says nothing of the others; nor do they of a violation.
+        self.presumably = self.presumably.filter(|_| self.verdict() == Verdict::Undecided);
+    }
+
     /// The verdict on the whole trace: the worst that there was.
     pub fn verdict(&self) -> Verdict {
         if self.failure.is_some() {
@@ -50,7 +98,8 @@ impl PropertyOutcome {
         } else if self.violations > 0 {
             Verdict::NonAccepting
         } else {
-            self.states.iter().map(|(_, verdict, _)| *verdict).max().unwrap_or(Verdict::Accepting)
+            let nothing = if self.is_unseen { Verdict::Undecided } else { Verdict::Accepting };
+            self.states.iter().map(|(_, verdict, _)| *verdict).max().unwrap_or(nothing)
         }
     }
 }

@@ -103,8 +103,11 @@ impl<'a> Replay<'a> {
         let mut targets: Vec<Target> = Vec::new();
         let mut last = 0;
         for finding in findings.iter().filter(|finding| finding.property == property) {
-            let Some(event) = &finding.event else { continue };
-            last = last.max(event.index);
+            last = match &finding.event {
+                Some(event) => last.max(event.index),
+                None if finding.at_end => u64::MAX,
+                None => continue,
+            };
             if !targets.iter().any(|target| target.slice == finding.slice) {
                 targets.push(Target { slice: finding.slice.clone(), path: VecDeque::new(), untold: 0 });
             }
@@ -123,10 +126,22 @@ impl<'a> Replay<'a> {
         self.last
     }
 
+    /// Fills in the paths of the findings that are about the end.
+    pub(crate) fn end(&self, findings: &mut [Finding]) {
+        let at_end = findings.iter_mut().filter(|found| found.property == self.property && found.at_end);
+        for finding in at_end {
+            let target = self.targets.iter().find(|target| target.slice == finding.slice);
+            if let Some(target) = target {
+                finding.path = target.path.iter().cloned().collect();
+                finding.untold = Some(target.untold);
+            }
+        }
+    }
+
     /// Follows a block, and fills in the paths of the findings that lie in it.
     pub(crate) fn follow(&mut self, block: &Block, before: u64, findings: &mut [Finding]) {
         for at in 0..block.batch.len() {
-            let index = before + at as u64 + 1;
+            let index = before + block.number(at);
             if index > self.last {
                 return;
             }
@@ -147,11 +162,15 @@ impl<'a> Replay<'a> {
                 let happening = finding::happening(self.catalog, &event, index, time, place);
                 step.event = Some(happening);
                 let target = &mut self.targets[target];
+                let state = step.state.clone();
                 target.push(step);
                 for finding in findings.iter_mut() {
                     let is_this = finding.property == self.property
                         && finding.slice == target.slice
-                        && finding.event.as_ref().is_some_and(|event| event.index == index);
+                        && finding.event.as_ref().is_some_and(|event| event.index == index)
+                        // A record may be several events, and so several steps.
+                        && finding.untold.is_none()
+                        && finding.to == state;
                     if is_this {
                         finding.path = target.path.iter().cloned().collect();
                         finding.untold = Some(target.untold);

@@ -4,7 +4,7 @@ use crate::driver::Listener;
 use crate::finding::{self, Binding, Finding, Happening, PathStep, Variable};
 use crate::history::History;
 use crate::outcome::{Missing, PropertyOutcome};
-use invigil_monitor::automaton::Automaton;
+use invigil_monitor::automaton::{AtEnd, Automaton};
 use invigil_monitor::event::{Catalog, Event};
 use invigil_monitor::observer::{Observer, Taken};
 use invigil_monitor::slices::{SliceId, Slices};
@@ -29,6 +29,7 @@ struct Notes<'a, L> {
     created: u64,
     violations: u64,
     commands: u64,
+    looked_at: u64,
     /// Violations of the event at hand.
     fresh: Vec<Violation>,
     missing: Option<usize>,
@@ -75,6 +76,11 @@ impl<L: Listener> Observer for Notes<'_, L> {
         {
             self.violated(slices, taken);
         }
+    }
+
+    #[inline(always)]
+    fn unhandled(&mut self, _: &Slices, _: SliceId) {
+        self.looked_at += 1;
     }
 
     fn incomplete(&mut self, parameter: usize) {
@@ -150,6 +156,8 @@ impl<'a> Watcher<'a> {
                 property: self.property,
                 slice: finding::binding(self.automaton, &self.slices, root),
                 event: None,
+                at_end: false,
+                why: None,
                 from: initial.name.clone(),
                 to: initial.name.clone(),
                 path: vec![PathStep {
@@ -189,7 +197,7 @@ impl<'a> Watcher<'a> {
                 if notes.is_quiet() && verdict != Some(Verdict::Error) {
                     return ControlFlow::Continue(());
                 }
-                let (event, index) = (batch.event(at), before + at as u64 + 1);
+                let (event, index) = (batch.event(at), before + block.number(at));
                 let (time, place) = (batch.stamp(at).time, block.place(at));
                 if let Some(history) = &mut notes.history {
                     history.settle(&event, index, time, place);
@@ -220,6 +228,7 @@ impl<'a> Watcher<'a> {
         outcome.steps += notes.steps;
         outcome.slices += notes.created;
         outcome.violations += notes.violations;
+        outcome.looked_at += notes.looked_at;
         at
     }
 
@@ -233,23 +242,48 @@ impl<'a> Watcher<'a> {
         self.slices.failure().is_some()
     }
 
-    pub(crate) fn finish(mut self) -> PropertyOutcome {
+    /// Ends a run that is complete: that may be a violation too. At most `wanted` of them are told.
+    pub(crate) fn end(&mut self, wanted: usize, findings: &mut Vec<Finding>) {
+        if self.failed() {
+            return;
+        }
+        let (automaton, slices) = (self.automaton, &self.slices);
+        let sliced_root = slices.root().filter(|_| !automaton.slice_on.is_empty());
+        let mut told = 0;
+        for slice in slices.iter().filter(|slice| Some(*slice) != sliced_root) {
+            let state = &automaton.states[usize::from(slices.state(slice))];
+            if state.at_end != AtEnd::Decided(false) || state.verdict == Verdict::NonAccepting {
+                continue;
+            }
+            self.outcome.violations += 1;
+            if told == wanted {
+                continue;
+            }
+            told += 1;
+            let (path, untold) = match &self.history {
+                Some(history) => history.path(automaton, self.catalog, slices, slice),
+                None => (Vec::new(), None),
+            };
+            findings.push(Finding {
+                property: self.property,
+                slice: finding::binding(automaton, slices, slice),
+                event: None,
+                at_end: true,
+                why: None,
+                from: state.name.clone(),
+                to: state.name.clone(),
+                path,
+                untold,
+            });
+        }
+    }
+
+    /// How the property fared in a run that is complete, or is not.
+    pub(crate) fn finish(mut self, complete: bool) -> PropertyOutcome {
         if let (Some(failure), None) = (self.slices.failure(), &self.outcome.failure) {
             self.outcome.failure = Some((failure.clone(), None));
         }
-        let root = u64::from(self.slices.root().is_some() && !self.automaton.slice_on.is_empty());
-        self.outcome.live = self.slices.len() as u64 - root;
-        for (at, state) in self.automaton.states.iter().enumerate() {
-            let mut count = u64::from(self.slices.count(at as u16));
-            let root_is_here =
-                self.slices.root().is_some_and(|root| usize::from(self.slices.state(root)) == at);
-            if root_is_here && !self.automaton.slice_on.is_empty() {
-                count -= 1;
-            }
-            if count > 0 {
-                self.outcome.states.push((state.name.clone(), state.verdict, count));
-            }
-        }
+        self.outcome.settle(self.automaton, &self.slices, complete);
         self.outcome
     }
 }
@@ -270,6 +304,7 @@ impl<'a, L: Listener> Notes<'a, L> {
             created: 0,
             violations: 0,
             commands: 0,
+            looked_at: 0,
             fresh: Vec::new(),
             missing: None,
             wanted,
@@ -321,6 +356,8 @@ fn tell(
         property,
         slice: binding.clone(),
         event: Some(event.clone()),
+        at_end: false,
+        why: automaton.transitions.get(taken.transition).and_then(|taken| taken.condition.clone()),
         from: automaton.state_name(taken.from).into(),
         to: automaton.state_name(taken.to).into(),
         path,

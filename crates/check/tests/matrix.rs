@@ -4,8 +4,8 @@
 use invigil_check::{Options, Quiet, check};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_expr::value::Value;
-use invigil_lang::prop;
-use invigil_monitor::automaton::Automaton;
+use invigil_lang::{ltl, prop};
+use invigil_monitor::automaton::{AtEnd, Automaton};
 use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
 use invigil_monitor::property::{Property, Recorded, Steps};
 use invigil_monitor::slices::Slices;
@@ -18,7 +18,7 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 /// Properties that between them use every part of the language that matters to how events arrive.
-const PROPERTIES: [&str; 3] = [
+const PROPERTIES: [&str; 5] = [
     // One slice parameter, counters, final states.
     "slice on q
      initialization { N = 0 }
@@ -62,6 +62,9 @@ const PROPERTIES: [&str; 3] = [
      }
      state many import transitions from state init
      state twice non-accepting import transitions from state init",
+    // Formulae: slices, the past, expressions over parameters; a run of which more may come, and one that ends.
+    "ltl[q]:G(use -> O new) & G(new -> \"x != 4\") & G(free -> X !free)",
+    "ltlf:(G(new -> X(use R !new)) | F(tick & X \"len(s) > 1\")) & G(free -> F tick)",
 ];
 
 #[derive(Clone, Debug)]
@@ -81,6 +84,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn compile(text: &str) -> (Automaton, Catalog) {
     let mut catalog = Catalog::default();
+    if let Some(formula) = ltl::Argument::parse(text) {
+        let manner = formula.manner(SourceId(0), text);
+        let (properties, problems) = ltl::parse(SourceId(0), text, formula.formula, manner);
+        assert!(problems.is_empty(), "{text}\n{problems:#?}");
+        let (automaton, problems) = properties[0].lower(&[], &mut catalog);
+        return (automaton.unwrap_or_else(|| panic!("{text}\n{problems:#?}")), catalog);
+    }
     let (property, problems) = prop::parse(SourceId(0), text);
     assert!(problems.is_empty(), "{text}\n{problems:#?}");
     let (automaton, problems) = prop::lower::lower("matrix", &property, &[], &mut catalog);
@@ -146,6 +156,11 @@ fn watched(automaton: &Automaton, batch: &Batch) -> Result {
         watch.apply(&batch.event(at));
         violations += bad(watch.slices()).iter().filter(|slice| !before.contains(slice)).count() as u64;
     }
+    // The end may be one, too.
+    let last = |slice| &automaton.states[usize::from(watch.slices().state(slice))];
+    let is_bad_end =
+        |slice| last(slice).at_end == AtEnd::Decided(false) && last(slice).verdict == Verdict::Undecided;
+    violations += watch.slices().iter().filter(|slice| is_bad_end(*slice)).count() as u64;
     (violations, ending(automaton, watch.slices()))
 }
 
@@ -171,7 +186,8 @@ fn checked(automaton: &Automaton, catalog: &Catalog, file: &[u8], threads: usize
     assert!(property.failure.is_none() && property.missing.is_empty());
     assert_eq!(outcome.findings.len() as u64, property.violations);
     for finding in &outcome.findings {
-        assert_eq!(finding.path.last().map(|step| step.verdict), Some(Verdict::NonAccepting));
+        let last = finding.path.last().map(|step| step.verdict);
+        assert_eq!(last, Some(if finding.at_end { Verdict::Undecided } else { Verdict::NonAccepting }));
     }
     let count = |name: &str| {
         property.states.iter().find(|(known, _, _)| known == name).map_or(0, |(_, _, count)| *count)

@@ -4,7 +4,6 @@
 //! on the last event are brown, and the states that they left are grey.
 
 use crate::command::Scene;
-use invigil_lang::prop::explain::explain;
 use std::fmt::Write as _;
 
 const CURRENT_GOOD: &str = "#2da44e";
@@ -20,7 +19,7 @@ pub(crate) fn picture(scene: &Scene<'_>) -> Result<String, String> {
     let (Some(watch), Some(written)) = (scene.session.watch(property), loaded.written.get(property)) else {
         return Err("no property is watched".to_owned());
     };
-    let explanation = explain(written, watch.automaton(), &loaded.catalog, &loaded.sources);
+    let graph = written.graph(watch.automaton(), &loaded.catalog, &loaded.sources);
     let mut style = String::new();
     let last = scene.session.event_count();
     let past = scene.session.events(last..=last).pop();
@@ -47,7 +46,7 @@ pub(crate) fn picture(scene: &Scene<'_>) -> Result<String, String> {
         let _ = writeln!(style, "{state}.non-accepting rect{{fill:{CURRENT_BAD}}}");
         let _ = writeln!(style, "{state} rect.inner{{fill:none}}");
     }
-    let svg = explanation.graph().to_svg();
+    let svg = graph.to_svg();
     Ok(svg.replacen("</style>", &format!("{style}</style>"), 1))
 }
 

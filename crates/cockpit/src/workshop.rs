@@ -1,7 +1,7 @@
 //! Where sessions get what they are made of: files, and the program.
 
 use invigil_expr::diag::Sources;
-use invigil_lang::prop::Property;
+use invigil_lang::Written;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The files that a session is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Files {
-    /// Properties, in the order they are watched.
+    /// Properties, in the order they are watched: files, or formulae in the place of one, such as `ltl:G a`.
     pub properties: Vec<PathBuf>,
     /// Functions that their blocks may call.
     pub functions: Vec<PathBuf>,
@@ -26,7 +26,9 @@ pub struct Loaded {
     /// The properties.
     pub automata: Vec<Arc<Automaton>>,
     /// The properties as they are written, in the same order.
-    pub written: Vec<Property>,
+    pub written: Vec<Written>,
+    /// Which of [`Files::properties`] each is from: a file may hold several.
+    pub given: Vec<usize>,
     /// The events of all of them.
     pub catalog: Catalog,
     /// The scenarios, compiled for these properties.

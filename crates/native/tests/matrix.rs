@@ -4,7 +4,7 @@
 use invigil_check::{Options as CheckOptions, Quiet, check};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_expr::value::Value;
-use invigil_lang::{prop, scn};
+use invigil_lang::{ltl, prop, scn};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
 use invigil_monitor::slices::Slices;
@@ -43,7 +43,7 @@ int main(int argc, char **argv) {
 }
 "#;
 
-const PROPERTIES: [&str; 3] = [
+const PROPERTIES: [&str; 5] = [
     "slice on q
      initialization { N = 0 }
      state init accepting {
@@ -84,6 +84,8 @@ const PROPERTIES: [&str; 3] = [
      }
      state many import transitions from state init
      state twice non-accepting import transitions from state init",
+    "ltl[q]:G(use -> O make) & G(make -> \"x != 4\") & G(drop -> X !drop)",
+    "ltlf:(G(make -> X(use R !make)) | F(tick & X \"x > 2\")) & G(\"event drop(arg 2 as x)\" -> F tick)",
 ];
 
 const TEXTS: [&str; 4] = ["a", "b", "a text too long for a value", "another text too long for a value"];
@@ -103,6 +105,13 @@ fn step() -> impl Strategy<Value = Step> {
 
 fn compile(text: &str) -> (Arc<Automaton>, Catalog) {
     let mut catalog = Catalog::default();
+    if let Some(formula) = ltl::Argument::parse(text) {
+        let manner = formula.manner(SourceId(0), text);
+        let (properties, problems) = ltl::parse(SourceId(0), text, formula.formula, manner);
+        assert!(problems.is_empty(), "{problems:#?}");
+        let (automaton, problems) = properties[0].lower(&[], &mut catalog);
+        return (Arc::new(automaton.unwrap_or_else(|| panic!("{problems:#?}"))), catalog);
+    }
     let (property, problems) = prop::parse(SourceId(0), text);
     assert!(problems.is_empty(), "{problems:#?}");
     let (automaton, problems) = prop::lower::lower("matrix", &property, &[], &mut catalog);

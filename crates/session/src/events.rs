@@ -117,6 +117,13 @@ impl Session {
                 let line = missing_words(monitored, symbol, parameter);
                 self.listener.line(Speaker::Session, &line);
             }
+            if let Some(parameter) = applied.absent
+                && let Some(symbol) = self.catalog.get(event.symbol)
+                && monitored.note_silent(symbol, parameter)
+            {
+                let line = silent_words(monitored, symbol, parameter);
+                self.listener.line(Speaker::Session, &line);
+            }
             signs.violated |= changes(property, monitored, &event, number, &mut self.turn.changes);
         }
         signs
@@ -207,6 +214,15 @@ fn told(
         verdict: automaton.states[usize::from(taken.to)].verdict,
         event: event_number,
     }
+}
+
+#[cold]
+fn silent_words(monitored: &Monitored, symbol: &invigil_monitor::event::Symbol, parameter: usize) -> String {
+    let param = symbol.params.get(parameter).map_or("?", |param| param.name.as_str());
+    let name = &monitored.watch.automaton().name;
+    format!(
+        "the program does not tell `{param}` of `{symbol}`: what property `{name}` asks of it is false there"
+    )
 }
 
 #[cold]

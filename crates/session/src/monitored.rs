@@ -1,6 +1,6 @@
 //! A property of the session: its watch, and what the session keeps beside it.
 
-use invigil_check::{Happening, Missing};
+use invigil_check::{Happening, Missing, Silent};
 use invigil_lang::scn::Scenario;
 use invigil_lang::scn::ast::Moment;
 use invigil_monitor::automaton::Automaton;
@@ -26,6 +26,7 @@ pub(crate) struct Monitored {
     pub(crate) violations: u64,
     pub(crate) commands: u64,
     pub(crate) missing: Vec<Missing>,
+    pub(crate) silent: Vec<Silent>,
     /// The error that ended the monitor, once it was told, and the event at which it did.
     pub(crate) failure: Option<(Failure, Option<Happening>)>,
 }
@@ -54,6 +55,7 @@ impl Monitored {
             violations: 0,
             commands: 0,
             missing: Vec::new(),
+            silent: Vec::new(),
             failure: None,
         }
     }
@@ -62,6 +64,18 @@ impl Monitored {
     #[inline]
     pub(crate) fn concerns(&self, from: u16, to: u16) -> bool {
         self.concern[usize::from(from)] & LEAVING != 0 || self.concern[usize::from(to)] & ENTERING != 0
+    }
+
+    /// Notes that an event lacked a parameter that a question reads; says whether it is the first of its kind.
+    #[cold]
+    pub(crate) fn note_silent(&mut self, symbol: &Symbol, parameter: usize) -> bool {
+        let Some(param) = symbol.params.get(parameter) else { return false };
+        let silent = Silent { event: symbol.to_string(), param: param.name.clone(), is_truth: false };
+        let is_new = !self.silent.contains(&silent);
+        if is_new {
+            self.silent.push(silent);
+        }
+        is_new
     }
 
     /// Counts an event that lacked a parameter; says whether it is the first of its kind.

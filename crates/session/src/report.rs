@@ -10,8 +10,10 @@ use crate::session::{Session, State};
 use crate::subject::{Ending, Frame, Variable};
 use invigil_check::{Binding, Finding, PropertyOutcome, Shown, binding};
 use invigil_expr::value::Value;
+use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::observer::Taken;
 use invigil_monitor::slices::SliceId;
+use invigil_monitor::verdict::Verdict;
 use invigil_monitor::watch::Change;
 
 /// A violation, and where the program stood.
@@ -92,22 +94,62 @@ impl Session {
     fn property_outcome(&self, property: usize) -> PropertyOutcome {
         let monitored = &self.monitors[property];
         let (automaton, slices) = (monitored.watch.automaton(), monitored.watch.slices());
-        // Of a sliced property the root is not one of the slices that are told.
-        let root = slices.root().filter(|_| !automaton.slice_on.is_empty()).map(|root| slices.state(root));
-        let states = automaton.states.iter().enumerate().filter_map(|(at, state)| {
-            let count = u64::from(slices.count(at as u16)) - u64::from(root == Some(at as u16));
-            (count > 0).then(|| (state.name.clone(), state.verdict, count))
-        });
-        PropertyOutcome {
+        let mut outcome = PropertyOutcome {
             name: automaton.name.clone(),
             steps: monitored.steps,
             slices: monitored.created,
-            live: slices.len() as u64 - u64::from(root.is_some()),
             violations: monitored.violations,
-            states: states.collect(),
             failure: monitored.failure.clone(),
             missing: monitored.missing.clone(),
+            silent: monitored.silent.clone(),
             commands: monitored.commands,
+            ..PropertyOutcome::default()
+        };
+        let complete = matches!(self.ending(), Some(Ending::Exited(_) | Ending::Killed { .. }));
+        outcome.settle(automaton, slices, complete);
+        outcome
+    }
+
+    /// Notes the violations of a run that has come to its end.
+    pub(crate) fn note_end(&mut self) {
+        for property in 0..self.monitors.len() {
+            let watch = &self.monitors[property].watch;
+            let (automaton, slices) = (watch.automaton(), watch.slices());
+            let sliced_root = slices.root().filter(|_| !automaton.slice_on.is_empty());
+            let is_violated = |slice: &SliceId| {
+                let state = &automaton.states[usize::from(slices.state(*slice))];
+                state.at_end == AtEnd::Decided(false) && state.verdict != Verdict::NonAccepting
+            };
+            let violated: Vec<SliceId> = match watch.failure() {
+                None => {
+                    slices.iter().filter(|slice| Some(*slice) != sliced_root).filter(is_violated).collect()
+                }
+                Some(_) => Vec::new(),
+            };
+            self.monitors[property].violations += violated.len() as u64;
+            for slice in violated {
+                if self.violations.len() == self.options.violations {
+                    break;
+                }
+                let watch = &self.monitors[property].watch;
+                let (automaton, slices) = (watch.automaton(), watch.slices());
+                let state = automaton.state_name(slices.state(slice)).to_owned();
+                let (path, untold) = self.path(property, slice);
+                let finding = Finding {
+                    property,
+                    slice: binding(automaton, slices, slice),
+                    event: None,
+                    at_end: true,
+                    why: None,
+                    from: state.clone(),
+                    to: state,
+                    path,
+                    untold,
+                };
+                // There is no stack any more.
+                let thread = self.subject.current_thread();
+                self.violations.push(Violation { finding, thread, stack: Vec::new(), undone: false });
+            }
         }
     }
 
@@ -150,6 +192,8 @@ impl Session {
             property,
             slice: binding(watch.automaton(), watch.slices(), root),
             event: None,
+            at_end: false,
+            why: None,
             from: origin.state.clone(),
             to: origin.state.clone(),
             path: vec![origin],
@@ -165,6 +209,8 @@ impl Session {
             property,
             slice,
             event: self.events(number..=number).pop().map(|past| past.event),
+            at_end: false,
+            why: automaton.transitions.get(taken.transition).and_then(|taken| taken.condition.clone()),
             from: automaton.state_name(taken.from).to_owned(),
             to: automaton.state_name(taken.to).to_owned(),
             path,

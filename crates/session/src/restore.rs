@@ -131,6 +131,7 @@ impl Session {
         }
         for violation in &mut self.violations {
             let at = violation.finding.event.as_ref().map_or(0, |event| event.index);
+            let at = if violation.finding.at_end { u64::MAX } else { at };
             violation.undone |= at > event;
         }
         if let Some(recorder) = &mut self.recorder

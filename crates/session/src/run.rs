@@ -109,6 +109,9 @@ impl Session {
     }
 
     pub(crate) fn ended(&mut self, ending: Ending) -> Outcome {
+        if !matches!(ending, Ending::Detached) {
+            self.note_end();
+        }
         self.state = State::Ended(Some(ending.clone()));
         self.finish_recording();
         Outcome::Ended(ending)

@@ -1,6 +1,6 @@
 //! The report for programs: one JSON document.
 
-use super::{Report, word};
+use super::{Report, presumption, word};
 use crate::finding::{Finding, Happening, PathStep, Variable};
 use crate::outcome::PropertyOutcome;
 use crate::shown::Shown;
@@ -29,10 +29,15 @@ impl Report<'_> {
     ///   steps       how many transitions were taken
     ///   states      at the end: [{ state, verdict, slices }]
     ///   failure     null, or { message, file, line, column, event }: the error that ended the property
+    ///   presumably  null, or whether an undecided property "holds" or is "violated" as things stand
+    ///   formula     null, or the formula that the property was made from
     ///   missing     events that lack a parameter: [{ event, param, fields, count, file, line }]
+    ///   silent      what no event told and so counts as false: [{ event, param }]
     ///   commands    how many commands it gave to a debugger
     /// findings      the violations that are told, in the order of the trace:
     ///   property, slice: { PARAMETER: VALUE or null }, event, from, to
+    ///   at_end      whether it was the end of the trace that decided; then `event` is null
+    ///   why         null, or what was so at the event, in the words of the formula
     ///   path        [{ event, branch: null, "success" or "failure", state, verdict, env: { VARIABLE: VALUE } }]
     ///   untold      how many earlier steps are left out; null if that is not known
     /// trace         what was read:
@@ -83,7 +88,10 @@ struct Property<'a> {
     steps: u64,
     states: Vec<State<'a>>,
     failure: Option<Fault<'a>>,
+    presumably: Option<&'static str>,
+    formula: Option<&'a str>,
     missing: Vec<Missing<'a>>,
+    silent: Vec<Silent<'a>>,
     commands: u64,
 }
 
@@ -114,10 +122,18 @@ struct Missing<'a> {
 }
 
 #[derive(serde::Serialize)]
+struct Silent<'a> {
+    event: &'a str,
+    param: &'a str,
+}
+
+#[derive(serde::Serialize)]
 struct Violation<'a> {
     property: &'a str,
     slice: Pairs<'a>,
     event: Option<Event<'a>>,
+    at_end: bool,
+    why: Option<&'a str>,
     from: &'a str,
     to: &'a str,
     path: Vec<Step<'a>>,
@@ -228,6 +244,8 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) ->
             .map(|(state, verdict, slices)| State { state, verdict: verdict.word(), slices: *slices })
             .collect(),
         failure: failure.map(|(failure, event)| fault(report, failure, event.as_ref())),
+        presumably: outcome.presumably.map(presumption),
+        formula: report.automata.get(at).and_then(|automaton| automaton.formula.as_deref()),
         missing: missing
             .map(|missing| Missing {
                 event: &missing.event,
@@ -238,6 +256,7 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) ->
                 line: missing.first.line,
             })
             .collect(),
+        silent: outcome.silent.iter().map(|of| Silent { event: &of.event, param: &of.param }).collect(),
         commands: outcome.commands,
     }
 }
@@ -260,6 +279,8 @@ fn violation<'a>(report: &Report<'a>, finding: &'a Finding) -> Violation<'a> {
         property: report.outcome.properties.get(finding.property).map_or("", |property| &property.name),
         slice: Pairs(slice.collect()),
         event: finding.event.as_ref().map(|at| event(report, at)),
+        at_end: finding.at_end,
+        why: finding.why.as_deref(),
         from: &finding.from,
         to: &finding.to,
         path: finding.path.iter().map(|at| step(report, at)).collect(),

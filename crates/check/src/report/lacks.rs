@@ -3,6 +3,8 @@
 use super::Report;
 use super::words::{count, printable};
 use crate::outcome::{Missing, Mistakes, PropertyOutcome};
+use crate::silent::Silent;
+use invigil_lang::ltl::unglued;
 
 /// Which events lack what, where, and what became of them.
 pub(super) fn lack(report: &Report<'_>, property: &PropertyOutcome, missing: &Missing) -> String {
@@ -21,6 +23,32 @@ pub(super) fn lack(report: &Report<'_>, property: &PropertyOutcome, missing: &Mi
         fields.join(" or "),
         printable(&report.place(missing.first)),
     )
+}
+
+/// What no event told.
+pub(super) fn never_told(property: &PropertyOutcome, silent: &Silent) -> String {
+    let (event, param, name) = (&silent.event, &silent.param, printable(&property.name));
+    let told = if silent.is_truth { " as true or false" } else { "" };
+    format!("no `{event}` of the trace tells `{param}`{told}, which {name} reads: it counts as false there")
+}
+
+/// What a name probably stands for that was read as one, though it begins with operators.
+pub(super) fn meant(names: &[String]) -> String {
+    let apart = names.iter().find_map(|name| unglued(name));
+    apart.map_or(String::new(), |apart| format!("; did you mean `{apart}`?"))
+}
+
+/// Which events that a formula names are not in the trace.
+pub(super) fn never_came(property: &PropertyOutcome) -> Option<String> {
+    let names: Vec<String> = property.absent.iter().map(|name| format!("`{}`", printable(name))).collect();
+    let last = names.last()?;
+    let meant = meant(&property.absent);
+    let or = match &names[..names.len() - 1] {
+        [] => last.clone(),
+        others => format!("{} or {last}", others.join(", ")),
+    };
+    let name = printable(&property.name);
+    Some(format!("no event {or} is in the trace, which {name} mentions{meant}"))
 }
 
 /// How many lines were skipped, and how many were read in part.

@@ -20,13 +20,13 @@ mod words;
 pub use paint::Paint;
 pub use path::way;
 pub use text::summary;
-pub use violations::{Violations, described};
+pub use violations::{Violations, change, described, formula, reason};
 pub use words::{count, grouped, printable, shorten, time};
 
 use crate::outcome::{Outcome, PropertyOutcome};
 use invigil_expr::diag::{Source, Sources, Span};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::{ANY, Catalog, STATE, SymbolId};
 use invigil_monitor::verdict::Verdict;
 use invigil_trace::{End, Input, Place, TraceError};
 
@@ -145,6 +145,20 @@ impl<'a> Report<'a> {
         self.source(property).map_or_else(name, |source| source.name.as_str())
     }
 
+    /// The name of a property's file, or that of a formula, of which a file may have many.
+    fn called(&self, property: usize) -> &'a str {
+        match (self.automata.get(property), self.outcome.properties.get(property)) {
+            (Some(automaton), Some(outcome)) if automaton.formula.is_some() => &outcome.name,
+            _ => self.file(property),
+        }
+    }
+
+    /// An event as its property names it; none of those that formulae are given without naming them.
+    fn event_name(&self, symbol: SymbolId) -> Option<String> {
+        let symbol = self.catalog.get(symbol)?;
+        (![ANY, STATE].contains(&symbol.name.as_str())).then(|| symbol.to_string())
+    }
+
     /// Where a property declares a state.
     fn state_span(&self, property: usize, state: &str) -> Option<Span> {
         let automaton = self.automata.get(property)?;
@@ -155,7 +169,7 @@ impl<'a> Report<'a> {
     /// The events that a property mentions, each once.
     fn events_of(&self, property: usize) -> Vec<String> {
         let symbols = self.automata.get(property).into_iter().flat_map(Automaton::symbols);
-        symbols.filter_map(|symbol| self.catalog.get(symbol)).map(ToString::to_string).collect()
+        symbols.filter_map(|symbol| self.event_name(symbol)).collect()
     }
 
     /// The events that a property waits for at its beginning, each once.
@@ -163,13 +177,18 @@ impl<'a> Report<'a> {
         let Some(automaton) = self.automata.get(property) else { return Vec::new() };
         let mut names: Vec<String> = Vec::new();
         for transition in automaton.transitions.iter().filter(|t| t.from == automaton.initial) {
-            let name = self.catalog.get(transition.symbol).map_or(String::new(), ToString::to_string);
+            let Some(name) = self.event_name(transition.symbol) else { continue };
             if !names.contains(&name) {
                 names.push(name);
             }
         }
         names
     }
+}
+
+/// The word for how an undecided property would fare if nothing more came.
+pub fn presumption(holds: bool) -> &'static str {
+    if holds { "holds" } else { "violated" }
 }
 
 /// The word for how a property fared.

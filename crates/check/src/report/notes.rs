@@ -1,9 +1,11 @@
 //! What there is to say of the trace: how much was read, and what was left out.
 
-use super::lacks::{lack, mistaken};
+use super::lacks::{lack, meant, mistaken, never_came, never_told};
 use super::words::{count, grouped, printable};
 use super::{Paint, Report, Style};
 use crate::outcome::PropertyOutcome;
+use invigil_monitor::automaton::Automaton;
+use invigil_monitor::verdict::Verdict;
 use invigil_trace::End;
 
 /// The notes, one to a line, ended.
@@ -16,6 +18,8 @@ pub(super) fn notes(report: &Report<'_>, style: &Style) -> String {
     }
     notes.skipped();
     notes.missing();
+    notes.silent();
+    notes.waiting();
     notes.out_of_order();
     notes.commands();
     notes.out
@@ -90,13 +94,26 @@ impl Notes<'_> {
             return;
         }
         for (at, property) in outcome.properties.iter().enumerate() {
-            if property.steps > 0 || property.failure.is_some() {
+            // A formula may well hold without any change of its state.
+            if property.steps + property.looked_at > 0 || property.failure.is_some() {
                 continue;
             }
-            let file = printable(self.report.file(at));
+            let file = printable(self.report.called(at));
+            // That nothing of it is there is told below.
+            if !property.absent.is_empty() && property.absent.len() == self.report.events_of(at).len() {
+                continue;
+            }
+            let is_hopeless = |of: &Automaton| of.formula.is_some() && of.transitions.is_empty();
+            if self.report.automata.get(at).is_some_and(is_hopeless) {
+                self.warning(&format!("no event can decide on {file} (`invigil explain` says why)"));
+                continue;
+            }
             if outcome.trace.events == 0 {
-                let events = self.report.events_of(at).join(", ");
-                self.warning(&format!("no event of the trace is one that {file} mentions ({events})"));
+                let events = self.report.events_of(at);
+                let is_formula = self.report.automata.get(at).is_some_and(|of| of.formula.is_some());
+                let meant = if is_formula { meant(&events) } else { String::new() };
+                let events = events.join(", ");
+                self.warning(&format!("no event of the trace is one that {file} mentions ({events}){meant}"));
             } else {
                 let reason = self.why_unmoved(at, property);
                 self.warning(&format!("no event of the trace made {file} take a step; {reason}"));
@@ -107,7 +124,7 @@ impl Notes<'_> {
     /// What a property that took no step waits for, and what it was given instead.
     fn why_unmoved(&self, at: usize, property: &PropertyOutcome) -> String {
         let waits = match &self.report.first_events_of(at)[..] {
-            [] => "it waits for no event".to_owned(),
+            [] => "it waits for no event by its name".to_owned(),
             events => format!("it first waits for {}", events.join(" or ")),
         };
         let skipped: u64 = property.missing.iter().map(|missing| missing.count).sum();
@@ -142,6 +159,32 @@ impl Notes<'_> {
                 let text = lack(self.report, property, missing);
                 self.warning(&format!("{text} (`--strict` makes that an error)"));
             }
+        }
+    }
+
+    fn silent(&mut self) {
+        for property in &self.report.outcome.properties {
+            for silent in &property.silent {
+                self.warning(&never_told(property, silent));
+            }
+            if let Some(text) = never_came(property) {
+                self.warning(&text);
+            }
+        }
+    }
+
+    /// Where an undecided property stands that would be violated if nothing more came.
+    fn waiting(&mut self) {
+        for property in &self.report.outcome.properties {
+            let Some(false) = property.presumably else { continue };
+            let states = property.states.iter().filter(|(_, verdict, _)| *verdict == Verdict::Undecided);
+            let states: Vec<&str> = states.map(|(state, ..)| state.as_str()).collect();
+            self.warning(&format!(
+                "{} is not decided, and would be violated if nothing more came: at the end it is in {} \
+                 (`ltlf:` says that nothing does)",
+                printable(&property.name),
+                states.join(", "),
+            ));
         }
     }
 

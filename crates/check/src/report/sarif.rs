@@ -1,7 +1,7 @@
 //! The report for tools that read SARIF 2.1.0, such as code scanning services: rules are the properties,
 //! results the violations, and the way to each is a code flow through the trace.
 
-use super::{Report, Style};
+use super::{Report, Style, change};
 use crate::finding::{Finding, Happening, PathStep};
 use invigil_expr::diag::Span;
 use serde_json::{Value, json};
@@ -58,8 +58,14 @@ impl Report<'_> {
             .collect();
         let slice = slice.join(", ");
         let with = if slice.is_empty() { String::new() } else { format!(" with {slice}") };
-        let what = finding.event.as_ref().map_or("at the start".to_owned(), |event| format!("by {event}"));
-        let text = format!("{property}{with} is violated {what}: {} → {}", finding.from, finding.to);
+        let what = match &finding.event {
+            Some(event) => format!("by {event}"),
+            None if finding.at_end => "at the end".to_owned(),
+            None => "at the start".to_owned(),
+        };
+        let why = finding.why.as_ref().map_or(String::new(), |why| format!(", since {why}"));
+        let change = change(finding, &Style::default());
+        let text = format!("{property}{with} is violated {what}{why}: {change}");
         let mut result = json!({
             "ruleId": property,
             "ruleIndex": finding.property,

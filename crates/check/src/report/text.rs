@@ -2,7 +2,7 @@
 
 use super::table::{Align, Table};
 use super::words::{count, grouped};
-use super::{Paint, Report, Style, notes, word};
+use super::{Paint, Report, Style, notes, presumption, word};
 use crate::outcome::PropertyOutcome;
 use invigil_monitor::verdict::Verdict;
 
@@ -49,7 +49,11 @@ pub fn summary(properties: &[PropertyOutcome], complete: bool, style: &Style) ->
             Verdict::NonAccepting | Verdict::Error => Paint::Bad,
         };
         let so_far = paint != Paint::Bad && !complete;
-        let verdict = format!("{}{}", word(property), if so_far { " so far" } else { "" });
+        let verdict = match property.presumably {
+            Some(holds) => format!("presumably {}", presumption(holds)),
+            None => word(property).to_owned(),
+        };
+        let verdict = verdict + if so_far { " so far" } else { "" };
         let number = |number: u64, paint| (grouped(number), paint);
         let violations = if property.violations > 0 { Paint::Bad } else { Paint::Plain };
         table.row(vec![

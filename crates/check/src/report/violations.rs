@@ -33,15 +33,17 @@ impl<'a> Violations<'a> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
         let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, property));
+        out.push_str(&self.automata.get(finding.property).map_or(String::new(), formula));
         match &finding.event {
             Some(event) => {
                 out.push_str(&format!("  at     {}\n", self.whereabouts(event)));
                 out.push_str(&format!("  event  {}\n", described(event)));
+                out.push_str(&reason(finding));
             }
+            None if finding.at_end => out.push_str("  at     the end of the trace\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
-        let to = style.paint(Paint::Bad, &finding.to);
-        out.push_str(&format!("  state  {} → {to}\n\n", finding.from));
+        out.push_str(&format!("  state  {}\n\n", change(finding, style)));
         out + &path(self, finding, style)
     }
 
@@ -60,6 +62,25 @@ impl<'a> Violations<'a> {
     pub(super) fn input(&self, place: Place) -> &'a str {
         self.inputs.get(place.input).map_or("?", String::as_str)
     }
+}
+
+/// The formula of a property that was made from one, as a line, if its name does not say it already.
+pub fn formula(property: &Automaton) -> String {
+    match &property.formula {
+        Some(formula) if *formula != property.name => format!("  says   {}\n", printable(formula)),
+        _ => String::new(),
+    }
+}
+
+/// What was so at the event, as a line, if the property has words for that.
+pub fn reason(finding: &Finding) -> String {
+    finding.why.as_ref().map_or(String::new(), |why| format!("  since  {}\n", printable(why)))
+}
+
+/// The states that the violation lies between.
+pub fn change(finding: &Finding, style: &Style) -> String {
+    let to = style.paint(Paint::Bad, &finding.to);
+    if finding.at_end { to } else { format!("{} → {to}", finding.from) }
 }
 
 /// An event with its parameters, long values shortened.

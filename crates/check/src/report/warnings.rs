@@ -1,6 +1,6 @@
 //! What must not go unsaid even where nothing is said: why a verdict may be wrong, in one line each.
 
-use super::lacks::{lack, mistaken};
+use super::lacks::{lack, mistaken, never_told};
 use super::words::printable;
 use super::{Paint, Report, Style};
 
@@ -27,6 +27,11 @@ impl Report<'_> {
                 for missing in &property.missing {
                     warn(format!("{}; the verdict may be wrong", lack(self, property, missing)));
                 }
+            }
+        }
+        for property in &self.outcome.properties {
+            for silent in &property.silent {
+                warn(format!("{}; the verdict may be wrong", never_told(property, silent)));
             }
         }
         warnings

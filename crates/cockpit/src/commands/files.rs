@@ -6,12 +6,13 @@ use crate::command::{Command, Said, Scene, Takes, Topic, Words};
 use crate::opening::recorder;
 use crate::say::stop;
 use crate::workshop::Files;
+use invigil_lang::ltl::Argument;
 use std::path::{Path, PathBuf};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Session, "load-property", "FILE.prop [FUNCTIONS.py]", "Watch one more property", load_property)
+    Command::new(Topic::Session, "load-property", "PROPERTY [FUNCTIONS.py]", "Watch one more property", load_property)
         .takes(Takes::File)
-        .more("A program that has run already is begun anew, because the property must see it from its beginning.\nOne that was running before we came is watched from now on.\n\n  load-property queue.prop\n  load-property behavior.prop functions.py"),
+        .more("A program that has run already is begun anew, because the property must see it from its beginning.\nOne that was running before we came is watched from now on.\n\n  load-property queue.prop\n  load-property behavior.prop functions.py\n  load-property ltl:G(queue_push -> F queue_pop)"),
     Command::new(Topic::Session, "load-functions", "FILE.py", "Let properties call the functions of a file", load_functions)
         .takes(Takes::File),
     Command::new(Topic::Session, "load-scenario", "FILE.scn", "React to the properties as a scenario says", load_scenario)
@@ -19,7 +20,7 @@ pub(crate) const TABLE: &[Command] = &[
         .more("Without a scenario the program is suspended where a property is violated."),
     Command::new(Topic::Session, "delete-monitor", "[NAME]", "Watch a property no longer", delete_monitor)
         .takes(Takes::Property)
-        .more("Without a name it is the current one."),
+        .more("Without a name it is the current one. The formulae of a file go together."),
     Command::new(Topic::Session, "record", "FILE", "Write the events from now on as a trace", record)
         .takes(Takes::File)
         .more("The end of the name says how: .jsonl, .csv, or .trace for plain lines. `invigil check` reads all of them.\n\n  record run.jsonl"),
@@ -28,6 +29,8 @@ pub(crate) const TABLE: &[Command] = &[
 fn load_property(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
     let rest = needed(words.rest, "which file: `load-property queue.prop`")?;
     let (property, functions) = match rest.split_once(char::is_whitespace) {
+        // A formula may have blanks in it.
+        _ if Argument::parse(rest).is_some() => (rest, None),
         Some((property, functions)) => (property, Some(functions.trim())),
         None => (rest, None),
     };
@@ -55,9 +58,10 @@ fn delete_monitor(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
     if scene.session.watch(property).is_none() {
         return Err("no property is watched".to_owned());
     }
+    let given = scene.desk.loaded.given.get(property).copied();
     remake(scene, |files| {
-        if property < files.properties.len() {
-            files.properties.remove(property);
+        if let Some(given) = given.filter(|given| *given < files.properties.len()) {
+            files.properties.remove(given);
         }
     })
 }

@@ -1,8 +1,9 @@
 //! The report for programs: one JSON document.
 
 use super::Told;
-use invigil_check::report::word;
+use invigil_check::report::{presumption, word};
 use invigil_check::{Happening, PropertyOutcome, Variable};
+use invigil_monitor::automaton::Automaton;
 use invigil_monitor::verdict::Verdict;
 use invigil_session::subject::{self, Ending};
 use invigil_session::{JointCheckpoint, ReportedFrame, Violation};
@@ -93,14 +94,20 @@ impl Told<'_> {
             "steps": of.steps,
             "states": states.collect::<Vec<_>>(),
             "failure": failure,
+            "presumably": of.presumably.map(presumption),
+            "formula": self.automaton(of).and_then(|automaton| automaton.formula.as_deref()),
             "missing": missing.collect::<Vec<_>>(),
+            "silent": of.silent.iter().map(|silent| json!({ "event": silent.event, "param": silent.param })).collect::<Vec<_>>(),
             "commands": of.commands,
         })
     }
 
+    fn automaton(&self, of: &PropertyOutcome) -> Option<&Automaton> {
+        self.loaded.automata.iter().find(|automaton| automaton.name == of.name).map(AsRef::as_ref)
+    }
+
     fn file(&self, of: &PropertyOutcome) -> Option<&str> {
-        let automaton = self.loaded.automata.iter().find(|automaton| automaton.name == of.name)?;
-        let source = self.loaded.sources.get(automaton.states.first()?.span.source)?;
+        let source = self.loaded.sources.get(self.automaton(of)?.states.first()?.span.source)?;
         Some(&source.name)
     }
 
@@ -125,6 +132,8 @@ impl Told<'_> {
             "property": name,
             "slice": slice,
             "event": finding.event.as_ref().map(event),
+            "at_end": finding.at_end,
+            "why": finding.why,
             "from": finding.from,
             "to": finding.to,
             "path": path.collect::<Vec<_>>(),

@@ -2,7 +2,9 @@
 
 use super::{Crash, Told};
 use crate::say::{frame, tree};
-use invigil_check::report::{Paint, Style, count, described, grouped, summary, time, way};
+use invigil_check::report::{
+    Paint, Style, change, count, described, formula, grouped, reason, summary, time, way,
+};
 use invigil_session::subject::Ending;
 use invigil_session::{ReportedFrame, Violation};
 
@@ -46,6 +48,7 @@ impl Told<'_> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {}", slice.join(", ")) };
         let headline = style.paint(Paint::Bad, &format!("violation {number}:"));
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, name));
+        out.push_str(&self.loaded.automata.get(finding.property).map_or(String::new(), |of| formula(of)));
         if violation.undone {
             out.push_str("  undone by a restore since\n");
         }
@@ -54,11 +57,12 @@ impl Told<'_> {
                 let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
                 let index = grouped(event.index);
                 out.push_str(&format!("  event  {index}{when}: {}\n", described(event)));
+                out.push_str(&reason(finding));
             }
+            None if finding.at_end => out.push_str("  at the end of the run\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
-        let to = style.paint(Paint::Bad, &finding.to);
-        out.push_str(&format!("  state  {} → {to}\n\n", finding.from));
+        out.push_str(&format!("  state  {}\n\n", change(finding, style)));
         out.push_str(&way(finding, style));
         if !violation.stack.is_empty() {
             out.push_str(&format!("\n  stack of thread {}\n", violation.thread));

@@ -5,7 +5,7 @@ use invigil_check::report::{Paint, described};
 use invigil_check::{Finding, binding};
 use invigil_monitor::slices::SliceId;
 use invigil_monitor::verdict::Verdict;
-use invigil_monitor::watch::Watch;
+use invigil_monitor::watch::{Change, Watch};
 use invigil_session::{Past, PastStep, Session};
 use std::ops::RangeInclusive;
 
@@ -78,12 +78,25 @@ pub(crate) fn way(
             false => Vec::new(),
         },
         event: None,
+        at_end: false,
+        why: None,
         from: String::new(),
         to: String::new(),
         path,
         untold,
     };
     invigil_check::report::way(&finding, style)
+}
+
+/// What was so at the last event, which led to a state, in the words of the property.
+pub(crate) fn reason<'a>(watch: &'a Watch, to: &str) -> Option<&'a str> {
+    let automaton = watch.automaton();
+    watch.changes().iter().rev().find_map(|change| match change {
+        Change::Taken(taken) if automaton.state_name(taken.to) == to => {
+            automaton.transitions.get(taken.transition)?.condition.as_deref()
+        }
+        _ => None,
+    })
 }
 
 /// The slice that took the step to a state on an event.

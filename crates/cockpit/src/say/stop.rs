@@ -6,7 +6,9 @@ use crate::command::Scene;
 use invigil_check::report::{Paint, described, grouped};
 use invigil_expr::diag::Diagnostic;
 use invigil_lang::report::render;
+use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::verdict::{Failure, Verdict};
+use invigil_monitor::watch::Watch;
 use invigil_session::subject::{Ending, Frame, PointId, What};
 use invigil_session::{Outcome, Reason, VerdictChange};
 
@@ -85,11 +87,24 @@ fn ended(scene: &Scene<'_>, ending: &Ending) -> String {
     let mut out = scene.desk.style.paint(paint, &words) + "\n";
     for watch in scene.session.watches() {
         let states: Vec<String> =
-            watch.current_states().map(|name| past::state(scene, watch, name)).collect();
+            watch.current_states().map(|name| last(scene, watch, ending, name)).collect();
         let states = if states.is_empty() { "no slice left".to_owned() } else { states.join(", ") };
         out.push_str(&format!("  {}: {states}\n", watch.automaton().name));
     }
     out
+}
+
+/// A state in which the program ended; that may decide.
+fn last(scene: &Scene<'_>, watch: &Watch, ending: &Ending, name: &str) -> String {
+    let automaton = watch.automaton();
+    let state = automaton.state_named(name).map(|at| &automaton.states[usize::from(at)]);
+    let shown = past::state(scene, watch, name);
+    match state.map(|state| (state.at_end, state.verdict)) {
+        Some((AtEnd::Decided(false), Verdict::Undecided)) if !matches!(ending, Ending::Detached) => {
+            format!("{shown}, {}", scene.desk.style.paint(Paint::Bad, "violated at the end"))
+        }
+        _ => shown,
+    }
 }
 
 fn told(scene: &mut Scene<'_>, reason: &Reason) -> String {
@@ -147,6 +162,8 @@ fn changed(scene: &Scene<'_>, change: &VerdictChange) -> String {
         false => style.paint(Paint::Title, "Change of "),
     };
     let mut out = format!("{headline}{name}{with}\n");
+    let formula = watch.automaton().formula.as_ref().filter(|formula| **formula != watch.automaton().name);
+    formula.into_iter().for_each(|formula| out.push_str(&format!("  says       {formula}\n")));
     let to = past::state(scene, watch, &change.to);
     let from = if change.from.is_empty() { String::new() } else { format!("{} → ", change.from) };
     out.push_str(&format!("  state      {from}{to} ({})\n", change.verdict));
@@ -157,6 +174,8 @@ fn changed(scene: &Scene<'_>, change: &VerdictChange) -> String {
         }
         None => out.push_str("  event      none yet\n"),
     }
+    let why = past::reason(watch, &change.to);
+    why.into_iter().for_each(|why| out.push_str(&format!("  since      {why}\n")));
     let slice = match &past {
         Some(past) => past::slice_of(past, change.property, &change.to),
         None => watch.slices().root(),

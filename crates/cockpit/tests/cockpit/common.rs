@@ -65,7 +65,7 @@ impl Workshop for Shop {
             let (automaton, found) = prop::lower::lower(&name, &property, &[], &mut catalog);
             problems.extend(found);
             automata.extend(automaton.map(Arc::new));
-            written.push(property);
+            written.push(invigil_lang::Written::Prop(property));
         }
         let all: Vec<&Automaton> = automata.iter().map(|automaton| &**automaton).collect();
         let mut scenarios = Vec::new();
@@ -80,7 +80,8 @@ impl Workshop for Shop {
         if problems.iter().any(Diagnostic::is_error) {
             return Err(render(&sources, &problems, false));
         }
-        Ok(Loaded { automata, written, catalog, scenarios, sources, warnings: String::new() })
+        let given = (0..automata.len()).collect();
+        Ok(Loaded { automata, written, given, catalog, scenarios, sources, warnings: String::new() })
     }
 
     fn begin(&mut self) -> Done<Box<dyn Subject>> {

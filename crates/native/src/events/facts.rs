@@ -30,8 +30,9 @@ pub(super) fn unknown(plan: &Plan) -> Vec<Unknown> {
         (Source::Arg(number), What::Syscall { .. }) => (1..=ARGUMENTS).contains(number),
         (Source::Ret, What::Syscall { after, .. }) => *after,
         // Other events are not this program's to tell.
+        (_, What::System) if of(&plan.name).is_none() => true,
         (Source::Name(word), What::System) => {
-            of(&plan.name).is_none_or(|names| names.contains(&word.as_str()))
+            of(&plan.name).is_some_and(|names| names.contains(&word.as_str()))
         }
         _ => false,
     };
