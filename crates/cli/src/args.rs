@@ -30,7 +30,9 @@ Start here:
   invigil demo                             a story that runs by itself
   invigil run -p queue.prop -- ./program   stop where it goes wrong, and look
   invigil check -p queue.prop trace.jsonl  is it violated, where, and how?
-  invigil explain queue.prop               what does the property say?
+  invigil check -p 'ltl:G(open -> F close)' trace.jsonl
+                                           the same for a formula
+  invigil explain 'G(open -> F close)'     what does it say?
 
 `invigil VERB --help` tells more, with examples.";
 
@@ -59,11 +61,15 @@ pub(crate) enum Verb {
 ///   jsonl   {"event": "queue_push", "time": 1.25, "queue": 7, "c": "i"}
 ///   csv     a header `event,time,queue,c`, then `queue_push,1.25,7,i`
 ///   line    @1.25 queue_push(queue=7, c="i")
+///
+/// A formula also reads tables of states: records without an event, in which its
+/// names are fields that are true or false.
 #[derive(Options)]
 #[command(after_help = CHECK, verbatim_doc_comment)]
 pub(crate) struct Check {
-    /// A property to check; may be given several times; `-` is standard input
-    #[arg(short, long = "property", value_name = "FILE.prop", required = true)]
+    /// A property to check: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be given several
+    /// times; `-` is standard input
+    #[arg(short, long = "property", value_name = "PROPERTY", required = true)]
     pub(crate) properties: Vec<PathBuf>,
 
     /// The traces; several are merged by time; `-` or none is standard input
@@ -123,6 +129,12 @@ const CHECK: &str = "\
 Examples:
   invigil check -p queue.prop trace.jsonl
       one property, one trace
+  invigil check -p 'ltl:G(request -> F grant)' trace.jsonl
+      a formula: an event is an instant, at which its name holds
+  invigil check -p 'ltlf[id]:G(open -> F close)' trace.jsonl
+      one instance for each id, on a trace that is complete
+  invigil check -p 'mutex=ltl:G !(a & b)' states.csv
+      a formula with a name, on a table with columns `a` and `b`
   invigil check -p a.prop -p b.prop node1.csv node2.csv.zst
       two properties, the traces of two programs merged by time
   tail -f program.log | invigil check -p queue.prop --first
@@ -137,18 +149,22 @@ Exit status, the first that applies:
   130  stopped with Ctrl-C before the end
     2  no answer: a property, an option or the trace is wrong, a block
        failed, or a report could not be written; the message says why
-    0  no property is violated: each holds, or is undecided at the end";
+    0  no property is violated: each holds, or is undecided at the end;
+       with `ltlf:` the end decides";
 
 /// Say what a property says: its states, the events it needs, and what is odd about it
 ///
 /// For each state: what being in it means, the events that are needed there, and its transitions. Also the
 /// variables, which event belongs to which slice, states that cannot be reached, and transitions that are
 /// never taken.
+///
+/// Of a formula: what it says in words, its class, whether and when events can decide on it, examples, and the
+/// states of its monitor.
 #[derive(Options)]
 #[command(after_help = EXPLAIN)]
 pub(crate) struct Explain {
-    /// The properties; `-` is standard input
-    #[arg(required = true, value_name = "FILE.prop")]
+    /// The properties: FILE.prop, FILE.ltl, or formulae; `-` is standard input
+    #[arg(required = true, value_name = "PROPERTY")]
     pub(crate) properties: Vec<PathBuf>,
 
     /// Functions that the properties' blocks may call; may be given several times
@@ -163,6 +179,14 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 
+    /// Write a formula's Büchi automaton in the HOA format, for other tools; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hoa: Option<PathBuf>,
+
+    /// Write a formula's Büchi automaton as a never claim for SPIN; `-` is standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) spin: Option<PathBuf>,
+
     /// Print one JSON document
     #[arg(long)]
     pub(crate) json: bool,
@@ -172,7 +196,9 @@ const EXPLAIN: &str = "\
 Examples:
   invigil explain queue.prop                     in words
   invigil explain queue.prop --svg queue.svg     as a picture too
-  invigil explain queue.prop --dot - | dot -Tpdf -o queue.pdf";
+  invigil explain queue.prop --dot - | dot -Tpdf -o queue.pdf
+  invigil explain 'G(request -> F grant)'        a formula
+  invigil explain 'a U b' --hoa -                its automaton for other tools";
 
 /// Format properties
 ///
@@ -180,8 +206,8 @@ Examples:
 #[derive(Options)]
 #[command(after_help = FMT)]
 pub(crate) struct Fmt {
-    /// The files; `-` formats standard input to standard output
-    #[arg(required = true, value_name = "FILE.prop")]
+    /// The files, properties and formulae; `-` formats a property on standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
     /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
@@ -191,7 +217,7 @@ pub(crate) struct Fmt {
 
 const FMT: &str = "\
 Examples:
-  invigil fmt *.prop              format files in place
+  invigil fmt *.prop *.ltl        format files in place
   invigil fmt --check *.prop      for continuous integration
   invigil fmt - < queue.prop      for editors";
 

@@ -3,6 +3,8 @@
 
 use crate::Trouble;
 use crate::terminal::Terminal;
+use invigil_expr::diag::SourceId;
+use invigil_lang::ltl;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::Path;
@@ -29,6 +31,9 @@ pub(crate) fn read(path: &Path, kind: &str) -> Result<String, Trouble> {
         false => Ok(file),
     });
     let file = opened.map_err(|error| match error.kind() {
+        ErrorKind::NotFound if is_formula(&name.to_string()) => {
+            Trouble::new(format_args!("{name}: there is no such file; a formula is written `ltl:{name}`"))
+        }
         ErrorKind::NotFound => Trouble::new(format_args!("{name}: there is no such file; check the path")),
         ErrorKind::IsADirectory => {
             Trouble::new(format_args!("{name}: this is a directory; name the {kind} in it"))
@@ -39,6 +44,12 @@ pub(crate) fn read(path: &Path, kind: &str) -> Result<String, Trouble> {
         _ => Trouble::new(format_args!("{name}: cannot open the {kind}: {error}")),
     })?;
     text(file, &name.to_string(), kind)
+}
+
+/// Whether a text that should be the name of a file is probably a formula.
+fn is_formula(text: &str) -> bool {
+    let looks_so = text.contains([' ', '(', '!', '"']);
+    looks_so && ltl::parse(SourceId(0), text, 0..text.len(), ltl::Manner::of_file("")).1.is_empty()
 }
 
 /// All text of a reader.

@@ -6,8 +6,8 @@ use crate::load::deeply;
 use crate::terminal::Terminal;
 use crate::{Trouble, VIOLATED};
 use invigil_expr::diag::Sources;
-use invigil_lang::prop;
 use invigil_lang::report::render;
+use invigil_lang::{ltl, prop};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -39,7 +39,9 @@ fn format(path: &Path, only_check: bool, terminal: &Terminal) -> Result<bool, Tr
     let text = files::read(path, "property")?;
     let mut sources = Sources::default();
     let id = sources.add(name, text.as_str());
-    let formatted = deeply(|| prop::format(id, &text))?
+    let is_formulae = path.extension().is_some_and(|ending| ending == "ltl");
+    let format = if is_formulae { ltl::format } else { prop::format };
+    let formatted = deeply(|| format(id, &text))?
         .map_err(|diagnostics| Trouble::rendered(render(&sources, &diagnostics, terminal.errors.colour)))?;
     let changes = formatted != text;
     if from_stdin && !only_check {

@@ -3,6 +3,7 @@
 use crate::Trouble;
 use crate::files::is_standard;
 use crate::interrupt::{Interrupt, Stream};
+use invigil_lang::ltl::Argument;
 use invigil_trace::Input;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
@@ -25,7 +26,11 @@ impl Inputs {
         if paths.iter().filter(|path| is_standard(path)).count() > 1 {
             return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
         }
-        if let Some(property) = paths.iter().find(|path| path.extension().is_some_and(|ext| ext == "prop")) {
+        let is_property = |path: &&PathBuf| {
+            let ending = path.extension().is_some_and(|ext| ext == "prop" || ext == "ltl");
+            ending || path.to_str().is_some_and(|text| Argument::parse(text).is_some())
+        };
+        if let Some(property) = paths.iter().find(is_property) {
             let name = property.display();
             return Err(Trouble::new(format_args!(
                 "{name}: this is a property, not a trace; give it with `-p {name}`"

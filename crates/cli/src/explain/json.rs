@@ -1,12 +1,17 @@
-//! What a property says, for programs: an array with an object for each property. `schema` is raised if a
-//! field changes its meaning or goes.
+//! What a property says, for programs: an array with an object for each property; that of a formula has a
+//! field `formula`. `schema` is raised if a field changes its meaning or goes.
 
+use super::{Said, formula};
 use invigil_lang::prop::explain::{EndUse, EventUse, Explanation, StateUse, TransitionUse};
 use serde_json::{Value, json};
 
 /// The document, ended by a line end.
-pub(super) fn json(said: &[Explanation]) -> String {
-    let document = json!({ "schema": 1, "properties": all(said, property) });
+pub(super) fn json(said: &[Said]) -> String {
+    let one = |said: &Said| match said {
+        Said::Prop(said) => property(said),
+        Said::Ltl(said) => formula::json(said),
+    };
+    let document = json!({ "schema": 1, "properties": said.iter().map(one).collect::<Vec<_>>() });
     format!("{document:#}\n")
 }
 

@@ -52,6 +52,8 @@ const RUN: &str = "\
 Examples:
   invigil run -p queue.prop -- ./faulty
       until the property is violated; then there is a prompt
+  invigil run -p 'ltl[queue]:G(queue_show -> O queue_push)' -- ./faulty
+      a formula over calls of functions, one instance for each queue
   invigil run -p queue.prop -s record.scn -- ./faulty
       a scenario says what to do when the property changes its state
   invigil run -p queue.prop --checkpoint-every 100 -- ./faulty
@@ -95,8 +97,9 @@ The exit status is that of `invigil run`.";
 /// What `run` and `attach` share.
 #[derive(Options)]
 pub(crate) struct Watching {
-    /// A property to watch; may be given several times
-    #[arg(short, long = "property", value_name = "FILE.prop")]
+    /// A property to watch: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be given several
+    /// times
+    #[arg(short, long = "property", value_name = "PROPERTY")]
     pub(crate) properties: Vec<PathBuf>,
 
     /// What to do when properties change their states; may be given several times [default: suspend the program

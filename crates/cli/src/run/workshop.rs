@@ -2,6 +2,7 @@
 
 use crate::load::{load, load_scenarios};
 use invigil_cockpit::{Files, Loaded, Workshop};
+use invigil_lang::report::render;
 use invigil_session::subject::{Done, Subject};
 use std::sync::Arc;
 
@@ -21,11 +22,16 @@ impl Workshop for Shop {
             false => format!("error: {}", trouble.message),
         };
         let mut read = load(&files.properties, &files.functions, self.colour).map_err(words)?;
+        let unwatchable = read.without_events();
+        if !unwatchable.is_empty() {
+            return Err(render(&read.sources, &unwatchable, self.colour));
+        }
         let scenarios = load_scenarios(&mut read, &files.scenarios, self.colour).map_err(words)?;
         let warnings = read.warnings(self.colour);
         Ok(Loaded {
             automata: read.automata.into_iter().map(Arc::new).collect(),
             written: read.written,
+            given: read.given,
             catalog: read.catalog,
             scenarios: scenarios.into_iter().map(Arc::new).collect(),
             sources: read.sources,

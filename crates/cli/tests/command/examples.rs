@@ -102,6 +102,11 @@ fn gate() {
 }
 
 #[test]
+fn kettle() {
+    holds("kettle");
+}
+
+#[test]
 fn leader() {
     holds("leader");
 }
@@ -172,8 +177,8 @@ fn every_example_is_here_and_formatted() {
     names.sort();
     assert_eq!(
         names,
-        ["gate", "iterator", "leader", "producers", "queue", "sudoku", "zsh"],
+        ["gate", "iterator", "kettle", "leader", "producers", "queue", "sudoku", "zsh"],
         "add a test for the new one above"
     );
-    assert_eq!(output("invigil fmt --check */*.prop; echo $?", &examples()), "0\n");
+    assert_eq!(output("invigil fmt --check */*.prop */*.ltl; echo $?", &examples()), "0\n");
 }

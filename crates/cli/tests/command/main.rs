@@ -6,6 +6,8 @@ mod common;
 mod demo;
 mod doubt;
 mod examples;
+mod formulae;
+mod formulae_told;
 mod live;
 mod mistakes;
 mod program;

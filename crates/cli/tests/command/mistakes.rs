@@ -72,7 +72,7 @@ fn traces_that_are_not_there() {
         .complains(&["none: cannot open the trace", "check the path"]);
     folder.run("check -p hit.prop .").exits(2).complains(&[".: is a directory; name the files in it"]);
     folder.run("check -p hit.prop hit.prop").exits(2).complains(&["this is a property", "-p hit.prop"]);
-    folder.run("check trace").exits(2).complains(&["--property <FILE.prop>"]);
+    folder.run("check trace").exits(2).complains(&["--property <PROPERTY>"]);
 }
 
 #[test]
