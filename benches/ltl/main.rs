@@ -1,0 +1,23 @@
+//! How small automata for temporal formulae are, how fast they are made, and how fast monitors run.
+//!
+//! ```console
+//! $ cargo bench -p invigil-benches --bench ltl            # with the peers that are installed
+//! $ cargo bench -p invigil-benches --bench ltl -- quick   # without them
+//! ```
+
+mod files;
+mod monitors;
+mod peers;
+mod sizes;
+mod speed;
+
+use invigil_benches::print_machine;
+
+fn main() {
+    let quick = std::env::args().any(|arg| arg == "quick");
+    print_machine();
+    sizes::run(!quick);
+    monitors::run();
+    speed::run(if quick { 10_000_000 } else { 100_000_000 });
+    files::run(if quick { 1_000_000 } else { 10_000_000 });
+}
