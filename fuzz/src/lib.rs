@@ -7,7 +7,9 @@ mod block;
 mod deep;
 mod elf;
 mod expression;
+mod hoa;
 mod lower;
+mod ltl;
 mod prop;
 mod scn;
 mod trace;
@@ -36,7 +38,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 11] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -48,6 +50,8 @@ pub const TARGETS: [Target; 9] = [
         dictionary: "expression.dict",
         more_seeds: &[],
     },
+    Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
+    Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
     Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "csv", run: trace::csv, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -77,6 +81,16 @@ pub fn scn(data: &[u8]) {
 /// Expressions about a program are read and printed.
 pub fn expression(data: &[u8]) {
     expression::run(data);
+}
+
+/// Formulae of temporal logic are read, printed and said in words.
+pub fn ltl(data: &[u8]) {
+    ltl::run(data);
+}
+
+/// Automata in the HOA format are read and written.
+pub fn hoa(data: &[u8]) {
+    hoa::run(data);
 }
 
 /// Files that pretend to be programs are looked into.
