@@ -7,10 +7,10 @@ use crate::label::Labels;
 use crate::{Logic, TooLarge};
 
 /// Ways to degeneralise that are tried.
-const CHOICES: usize = 8;
+const CHOICES: usize = 2;
 
 /// How many of the results of these are worked on further.
-const BEST: usize = 4;
+const BEST: usize = 2;
 
 /// More states than this are not looked at from all sides.
 const SMALL: usize = 60;

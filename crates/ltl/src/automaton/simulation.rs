@@ -6,7 +6,7 @@ use crate::TooLarge;
 use crate::label::Labels;
 
 /// Comparisons of edges that fair simulation may cost.
-const FAIR: usize = 1 << 14;
+const FAIR: usize = 1 << 11;
 
 impl Automaton {
     /// Pairs of states of which the second has an answer to every edge of the first, letter by letter: with

@@ -5,7 +5,7 @@ mod past;
 mod tableau;
 
 use crate::automaton::{self, Automaton};
-use crate::formula::Formula;
+use crate::formula::{Atom, Formula};
 use crate::{Effort, Logic, TooLarge};
 use tableau::Split;
 
@@ -18,7 +18,11 @@ impl Logic {
     /// # Errors
     /// If it would be too large.
     pub fn translate(&mut self, formula: Formula) -> Result<Automaton, TooLarge> {
-        let (mut made, _) = self.candidates(formula)?;
+        let (candidates, negation) = self.candidates(formula)?;
+        let mut made = Vec::new();
+        for candidate in candidates {
+            made.push(automaton::reduce(&candidate, negation.as_ref(), self)?);
+        }
         made.sort_by_key(size);
         Ok(made.swap_remove(0))
     }
@@ -40,27 +44,28 @@ impl Logic {
     /// Automata for a formula, made in different ways; at least one. Which is the smallest is hard to foresee.
     /// And one for its negation, which judges whether a change keeps the language, if it is not too large.
     fn candidates(&mut self, formula: Formula) -> Result<(Vec<Automaton>, Option<Automaton>), TooLarge> {
-        let first = self.tableau(formula, Split::Products)?;
-        let mut negation = None;
-        if first.states() <= WORTH_ANOTHER {
-            let not = self.formulae.not(formula)?;
-            let judge = self.within(WORTH_ANOTHER, |logic| logic.tableau(not, Split::Products));
-            if let Ok(judge) = judge {
-                negation = Some(automaton::tidy(&judge, self)?);
-            }
+        let (simple, hidden) = self.prepared(formula)?;
+        let first = tableau::build(self, simple, &hidden, Split::Products)?;
+        if first.states() > WORTH_ANOTHER {
+            return Ok((vec![first], None));
         }
-        let mut made = vec![automaton::reduce(&first, negation.as_ref(), self)?];
-        if first.states() <= WORTH_ANOTHER {
-            let second = self.tableau(formula, Split::Letters)?;
-            made.push(automaton::reduce(&second, negation.as_ref(), self)?);
-        }
-        Ok((made, negation))
+        let not = self.formulae.not(formula)?;
+        let judge = self.within(WORTH_ANOTHER, |logic| {
+            let (simple, hidden) = logic.prepared(not)?;
+            tableau::build(logic, simple, &hidden, Split::Products)
+        });
+        let negation = match judge {
+            Ok(judge) => Some(automaton::tidy(&judge, self)?),
+            Err(_) => None,
+        };
+        let second = tableau::build(self, simple, &hidden, Split::Letters)?;
+        Ok((vec![first, second], negation))
     }
 
-    fn tableau(&mut self, formula: Formula, split: Split) -> Result<Automaton, TooLarge> {
+    /// A formula without past operators that says the same, made simple, and the atoms that were added.
+    fn prepared(&mut self, formula: Formula) -> Result<(Formula, Vec<Atom>), TooLarge> {
         let (formula, added) = past::remove(&mut self.formulae, formula)?;
-        let formula = self.simplify(formula, Effort::Language)?;
-        tableau::build(self, formula, &added, split)
+        Ok((self.simplify(formula, Effort::Language)?, added))
     }
 
     /// Does something with a budget of so many states.
