@@ -66,7 +66,10 @@ impl Shell {
 
     #[track_caller]
     fn exits(mut self, status: i32) {
+        // Waiting would close the terminal's input, and the session would be hung up on instead of ending by itself.
+        let input = self.child.stdin.take();
         let done = self.child.wait().expect("it ends");
+        drop(input);
         assert_eq!(done.code(), Some(status), "{}", self.shown.lock().unwrap());
     }
 }
