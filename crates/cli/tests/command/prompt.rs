@@ -15,14 +15,16 @@ pub(crate) struct Typed {
 
 impl Typed {
     fn start(options: &str) -> Typed {
-        Typed::line(folder(), &format!("{} --color never run {options}", env!("CARGO_BIN_EXE_invigil")))
+        // The shell makes way: one that stays would take Ctrl-C for itself, too, and end with a status of its own.
+        Typed::line(folder(), &format!("exec {} --color never run {options}", env!("CARGO_BIN_EXE_invigil")))
     }
 
-    /// A line of shell in a terminal.
+    /// A line of shell in a terminal. Which shell that is must not depend on who runs the tests.
     pub(crate) fn line(folder: crate::common::Folder, line: &str) -> Typed {
         let mut child = Command::new("script")
             .args(["-qefc", line, "/dev/null"])
             .current_dir(folder.path("."))
+            .env("SHELL", "/bin/sh")
             .env("XDG_STATE_HOME", folder.path("state"))
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
@@ -139,7 +141,11 @@ fn just_a_debugger() {
 
 #[test]
 fn a_program_that_changes_the_terminal() {
-    let mut typed = Typed::start("-p tank.prop -- ./tank raw 4 9 modes; stty -a");
+    let line = format!(
+        "{} --color never run -p tank.prop -- ./tank raw 4 9 modes; stty -a",
+        env!("CARGO_BIN_EXE_invigil")
+    );
+    let mut typed = Typed::line(folder(), &line);
     typed.waits("Violation of tank");
     typed.enters("continue\r");
     typed.waits("modes raw");

@@ -23,10 +23,11 @@ impl Shell {
         }
         let invigil = env!("CARGO_BIN_EXE_invigil");
         let options = format!("--batch --later --prints --env 'PS1=ready> ' -p {property}");
-        let line = format!("{invigil} --color never run {options} -- zsh -f -i");
+        let line = format!("exec {invigil} --color never run {options} -- zsh -f -i");
         let mut child = Command::new("script")
             .args(["-qefc", &line, "/dev/null"])
             .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/zsh"))
+            .env("SHELL", "/bin/sh")
             .env("TERM", "xterm")
             .env_remove("NO_COLOR")
             .stdin(Stdio::piped())
