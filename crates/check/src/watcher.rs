@@ -4,7 +4,7 @@ use crate::driver::Listener;
 use crate::finding::{self, Binding, Finding, Happening, PathStep, Variable};
 use crate::history::History;
 use crate::outcome::{Missing, PropertyOutcome};
-use invigil_monitor::automaton::{AtEnd, Automaton};
+use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Catalog, Event};
 use invigil_monitor::observer::{Observer, Taken};
 use invigil_monitor::slices::{SliceId, Slices};
@@ -248,13 +248,8 @@ impl<'a> Watcher<'a> {
             return;
         }
         let (automaton, slices) = (self.automaton, &self.slices);
-        let sliced_root = slices.root().filter(|_| !automaton.slice_on.is_empty());
         let mut told = 0;
-        for slice in slices.iter().filter(|slice| Some(*slice) != sliced_root) {
-            let state = &automaton.states[usize::from(slices.state(slice))];
-            if state.at_end != AtEnd::Decided(false) || state.verdict == Verdict::NonAccepting {
-                continue;
-            }
+        for slice in automaton.violated_at_end(slices) {
             self.outcome.violations += 1;
             if told == wanted {
                 continue;
@@ -264,14 +259,15 @@ impl<'a> Watcher<'a> {
                 Some(history) => history.path(automaton, self.catalog, slices, slice),
                 None => (Vec::new(), None),
             };
+            let state = automaton.state_name(slices.state(slice));
             findings.push(Finding {
                 property: self.property,
                 slice: finding::binding(automaton, slices, slice),
                 event: None,
                 at_end: true,
                 why: None,
-                from: state.name.clone(),
-                to: state.name.clone(),
+                from: state.to_owned(),
+                to: state.to_owned(),
                 path,
                 untold,
             });

@@ -8,6 +8,7 @@ extern crate std;
 
 pub mod automaton;
 pub mod decision;
+mod ending;
 pub mod event;
 mod index;
 pub mod observer;

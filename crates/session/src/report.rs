@@ -10,10 +10,8 @@ use crate::session::{Session, State};
 use crate::subject::{Ending, Frame, Variable};
 use invigil_check::{Binding, Finding, PropertyOutcome, Shown, binding};
 use invigil_expr::value::Value;
-use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::observer::Taken;
 use invigil_monitor::slices::SliceId;
-use invigil_monitor::verdict::Verdict;
 use invigil_monitor::watch::Change;
 
 /// A violation, and where the program stood.
@@ -115,15 +113,8 @@ impl Session {
         for property in 0..self.monitors.len() {
             let watch = &self.monitors[property].watch;
             let (automaton, slices) = (watch.automaton(), watch.slices());
-            let sliced_root = slices.root().filter(|_| !automaton.slice_on.is_empty());
-            let is_violated = |slice: &SliceId| {
-                let state = &automaton.states[usize::from(slices.state(*slice))];
-                state.at_end == AtEnd::Decided(false) && state.verdict != Verdict::NonAccepting
-            };
             let violated: Vec<SliceId> = match watch.failure() {
-                None => {
-                    slices.iter().filter(|slice| Some(*slice) != sliced_root).filter(is_violated).collect()
-                }
+                None => automaton.violated_at_end(slices).collect(),
                 Some(_) => Vec::new(),
             };
             self.monitors[property].violations += violated.len() as u64;
