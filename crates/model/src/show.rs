@@ -1,0 +1,273 @@
+//! Expressions in words: as people write them, with the names of the model.
+
+use crate::expression::{Binary, Expression, Place, Unary};
+use crate::model::Model;
+use crate::variable::Kind;
+
+/// What lies deeper in an expression is shown as `…`: nobody reads it, and input may nest as it likes.
+const DEEPEST: u32 = 100;
+
+/// How tightly the parts of an expression hold together; an operand that holds less tightly gets parentheses.
+const CHOICE: u8 = 1;
+const NOT: u8 = 13;
+const ATOM: u8 = 14;
+
+impl Model {
+    /// An expression as people read it. Constants that are compared with a variable are shown by its names.
+    ///
+    /// ```
+    /// use invigil_model::{Binary, Expression, Kind, Model, Parts, Variable};
+    /// let light = Kind::Names(vec!["red".into(), "green".into()]);
+    /// let variables = vec![Variable::scalar("light", light, 0), Variable::scalar("x", Kind::Boolean, 0)];
+    /// let model = Model::new(Parts { variables, ..Parts::default() }).unwrap();
+    /// let green = Expression::binary(Binary::Equal, Expression::read(0), Expression::Constant(1));
+    /// let go = Expression::binary(Binary::And, green, Expression::read(1));
+    /// assert_eq!(model.show(&go), "light == green && x");
+    /// ```
+    pub fn show(&self, expression: &Expression) -> String {
+        let mut out = String::new();
+        Printer { model: self, out: &mut out }.expression(expression, None, CHOICE, 0);
+        out
+    }
+
+    /// What the values of an expression stand for, where that is known: those of a variable, or of a comparison.
+    ///
+    /// ```
+    /// use invigil_model::{Expression, Kind, Model, Parts, Variable};
+    /// let variables = vec![Variable::scalar("x", Kind::Boolean, 0)];
+    /// let model = Model::new(Parts { variables, ..Parts::default() }).unwrap();
+    /// assert_eq!(model.kind(&Expression::read(0)), Some(&Kind::Boolean));
+    /// assert_eq!(model.kind(&Expression::Constant(1)), None);
+    /// ```
+    pub fn kind(&self, expression: &Expression) -> Option<&Kind> {
+        let mut expression = expression;
+        loop {
+            expression = match expression {
+                Expression::Read(place) => return Some(&self.variable(place.variable).kind),
+                Expression::Before(inside) => inside,
+                // Of two constants, the other branch may tell more.
+                Expression::If(parts) if matches!(parts.1, Expression::Constant(_)) => &parts.2,
+                Expression::If(parts) => &parts.1,
+                Expression::Unary(Unary::Not, _) | Expression::Happens(_) | Expression::Enabled(_) => {
+                    return Some(&Kind::Boolean);
+                }
+                Expression::Binary(operator, _) if strength(*operator).2 => return Some(&Kind::Boolean),
+                Expression::Constant(_) | Expression::Unary(..) | Expression::Binary(..) => return None,
+            };
+        }
+    }
+}
+
+struct Printer<'a> {
+    model: &'a Model,
+    out: &'a mut String,
+}
+
+impl Printer<'_> {
+    /// `kind` is what a constant here stands for, `least` how tightly the expression must hold together.
+    fn expression(&mut self, expression: &Expression, kind: Option<&Kind>, least: u8, depth: u32) {
+        if depth > DEEPEST {
+            return self.out.push('…');
+        }
+        let tightness = tightness(expression);
+        if tightness < least {
+            self.out.push('(');
+        }
+        self.bare(expression, kind, depth + 1);
+        if tightness < least {
+            self.out.push(')');
+        }
+    }
+
+    fn bare(&mut self, expression: &Expression, kind: Option<&Kind>, depth: u32) {
+        match expression {
+            Expression::Constant(value) => {
+                let shown = kind.map_or_else(|| value.to_string(), |kind| kind.show(*value));
+                self.out.push_str(&shown);
+            }
+            Expression::Read(place) => self.place(place, depth),
+            Expression::Unary(operator, operand) => {
+                self.out.push(match operator {
+                    Unary::Not => '!',
+                    Unary::Negate => '-',
+                    Unary::Complement => '~',
+                });
+                // `--1` would read as something else.
+                let is_negative = matches!(&**operand, Expression::Constant(value) if *value < 0);
+                let least = if is_negative { ATOM + 1 } else { NOT };
+                self.expression(operand, None, least, depth);
+            }
+            Expression::Binary(operator, both) => {
+                let (word, tightness, is_truth) = strength(*operator);
+                let (left, right) = (&both.0, &both.1);
+                let kinds = match operator {
+                    Binary::And | Binary::Or | Binary::Implies => {
+                        (Some(&Kind::Boolean), Some(&Kind::Boolean))
+                    }
+                    _ if is_truth => (self.model.kind(right), self.model.kind(left)),
+                    _ => (None, None),
+                };
+                // Chains of one operator need no parentheses on the left, implications none on the right.
+                let (first, second) = match operator {
+                    Binary::Implies => (tightness + 1, tightness),
+                    Binary::And | Binary::Or => (tightness, tightness),
+                    _ if is_truth => (tightness + 1, tightness + 1),
+                    _ => (tightness, tightness + 1),
+                };
+                self.expression(left, kinds.0, first, depth);
+                self.out.push(' ');
+                self.out.push_str(word);
+                self.out.push(' ');
+                self.expression(right, kinds.1, second, depth);
+            }
+            Expression::If(parts) => {
+                let kind = kind.or_else(|| self.model.kind(expression));
+                self.expression(&parts.0, Some(&Kind::Boolean), CHOICE + 1, depth);
+                self.out.push_str(" ? ");
+                self.expression(&parts.1, kind, CHOICE + 1, depth);
+                self.out.push_str(" : ");
+                self.expression(&parts.2, kind, CHOICE, depth);
+            }
+            Expression::Before(inside) => {
+                self.out.push_str("before(");
+                self.expression(inside, kind, CHOICE, depth);
+                self.out.push(')');
+            }
+            Expression::Happens(actions) => self.actions("happens", actions),
+            Expression::Enabled(actions) => self.actions("enabled", actions),
+        }
+    }
+
+    fn place(&mut self, place: &Place, depth: u32) {
+        self.out.push_str(&self.model.variable(place.variable).name);
+        if let Some(index) = &place.index {
+            self.out.push('[');
+            self.expression(index, None, CHOICE, depth);
+            self.out.push(']');
+        }
+    }
+
+    /// Some actions, by what they are called; several of one name are called so once.
+    fn actions(&mut self, word: &str, actions: &[u32]) {
+        let mut names: Vec<&str> = Vec::new();
+        for action in actions.iter().filter_map(|id| self.model.parts().actions.get(*id as usize)) {
+            let name = action.event.as_deref().unwrap_or(&action.name);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        self.out.push_str(word);
+        self.out.push('(');
+        self.out.push_str(&names.join(", "));
+        self.out.push(')');
+    }
+}
+
+fn tightness(expression: &Expression) -> u8 {
+    match expression {
+        Expression::If(_) => CHOICE,
+        Expression::Binary(operator, _) => strength(*operator).1,
+        Expression::Unary(..) => NOT,
+        _ => ATOM,
+    }
+}
+
+/// How an operator is written, how tightly it holds its operands together, and whether it gives a truth value.
+fn strength(operator: Binary) -> (&'static str, u8, bool) {
+    match operator {
+        Binary::Implies => ("->", 2, true),
+        Binary::Or => ("||", 3, true),
+        Binary::And => ("&&", 4, true),
+        Binary::Equal => ("==", 5, true),
+        Binary::NotEqual => ("!=", 5, true),
+        Binary::Less => ("<", 6, true),
+        Binary::LessOrEqual => ("<=", 6, true),
+        Binary::Greater => (">", 6, true),
+        Binary::GreaterOrEqual => (">=", 6, true),
+        Binary::BitOr => ("|", 7, false),
+        Binary::BitXor => ("^", 8, false),
+        Binary::BitAnd => ("&", 9, false),
+        Binary::ShiftLeft => ("<<", 10, false),
+        Binary::ShiftRight => (">>", 10, false),
+        Binary::Add => ("+", 11, false),
+        Binary::Subtract => ("-", 11, false),
+        Binary::Multiply => ("*", 12, false),
+        Binary::Divide => ("/", 12, false),
+        Binary::Remainder => ("%", 12, false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::action::Action;
+    use crate::model::Parts;
+    use crate::variable::Variable;
+
+    fn model() -> Model {
+        let places = Kind::Names(vec!["idle".into(), "CS".into()]);
+        let small = Kind::Integer { low: 0, high: 7 };
+        let variables = vec![
+            Variable::scalar("x", small.clone(), 0),
+            Variable::scalar("P_0", places, 0),
+            Variable::array("slot", small, vec![0; 4]),
+            Variable::scalar("busy", Kind::Boolean, 0),
+        ];
+        let actions = vec![Action::named("send"), Action::named("receive")];
+        Model::new(Parts { variables, actions, ..Parts::default() }).unwrap()
+    }
+
+    fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
+        Expression::binary(operator, left, right)
+    }
+
+    #[test]
+    fn expressions_read_as_people_write_them() {
+        let (x, at, busy) = (|| Expression::read(0), || Expression::read(1), || Expression::read(3));
+        let number = Expression::Constant;
+        let not = |inside| Expression::unary(Unary::Not, inside);
+        let less = |value| binary(Binary::Less, x(), number(value));
+        let critical = || binary(Binary::Equal, at(), number(1));
+        let table = [
+            (binary(Binary::And, less(3), critical()), "x < 3 && P_0 == CS"),
+            (binary(Binary::Equal, number(0), at()), "idle == P_0"),
+            (not(critical()), "!(P_0 == CS)"),
+            (not(busy()), "!busy"),
+            (binary(Binary::Equal, busy(), number(1)), "busy == true"),
+            (binary(Binary::And, binary(Binary::Or, busy(), less(3)), less(4)), "(busy || x < 3) && x < 4"),
+            (binary(Binary::Or, busy(), binary(Binary::And, less(3), less(4))), "busy || x < 3 && x < 4"),
+            (Expression::all(vec![less(1), less(2), less(3)]), "x < 1 && x < 2 && x < 3"),
+            (binary(Binary::Subtract, x(), binary(Binary::Subtract, x(), number(1))), "x - (x - 1)"),
+            (binary(Binary::Subtract, binary(Binary::Subtract, x(), x()), number(1)), "x - x - 1"),
+            (binary(Binary::Multiply, binary(Binary::Add, x(), number(1)), number(2)), "(x + 1) * 2"),
+            (
+                binary(Binary::Implies, busy(), binary(Binary::Implies, busy(), less(1))),
+                "busy -> busy -> x < 1",
+            ),
+            (
+                binary(Binary::Implies, binary(Binary::Implies, busy(), busy()), busy()),
+                "(busy -> busy) -> busy",
+            ),
+            (Expression::element(2, binary(Binary::Add, x(), number(1))), "slot[x + 1]"),
+            (Expression::unary(Unary::Negate, number(-1)), "-(-1)"),
+            (Expression::If(Box::new((busy(), number(1), x()))), "busy ? 1 : x"),
+            (binary(Binary::Greater, Expression::Before(Box::new(x())), number(2)), "before(x) > 2"),
+            (Expression::Happens(vec![0, 1]), "happens(send, receive)"),
+            (Expression::Enabled(vec![0]), "enabled(send)"),
+            (binary(Binary::And, number(1), busy()), "true && busy"),
+        ];
+        for (expression, words) in table {
+            assert_eq!(model().show(&expression), words);
+        }
+    }
+
+    #[test]
+    fn what_nests_too_deeply_is_cut_short() {
+        let mut deep = Expression::read(3);
+        for _ in 0..1000 {
+            deep = Expression::unary(Unary::Not, deep);
+        }
+        let shown = model().show(&deep);
+        assert!(shown.ends_with("!…") && shown.len() < 200, "{shown}");
+    }
+}
