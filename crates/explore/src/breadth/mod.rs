@@ -1,0 +1,236 @@
+//! Search in breadth: every configuration, level by level, and shortest ways to what is found.
+//!
+//! Each of several workers keeps the states whose hashes fall to it and expands them; what belongs to others is sent
+//! to them in parcels. All finish a level before the next begins. What is found at a level is sorted, and of several
+//! ways to a state the same is remembered whoever comes first, so the report does not depend on the number of threads.
+
+mod best;
+mod inbox;
+mod worker;
+
+use crate::hash::hash;
+use crate::limits::{Incomplete, Pulse};
+use crate::path::Path;
+use crate::report::{Certainty, Found, Report, What};
+use crate::search::Search;
+use crate::space::{BAD, FAULT, Space, Successors};
+use crate::store::Store;
+use crate::tally::Tally;
+use best::{Best, Key, Way};
+use inbox::Post;
+use std::collections::HashSet;
+use worker::{Level, NONE, Worker, owner};
+
+/// The states, for each worker, from which it is worth while to have threads for a level.
+const WORTH: usize = 2048;
+
+/// Looks at every configuration of `space`, those with the fewest steps from the start first.
+///
+/// What is found comes with a shortest path. A level is always finished, so that what is found, and its path, does not
+/// depend on the number of threads, nor do the totals (but for the memory), unless a limit ends the search.
+///
+/// ```
+/// use invigil_explore::{Search, Space, Successors, Taken, What, breadth};
+///
+/// /// Takes one or two matches until none is left.
+/// struct Matches;
+/// impl Space for Matches {
+///     fn width(&self) -> usize {
+///         1
+///     }
+///     fn initial(&self, out: &mut Successors) {
+///         out.push(&[7], Taken::default());
+///     }
+///     fn successors(&self, state: &[u64], out: &mut Successors) {
+///         for action in 1..=state[0].min(2) {
+///             out.push(&[state[0] - action], Taken { action: action as u32, flags: 0 });
+///         }
+///     }
+/// }
+/// let report = breadth(&Matches, &Search { whole: true, ..Search::default() }, &());
+/// assert_eq!((report.totals.states, report.totals.transitions, report.totals.depth), (8, 13, 4));
+/// assert_eq!(report.found[0].what, What::Deadlock);
+/// assert_eq!(report.found[0].path.actions.len(), 4);
+/// ```
+pub fn breadth<S: Space, P: Pulse>(space: &S, search: &Search, pulse: &P) -> Report {
+    let tally = Tally::new(&search.limits, pulse);
+    let mut breadth = Breadth::new(space, search);
+    breadth.start(&tally);
+    let mut depth = 0;
+    let ended = loop {
+        let states: usize = breadth.workers.iter_mut().map(Worker::next_level).sum();
+        if space.failure().is_some() {
+            break Some(Incomplete::Failed);
+        }
+        if let Some(reason) = tally.halted() {
+            break Some(reason);
+        }
+        if breadth.is_enough() {
+            break Some(Incomplete::Found);
+        }
+        if states == 0 {
+            break None;
+        }
+        tally.reach(depth);
+        breadth.level(depth, states, &tally);
+        if search.limits.depth.is_some_and(|most| depth >= most) {
+            let is_more = breadth.workers.iter().any(|worker| worker.is_more);
+            break tally.halted().or(is_more.then_some(Incomplete::Depth));
+        }
+        depth += 1;
+    };
+    let certainty = Certainty::Exact;
+    Report { totals: tally.totals(), bad: tally.bad(), incomplete: ended, found: breadth.found, certainty }
+}
+
+struct Breadth<'a, S> {
+    space: &'a S,
+    search: &'a Search,
+    workers: Vec<Worker>,
+    post: Post,
+    found: Vec<Found>,
+    /// The bad ones among them.
+    bad: HashSet<Box<[u64]>>,
+}
+
+impl<'a, S: Space> Breadth<'a, S> {
+    fn new(space: &'a S, search: &'a Search) -> Breadth<'a, S> {
+        let threads = search.threads.max(1);
+        // The stores leave some of the memory to what is kept with each state.
+        let each = space.width() as u64 * 8;
+        let share = |most: u64| most / threads as u64 / (each + 24) * (each + 16);
+        let memory = search.limits.memory.map_or(u64::MAX, share);
+        let worker = |number| {
+            let store = Store::new(space.width()).with_memory(memory);
+            Worker::new(number, threads, store, search.most)
+        };
+        let workers = (0..threads).map(worker).collect();
+        Breadth { space, search, workers, post: Post::new(threads), found: Vec::new(), bad: HashSet::new() }
+    }
+
+    /// Whether all that was to be found is found.
+    fn is_enough(&self) -> bool {
+        !self.search.whole && self.found.len() >= self.search.most
+    }
+
+    /// The initial configurations.
+    fn start<P: Pulse>(&mut self, tally: &Tally<'_, P>) {
+        let mut out = Successors::default();
+        self.space.initial(&mut out);
+        if self.space.failure().is_some() {
+            tally.halt(Incomplete::Failed);
+            return;
+        }
+        let mut best = Best::new(self.search.most);
+        for (state, taken) in out.words.chunks_exact(self.space.width()).zip(&out.taken) {
+            let way = (&[][..], taken.action, NONE);
+            if taken.flags & FAULT != 0 {
+                self.workers[0].counts.faults += 1;
+                if self.search.wanted.faults {
+                    best.add(0, What::Fault, &[], way);
+                }
+                continue;
+            }
+            if taken.flags & BAD != 0 {
+                self.workers[0].counts.bad += 1;
+                if self.search.wanted.bad {
+                    best.add(0, What::Bad, state, way);
+                }
+            }
+            let hash = hash(state);
+            self.workers[owner(hash, self.search.threads.max(1))].start(state, hash, tally);
+        }
+        for worker in &mut self.workers {
+            worker.tell(tally);
+        }
+        self.note(best);
+    }
+
+    /// Expands a level of so many states.
+    fn level<P: Pulse>(&mut self, depth: u64, states: usize, tally: &Tally<'_, P>) {
+        let is_shared = self.workers.len() > 1 && states >= WORTH * self.workers.len();
+        let level = Level {
+            space: self.space,
+            wanted: self.search.wanted,
+            tally,
+            post: &self.post,
+            depth,
+            is_kept: self.search.limits.depth.is_none_or(|most| depth < most),
+            is_shared,
+        };
+        self.post.open();
+        if is_shared {
+            std::thread::scope(|scope| {
+                let (first, others) = self.workers.split_at_mut(1);
+                for worker in others {
+                    scope.spawn(|| worker.run(&level));
+                }
+                first[0].run(&level);
+            });
+        } else {
+            self.workers.iter_mut().for_each(|worker| worker.expand(&level));
+            self.workers.iter_mut().for_each(|worker| worker.receive(&level));
+        }
+        let mut best = Best::new(self.search.most);
+        for worker in &mut self.workers {
+            worker.tell(tally);
+            best.merge(&mut worker.best);
+        }
+        self.note(best);
+    }
+
+    /// Adds what was found at a level, unless it was already known.
+    fn note(&mut self, best: Best) {
+        for (key, way) in best.into_sorted() {
+            if self.found.len() >= self.search.most {
+                return;
+            }
+            // A bad configuration is found again with every further step to it; the others are expanded once.
+            if key.what != What::Bad || self.bad.insert(key.state.clone()) {
+                let path = self.path(&key, &way);
+                // The actions of a path are asked for again.
+                if self.space.failure().is_some() {
+                    return;
+                }
+                self.found.push(Found { what: key.what, path });
+            }
+        }
+    }
+
+    /// The way to what was found.
+    fn path(&self, key: &Key, way: &Way) -> Path {
+        let mut path = Path { states: Vec::new(), actions: Vec::new(), back: None, fault: None };
+        let mut at = way.from;
+        while at != NONE {
+            let (state, parent) = self.workers[at as usize % self.workers.len()].state(at);
+            path.states.push(state.into());
+            at = parent;
+        }
+        path.states.reverse();
+        let mut out = Successors::default();
+        for pair in path.states.windows(2) {
+            path.actions.push(self.action(&pair[0], &pair[1], &mut out));
+        }
+        match key.what {
+            What::Deadlock => {}
+            What::Fault => path.fault = Some(way.action),
+            What::Bad => {
+                if !path.states.is_empty() {
+                    path.actions.push(way.action);
+                }
+                path.states.push(key.state.clone());
+            }
+        }
+        path
+    }
+
+    /// The least action that leads from one state to another. There is one.
+    fn action(&self, source: &[u64], target: &[u64], out: &mut Successors) -> u32 {
+        out.clear();
+        self.space.successors(source, out);
+        let targets = out.words.chunks_exact(self.space.width());
+        let leading =
+            targets.zip(&out.taken).filter(|(state, taken)| *state == target && taken.flags & FAULT == 0);
+        leading.map(|(_, taken)| taken.action).min().unwrap_or_default()
+    }
+}

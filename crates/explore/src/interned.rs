@@ -1,0 +1,106 @@
+//! Any subject as a space: its configurations are numbered as they are met.
+
+use crate::space::{Space, Successors, Taken};
+use indexmap::IndexSet;
+use invigil_semantics::Semantics;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// A subject whose configurations and actions are numbered. The word of a configuration is its number.
+///
+/// ```
+/// use invigil_explore::interned::Interned;
+/// use invigil_explore::{Space, Successors};
+/// # use invigil_semantics::{Language, Semantics};
+/// # struct Coin;
+/// # impl Language for Coin { type Config = char; type Action = &'static str; }
+/// # impl Semantics for Coin {
+/// #     fn initial(&self) -> impl IntoIterator<Item = char> { ['?'] }
+/// #     fn actions(&self, at: &char) -> impl IntoIterator<Item = &'static str> { (*at == '?').then_some("toss") }
+/// #     fn execute(&self, _: &char, _: &&'static str) -> impl IntoIterator<Item = char> { ['H', 'T'] }
+/// # }
+/// let coin = Interned::new(Coin, |_| false);
+/// let mut out = Successors::default();
+/// coin.successors(&[0], &mut out);
+/// // The start was not asked for, so there is none yet.
+/// assert!(out.is_empty());
+/// coin.initial(&mut out);
+/// coin.successors(&[0], &mut out);
+/// assert_eq!(coin.config(out.state(2, 1)[0]), Some('T'));
+/// ```
+pub struct Interned<S: Semantics, B> {
+    subject: S,
+    is_bad: B,
+    seen: Mutex<Seen<S::Config, S::Action>>,
+}
+
+struct Seen<C, A> {
+    configs: IndexSet<C>,
+    /// Actions need not be hashed, so they are looked for one by one: there are few different ones.
+    actions: Vec<A>,
+}
+
+impl<S: Semantics, B: Fn(&S::Config) -> bool> Interned<S, B> {
+    /// Numbers the configurations of `subject`; `is_bad` says which of them must not be reached.
+    pub fn new(subject: S, is_bad: B) -> Interned<S, B> {
+        let seen = Mutex::new(Seen { configs: IndexSet::new(), actions: Vec::new() });
+        Interned { subject, is_bad, seen }
+    }
+
+    fn seen(&self) -> MutexGuard<'_, Seen<S::Config, S::Action>> {
+        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The configuration of a number.
+    pub fn config(&self, number: u64) -> Option<S::Config> {
+        usize::try_from(number).ok().and_then(|at| self.seen().configs.get_index(at).cloned())
+    }
+
+    /// The action of a number.
+    pub fn action(&self, number: u32) -> Option<S::Action> {
+        self.seen().actions.get(number as usize).cloned()
+    }
+
+    /// The subject.
+    pub fn subject(&self) -> &S {
+        &self.subject
+    }
+
+    fn add(&self, config: S::Config, action: u32, out: &mut Successors) {
+        let flags = if (self.is_bad)(&config) { crate::space::BAD } else { 0 };
+        let number = self.seen().configs.insert_full(config).0 as u64;
+        out.push(&[number], Taken { action, flags });
+    }
+
+    fn action_number(&self, action: S::Action) -> u32 {
+        let mut seen = self.seen();
+        let at = seen.actions.iter().position(|known| *known == action).unwrap_or_else(|| {
+            seen.actions.push(action);
+            seen.actions.len() - 1
+        });
+        at as u32
+    }
+}
+
+impl<S: Semantics + Sync, B: Fn(&S::Config) -> bool + Sync> Space for Interned<S, B>
+where
+    S::Config: Send,
+    S::Action: Send,
+{
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn initial(&self, out: &mut Successors) {
+        for config in self.subject.initial() {
+            self.add(config, 0, out);
+        }
+    }
+
+    fn successors(&self, state: &[u64], out: &mut Successors) {
+        let Some(config) = self.config(state[0]) else { return };
+        for (action, target) in self.subject.steps(&config) {
+            let action = self.action_number(action);
+            self.add(target, action, out);
+        }
+    }
+}

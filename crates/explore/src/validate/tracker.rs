@@ -1,0 +1,149 @@
+//! Configurations by number, and sets of them.
+
+use super::observation::Observation;
+use indexmap::IndexSet;
+use invigil_model::{ActionId, Model, State};
+use std::rc::Rc;
+
+/// A set of configurations: their numbers, ascending.
+pub(crate) type Set = Rc<[u32]>;
+
+/// What can be done in a configuration, and where each leads.
+pub(crate) type Steps = Rc<[(ActionId, u32)]>;
+
+/// More configurations than may be kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TooMany;
+
+/// The configurations that were met, and the steps from each, computed when they are asked for.
+#[derive(Debug)]
+pub(crate) struct Tracker<'m> {
+    pub(crate) model: &'m Model,
+    is_hidden: Vec<bool>,
+    configs: IndexSet<Box<[u64]>>,
+    steps: Vec<Option<Steps>>,
+}
+
+impl<'m> Tracker<'m> {
+    pub(crate) fn new(model: &'m Model, is_hidden: Vec<bool>) -> Tracker<'m> {
+        Tracker { model, is_hidden, configs: IndexSet::new(), steps: Vec::new() }
+    }
+
+    /// How many configurations are kept.
+    pub(crate) fn len(&self) -> usize {
+        self.configs.len()
+    }
+
+    /// The configurations in which the model can start. A start that goes wrong is none.
+    pub(crate) fn starts(&mut self) -> Set {
+        let starts = self.model.starts();
+        let mut set: Vec<u32> = starts.iter().filter_map(|start| self.add(start)).collect();
+        set.sort_unstable();
+        set.into()
+    }
+
+    fn add(&mut self, state: &State) -> Option<u32> {
+        if state.fault.is_some() {
+            return None;
+        }
+        let known = self.configs.get_index_of(&*state.words);
+        let at = known.unwrap_or_else(|| self.configs.insert_full(state.words.clone()).0);
+        u32::try_from(at).ok()
+    }
+
+    /// The words of a configuration.
+    pub(crate) fn words(&self, config: u32) -> &[u64] {
+        self.configs.get_index(config as usize).map_or(&[], |words| words)
+    }
+
+    /// Where the model can go in one step. A step that goes wrong leads nowhere.
+    pub(crate) fn steps(&mut self, config: u32) -> Steps {
+        let at = config as usize;
+        if let Some(Some(steps)) = self.steps.get(at) {
+            return Rc::clone(steps);
+        }
+        let words: Box<[u64]> = self.words(config).into();
+        let mut found = Vec::new();
+        for action in self.model.enabled(&words) {
+            for target in self.model.outcomes(&words, action) {
+                found.extend(self.add(&target).map(|target| (action, target)));
+            }
+        }
+        let steps: Steps = found.into();
+        self.steps.resize(self.steps.len().max(at + 1), None);
+        self.steps[at] = Some(Rc::clone(&steps));
+        steps
+    }
+
+    /// Whether an action may happen without a record.
+    pub(crate) fn is_hidden(&self, action: ActionId) -> bool {
+        self.is_hidden[action as usize]
+    }
+
+    /// The configurations of a set and all those that can be reached from it unseen, in at most `longest` steps;
+    /// `most` of them.
+    pub(crate) fn closure(&mut self, set: &Set, longest: Option<u32>, most: usize) -> Result<Set, TooMany> {
+        if !self.is_hidden.contains(&true) {
+            return if set.len() > most { Err(TooMany) } else { Ok(Rc::clone(set)) };
+        }
+        let mut seen: IndexSet<u32> = set.iter().copied().collect();
+        let (mut from, mut depth) = (0, 0);
+        while from < seen.len() && longest.is_none_or(|longest| depth < longest) {
+            let level = seen.len();
+            for at in from..level {
+                for (action, target) in &*self.steps(seen[at]) {
+                    if self.is_hidden(*action) {
+                        seen.insert(*target);
+                    }
+                }
+                if seen.len() > most {
+                    return Err(TooMany);
+                }
+            }
+            (from, depth) = (level, depth + 1);
+        }
+        seen.sort_unstable();
+        Ok(seen.into_iter().collect())
+    }
+
+    /// Where the model can be after a record, if it was in one of `closed` before.
+    pub(crate) fn after(&mut self, closed: &[u32], says: &Observation) -> Set {
+        let mut set = Vec::new();
+        for config in closed {
+            if let Some(demands) = &says.stay {
+                let words = self.words(*config);
+                if demands.iter().all(|demand| demand.holds(self.model, words, words)) {
+                    set.push(*config);
+                }
+            }
+            if says.candidates.is_empty() {
+                continue;
+            }
+            for (action, target) in &*self.steps(*config) {
+                let candidate = says.candidates.binary_search_by_key(action, |candidate| candidate.action);
+                let Ok(at) = candidate else { continue };
+                if says.candidates[at].holds(self.model, self.words(*config), self.words(*target)) {
+                    set.push(*target);
+                }
+            }
+        }
+        set.sort_unstable();
+        set.dedup();
+        set.into()
+    }
+
+    /// Forgets all configurations but those of `sets`, which are given their new numbers.
+    pub(crate) fn keep_only<'s>(&mut self, sets: impl Iterator<Item = &'s mut Set>) {
+        let mut sets: Vec<&mut Set> = sets.collect();
+        let mut kept: Vec<u32> = sets.iter().flat_map(|set| set.iter().copied()).collect();
+        kept.sort_unstable();
+        kept.dedup();
+        // In the same order as before, so that sets stay ascending.
+        self.configs = kept.iter().map(|config| self.words(*config).into()).collect();
+        self.steps.clear();
+        for set in &mut sets {
+            let renumbered = set.iter().map(|old| kept.partition_point(|config| config < old) as u32);
+            **set = renumbered.collect();
+        }
+    }
+}
