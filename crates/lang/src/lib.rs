@@ -14,7 +14,9 @@
 //! ```
 
 pub mod block;
+pub mod dve;
 pub mod ltl;
+pub mod model;
 pub mod prop;
 mod python;
 mod reading;

@@ -39,4 +39,5 @@ pub use invigil_ltl::syntax::unglued;
 
 pub use argument::{Argument, Reading};
 pub use drawing::graph;
+pub(crate) use property::diagnostic;
 pub use property::{BUDGET, Manner, Property, format, parse};

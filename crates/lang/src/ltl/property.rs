@@ -237,7 +237,7 @@ pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
 }
 
 /// A mistake in a text that begins at `offset` of its source.
-pub(super) fn diagnostic(source: SourceId, offset: usize, mistake: &Mistake) -> Diagnostic {
+pub(crate) fn diagnostic(source: SourceId, offset: usize, mistake: &Mistake) -> Diagnostic {
     let span = Span::new(source, (offset + mistake.span.start) as u32, (offset + mistake.span.end) as u32);
     let diagnostic = Diagnostic::error(span, &mistake.message);
     match &mistake.hint {

@@ -1,0 +1,103 @@
+//! What a file claims about its model: assertions, and the property process.
+
+use super::lower::{Lowered, Lowering, is_at};
+use crate::model::{Claim, What};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Binary, Expression, Omega, OmegaEdge};
+
+/// The longest condition that becomes part of a claim's name.
+const LONGEST: usize = 60;
+
+impl<'a> Lowering<'a> {
+    /// Each assertion claims that something holds whenever its process is in a state.
+    pub(super) fn assertions(&mut self) {
+        let file = self.file;
+        for (at, process) in file.processes.iter().enumerate() {
+            for (state, condition) in &process.assertions {
+                let number = self.state_called(at, state);
+                let holds = self.expression(condition, at);
+                let Some(location) = self.processes[at].location else {
+                    let problem = Diagnostic::error(condition.span, "a property process asserts nothing");
+                    self.report(problem.label("not supported").help("assert it in a process of the model"));
+                    continue;
+                };
+                let (Some(number), Some(holds)) = (number, holds) else { continue };
+                let always = Expression::binary(Binary::Implies, is_at(location, number), holds);
+                let name =
+                    format!("{}.{}: {}", self.name_of(at), state.text, self.written_at(condition.span));
+                self.claims.push(Claim {
+                    name,
+                    span: condition.span,
+                    what: What::Always(always),
+                    formula: None,
+                });
+            }
+        }
+    }
+
+    /// A piece of the file on one line, cut where it is long.
+    fn written_at(&self, span: Span) -> String {
+        let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
+        let mut words = String::new();
+        for word in text.split_whitespace() {
+            if words.len() > LONGEST {
+                return format!("{words} …");
+            }
+            if !words.is_empty() {
+                words.push(' ');
+            }
+            words.extend(word.chars().take(LONGEST));
+        }
+        words
+    }
+
+    /// The property process claims that no execution is accepted by it.
+    pub(super) fn automaton(&mut self, process: usize, lowered: &[Lowered<'a>]) {
+        let written = &self.file.processes[process];
+        let Some(name) = &written.name else { return };
+        let mut marks = vec![0_u64; written.states.len()];
+        for (set, states) in written.accepting.iter().enumerate() {
+            if set == 64 {
+                let problem =
+                    Diagnostic::error(name.span, "this property has too many sets of accepting states");
+                self.report(problem.label("more than 64"));
+                return;
+            }
+            for state in states {
+                if let Some(number) = self.state_called(process, state) {
+                    marks[number as usize] |= 1 << set;
+                }
+            }
+        }
+        let mut edges = vec![Vec::new(); written.states.len()];
+        for transition in lowered {
+            if !transition.effects.is_empty() {
+                let problem =
+                    Diagnostic::error(transition.written.span, "a property process changes nothing")
+                        .label("it has an effect")
+                        .help("properties watch; they are not part of the model");
+                self.report(problem);
+            }
+            if transition.written.sync.is_some() {
+                let problem = Diagnostic::error(transition.written.span, "a property process meets nobody")
+                    .label("it synchronises")
+                    .help("properties watch; they are not part of the model");
+                self.report(problem);
+            }
+            let marks = marks[transition.from as usize];
+            let edge = OmegaEdge { label: transition.guard.clone(), marks, target: transition.to };
+            edges[transition.from as usize].push(edge);
+        }
+        let initial =
+            written.initial.as_ref().and_then(|state| self.state_called(process, state)).unwrap_or(0);
+        // Without accepting states nothing is accepted: one set that no edge is in.
+        let sets = written.accepting.len().max(1) as u32;
+        let omega = Omega { name: name.text.clone(), initial, edges, sets, stutters: false };
+        self.claims.push(Claim {
+            name: name.text.clone(),
+            span: name.span,
+            what: What::Never(omega),
+            formula: None,
+        });
+    }
+}

@@ -1,0 +1,373 @@
+//! From a file as it is written to a model.
+
+use super::ast::{File, Name, Process, Transition};
+use super::parser::MAX_PROBLEMS;
+use super::variables::{Buffer, Symbol};
+use super::{Options, suggest};
+use crate::model::{Claim, Loaded};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Action, Binary, Expression, Location, Model, Parts, Place, Predicate, Statement, Unit};
+use std::collections::HashMap;
+
+/// The most actions of a model, and the most expressions and statements in all of them.
+const MAX_ACTIONS: usize = 1 << 16;
+const MAX_SIZE: usize = 1 << 21;
+
+/// What a name stands for, and where it is declared.
+pub(super) type Names<'a> = HashMap<&'a str, (Span, Symbol)>;
+
+pub(super) struct Lowering<'a> {
+    pub(super) file: &'a File,
+    pub(super) text: &'a str,
+    pub(super) options: Options,
+    pub(super) problems: &'a mut Vec<Diagnostic>,
+    /// The model that is nothing yet can compute constants.
+    pub(super) nothing: Model,
+    pub(super) globals: Names<'a>,
+    pub(super) processes: Vec<Scope<'a>>,
+    pub(super) buffers: Vec<Option<Buffer>>,
+    /// The property process, by its number in the file.
+    pub(super) property: Option<usize>,
+    pub(super) parts: Parts,
+    /// How many variables of the model belong to no process.
+    pub(super) shared: usize,
+    pub(super) bits: u64,
+    pub(super) spans: Vec<Span>,
+    pub(super) claims: Vec<Claim>,
+    /// How often each name of an action was wanted.
+    names: HashMap<String, u32>,
+    size: usize,
+}
+
+/// What is known of a process.
+pub(super) struct Scope<'a> {
+    pub(super) names: Names<'a>,
+    pub(super) states: HashMap<&'a str, u32>,
+    /// The variable of its location; nothing for the property.
+    pub(super) location: Option<u32>,
+    /// Its number in the model.
+    pub(super) id: u32,
+}
+
+/// A transition whose names are known.
+pub(super) struct Lowered<'a> {
+    pub(super) written: &'a Transition,
+    /// By its number in the file.
+    pub(super) process: usize,
+    pub(super) from: u32,
+    pub(super) to: u32,
+    pub(super) guard: Expression,
+    pub(super) sync: Option<Synced>,
+    pub(super) effects: Vec<Statement>,
+    /// How many expressions there are in it.
+    pub(super) size: usize,
+}
+
+/// One side of a synchronisation.
+pub(super) struct Synced {
+    pub(super) channel: usize,
+    pub(super) is_send: bool,
+    /// What is sent.
+    pub(super) values: Vec<Expression>,
+    /// Where it goes.
+    pub(super) places: Vec<Place>,
+}
+
+pub(super) fn lower(
+    file: &File,
+    text: &str,
+    options: &Options,
+    problems: &mut Vec<Diagnostic>,
+) -> Option<Loaded> {
+    let mut lowering = Lowering {
+        file,
+        text,
+        options: *options,
+        problems,
+        nothing: Model::new(Parts::default()).ok()?,
+        globals: Names::new(),
+        processes: Vec::new(),
+        buffers: Vec::new(),
+        property: None,
+        parts: Parts::default(),
+        shared: 0,
+        bits: 0,
+        spans: Vec::new(),
+        claims: Vec::new(),
+        names: HashMap::new(),
+        size: 0,
+    };
+    lowering.all();
+    let Lowering { parts, spans, claims, problems, .. } = lowering;
+    if problems.iter().any(Diagnostic::is_error) {
+        return None;
+    }
+    let model = match Model::new(parts) {
+        Ok(model) => model,
+        Err(mistake) => {
+            let place = file.system.as_ref().map_or(file.end, |system| system.span);
+            problems.push(Diagnostic::error(place, mistake.to_string()).label("the whole model"));
+            return None;
+        }
+    };
+    Some(Loaded { model, actions: spans, claims, has_mailboxes: false })
+}
+
+impl<'a> Lowering<'a> {
+    pub(super) fn report(&mut self, problem: Diagnostic) {
+        if self.problems.len() < MAX_PROBLEMS {
+            self.problems.push(problem);
+        }
+    }
+
+    /// Complains about a name that nothing has.
+    pub(super) fn unknown<'n>(
+        &mut self,
+        what: &str,
+        name: &str,
+        span: Span,
+        others: impl IntoIterator<Item = &'n str>,
+    ) {
+        let problem = Diagnostic::error(span, format!("there is no {what} `{name}`")).label("not declared");
+        let help = suggest(name, others).unwrap_or_else(|| format!("declare the {what}, or use another"));
+        self.report(problem.help(help));
+    }
+
+    fn all(&mut self) {
+        let file = self.file;
+        self.globals();
+        let Some(system) = &file.system else {
+            let problem = Diagnostic::error(file.end, "this model has no `system`")
+                .label("expected `system async;`")
+                .help("end the file with `system async;` or `system sync;`");
+            return self.report(problem);
+        };
+        if let Some(name) = &system.property {
+            self.property = self.process_called(name);
+        }
+        for at in 0..file.processes.len() {
+            self.declare(at);
+        }
+        let lowered: Vec<Vec<Lowered<'a>>> =
+            (0..file.processes.len()).map(|at| self.transitions(at)).collect();
+        self.assertions();
+        if let Some(property) = self.property {
+            self.automaton(property, &lowered[property]);
+        }
+        // Where something is wrong, what follows is not needed.
+        if self.problems.iter().any(Diagnostic::is_error) {
+            return;
+        }
+        let of_model = |(at, _): &(usize, &Vec<Lowered<'a>>)| Some(*at) != self.property;
+        let movers: Vec<&Vec<Lowered<'a>>> =
+            lowered.iter().enumerate().filter(of_model).map(|(_, all)| all).collect();
+        match system.is_sync {
+            true => self.together(&movers),
+            false => self.interleaved(&movers),
+        }
+    }
+
+    /// The process of a name, by its number in the file.
+    pub(super) fn process_called(&mut self, name: &Name) -> Option<usize> {
+        if let Some((_, Symbol::Process(at))) = self.globals.get(name.text.as_str()) {
+            return Some(*at);
+        }
+        let file = self.file;
+        let others = file.processes.iter().filter_map(|process| Some(process.name.as_ref()?.text.as_str()));
+        self.unknown("process", &name.text, name.span, others);
+        None
+    }
+
+    /// The state of a name in a process, by its number there.
+    pub(super) fn state_called(&mut self, process: usize, name: &Name) -> Option<u32> {
+        if let Some(at) = self.processes.get(process).and_then(|scope| scope.states.get(name.text.as_str())) {
+            return Some(*at);
+        }
+        let file = self.file;
+        let of = self.name_of(process);
+        let others = file.processes[process].states.iter().map(|state| state.text.as_str());
+        let help = suggest(&name.text, others).unwrap_or_else(|| format!("add it to the states of `{of}`"));
+        let problem = Diagnostic::error(name.span, format!("process `{of}` has no state `{}`", name.text));
+        self.report(problem.label("not declared").help(help));
+        None
+    }
+
+    pub(super) fn name_of(&self, process: usize) -> &'a str {
+        self.file.processes[process].name.as_ref().map_or("", |name| name.text.as_str())
+    }
+
+    /// Declares the states and variables of a process.
+    fn declare(&mut self, at: usize) {
+        let process = &self.file.processes[at];
+        let name = self.name_of(at);
+        let mut scope = Scope {
+            names: Names::new(),
+            states: HashMap::new(),
+            location: None,
+            id: self.parts.processes.len() as u32,
+        };
+        let mut first: HashMap<&str, Span> = HashMap::new();
+        for (number, state) in (0..).zip(&process.states) {
+            if let Some(earlier) = first.insert(&state.text, state.span) {
+                self.twice(state, earlier);
+            }
+            scope.states.entry(&state.text).or_insert(number);
+        }
+        let is_property = self.property == Some(at);
+        if !is_property {
+            scope.location = Some(self.parts.variables.len() as u32);
+        }
+        self.processes.push(scope);
+        let initial = self.first_state(at, process);
+        if is_property {
+            for variable in &process.variables {
+                let problem = Diagnostic::error(variable.name.span, "a property process has no variables")
+                    .label("not supported")
+                    .help("let the states of the property remember it, or a process of the model");
+                self.report(problem);
+            }
+            return;
+        }
+        let mut committed = vec![false; process.states.len()];
+        for state in &process.committed {
+            if let Some(number) = self.state_called(at, state) {
+                committed[number as usize] = true;
+            }
+        }
+        let names: Vec<String> = process.states.iter().map(|state| state.text.clone()).collect();
+        let location = self.add_location(name, names.clone(), initial);
+        let locations = names
+            .into_iter()
+            .zip(committed)
+            .map(|(name, is_committed)| Location { name, is_committed })
+            .collect();
+        let process_of_model =
+            invigil_model::Process { name: name.to_owned(), location, locations, unit: Unit::System };
+        self.parts.processes.push(process_of_model);
+        self.locals(at);
+        for (number, state) in (0..).zip(&process.states) {
+            if !self.processes[at].names.contains_key(state.text.as_str()) {
+                let name = format!("{name}.{}", state.text);
+                self.parts.predicates.push(Predicate { name, expression: is_at(location, number) });
+            }
+        }
+    }
+
+    /// The state in which a process begins; complains if there is none.
+    fn first_state(&mut self, at: usize, process: &'a Process) -> i64 {
+        let name = self.name_of(at);
+        let span = process.name.as_ref().map_or(self.file.end, |name| name.span);
+        if process.states.is_empty() {
+            let problem = Diagnostic::error(span, format!("process `{name}` has no states"));
+            self.report(problem.label("no `state` in it").help("write `state NAME, NAME; init NAME;`"));
+            return 0;
+        }
+        let Some(initial) = &process.initial else {
+            let problem = Diagnostic::error(span, format!("process `{name}` begins nowhere"));
+            let help = format!("write `init {};` or another state", process.states[0].text);
+            self.report(problem.label("no `init` in it").help(help));
+            return 0;
+        };
+        self.state_called(at, initial).map_or(0, i64::from)
+    }
+
+    pub(super) fn twice(&mut self, name: &Name, earlier: Span) {
+        let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
+            .label("the second one")
+            .related(earlier, "the first one")
+            .help("give one of them another name");
+        self.report(problem);
+    }
+
+    /// Looks up all names in the transitions of a process.
+    fn transitions(&mut self, process: usize) -> Vec<Lowered<'a>> {
+        let file = self.file;
+        file.processes[process]
+            .transitions
+            .iter()
+            .filter_map(|written| self.transition(process, written))
+            .collect()
+    }
+
+    fn transition(&mut self, process: usize, written: &'a Transition) -> Option<Lowered<'a>> {
+        let from = self.state_called(process, &written.from);
+        let to = self.state_called(process, &written.to);
+        let guard = match &written.guard {
+            Some(guard) => self.expression(guard, process),
+            None => Some(Expression::Constant(1)),
+        };
+        let sync = match &written.sync {
+            Some(sync) => self.sync(sync, process).map(Some),
+            None => Some(None),
+        };
+        let mut effects = Vec::new();
+        for (place, value) in &written.effects {
+            let place = self.place(place, process);
+            let value = self.expression(value, process);
+            if let (Some(place), Some(value)) = (place, value) {
+                effects.push(self.assign(place, value));
+            }
+        }
+        let (guard, sync) = (guard?, sync?);
+        let size = size(&guard, sync.as_ref(), &effects);
+        Some(Lowered { written, process, from: from?, to: to?, guard, sync, effects, size })
+    }
+
+    /// A variable takes a value, as the options say.
+    pub(super) fn assign(&self, place: Place, value: Expression) -> Statement {
+        Statement::Assign { place, value, wraps: self.options.wraps }
+    }
+
+    /// Counts what an action is made of; complains and says no if all of them are too large.
+    pub(super) fn spend(&mut self, size: usize, span: Span) -> bool {
+        self.size += size;
+        if self.size <= MAX_SIZE && self.parts.actions.len() < MAX_ACTIONS {
+            return true;
+        }
+        let problem = Diagnostic::error(span, "this model has too many actions")
+            .label(format!("more than {MAX_ACTIONS} of them, or too much in them"))
+            .help(
+                "each pair of transitions that can meet on a channel, or in a step of `system sync`, is one",
+            );
+        self.report(problem);
+        false
+    }
+
+    /// Adds an action; complains and says no if there are too many.
+    pub(super) fn add(&mut self, mut action: Action, span: Span) -> bool {
+        if !self.spend(1 + action.effect.len(), span) {
+            return false;
+        }
+        let wanted = self.names.entry(action.name.clone()).or_insert(0);
+        *wanted += 1;
+        if *wanted > 1 {
+            action.name = format!("{} #{wanted}", action.name);
+        }
+        self.parts.actions.push(action);
+        self.spans.push(span);
+        true
+    }
+}
+
+/// Whether a process is in a state.
+pub(super) fn is_at(location: u32, state: u32) -> Expression {
+    Expression::binary(Binary::Equal, Expression::read(location), Expression::Constant(i64::from(state)))
+}
+
+/// How many expressions a transition is made of.
+fn size(guard: &Expression, sync: Option<&Synced>, effects: &[Statement]) -> usize {
+    let mut size = 1;
+    let mut count = |expression: &Expression| expression.visit(&mut |_| size += 1);
+    count(guard);
+    if let Some(sync) = sync {
+        sync.values.iter().for_each(&mut count);
+        sync.places.iter().filter_map(|place| place.index.as_deref()).for_each(&mut count);
+    }
+    for effect in effects {
+        if let Statement::Assign { place, value, .. } = effect {
+            count(value);
+            place.index.as_deref().into_iter().for_each(&mut count);
+        }
+    }
+    size
+}

@@ -1,0 +1,177 @@
+//! Reads expressions.
+//!
+//! Weakest first: `imply`; `and`, `or`; `&`, `|`, `^`; `==`, `!=`; `<`, `<=`, `>`, `>=`; `<<`, `>>`; `+`, `-`;
+//! `*`, `/`, `%`. All of them group to the left. Prefixes are `-`, `~`, `not`.
+
+use super::ast::{Expr, ExprKind};
+use super::parser::Parser;
+use super::scan::Token;
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Binary, Unary};
+
+/// How deep expressions may be: everything that works on them afterwards goes down them by recursion.
+pub(super) const MAX_DEPTH: u32 = 150;
+
+/// The operator between two operands, and how strongly it binds.
+fn operator(token: Token<'_>) -> Option<(Binary, u8)> {
+    Some(match token {
+        Token::Word("imply") => (Binary::Implies, 0),
+        Token::Word("or") | Token::Mark("||") => (Binary::Or, 1),
+        Token::Word("and") | Token::Mark("&&") => (Binary::And, 1),
+        Token::Mark("|") => (Binary::BitOr, 2),
+        Token::Mark("&") => (Binary::BitAnd, 2),
+        Token::Mark("^") => (Binary::BitXor, 2),
+        Token::Mark("==") => (Binary::Equal, 3),
+        Token::Mark("!=") => (Binary::NotEqual, 3),
+        Token::Mark("<") => (Binary::Less, 4),
+        Token::Mark("<=") => (Binary::LessOrEqual, 4),
+        Token::Mark(">") => (Binary::Greater, 4),
+        Token::Mark(">=") => (Binary::GreaterOrEqual, 4),
+        Token::Mark("<<") => (Binary::ShiftLeft, 5),
+        Token::Mark(">>") => (Binary::ShiftRight, 5),
+        Token::Mark("+") => (Binary::Add, 6),
+        Token::Mark("-") => (Binary::Subtract, 6),
+        Token::Mark("*") => (Binary::Multiply, 7),
+        Token::Mark("/") => (Binary::Divide, 7),
+        Token::Mark("%") => (Binary::Remainder, 7),
+        _ => return None,
+    })
+}
+
+/// Whether it makes no difference how several operands are grouped, as long as they stay in order.
+fn is_associative(operator: Binary) -> bool {
+    use Binary::{Add, And, BitAnd, BitOr, BitXor, Multiply, Or};
+    matches!(operator, And | Or | Add | Multiply | BitAnd | BitOr | BitXor)
+}
+
+impl Parser<'_> {
+    /// Reads an expression.
+    pub(super) fn expression(&mut self) -> Option<Expr> {
+        self.above(0)
+    }
+
+    /// Reads operands with operators between them that bind at least as strongly as `weakest`.
+    fn above(&mut self, weakest: u8) -> Option<Expr> {
+        let mut left = self.operand()?;
+        while let Some((operator, strength)) = operator(self.at.token).filter(|(_, found)| *found >= weakest)
+        {
+            let at = self.take();
+            let right = self.above(strength + 1)?;
+            left = self.join(operator, at, left, right)?;
+        }
+        Some(left)
+    }
+
+    /// Long runs of one operator stay shallow: they are lowered to a balanced tree.
+    fn join(&mut self, operator: Binary, at: Span, left: Expr, right: Expr) -> Option<Expr> {
+        let span = left.span.to(right.span);
+        let (kind, depth) = match left.kind {
+            ExprKind::Run(of, mut operands, deepest) if of == operator => {
+                let deepest = deepest.max(right.depth);
+                operands.push(right);
+                let depth = deepest + operands.len().ilog2() + 1;
+                (ExprKind::Run(of, operands, deepest), depth)
+            }
+            _ => {
+                let deepest = left.depth.max(right.depth);
+                let kind = match is_associative(operator) {
+                    true => ExprKind::Run(operator, vec![left, right], deepest),
+                    false => ExprKind::Binary(operator, Box::new((left, right))),
+                };
+                (kind, deepest + 2)
+            }
+        };
+        self.checked(Expr { kind, span, depth }, at)
+    }
+
+    /// Refuses an expression that is too deep; `at` is where it becomes so.
+    fn checked(&mut self, expr: Expr, at: Span) -> Option<Expr> {
+        if expr.depth <= MAX_DEPTH {
+            return Some(expr);
+        }
+        self.too_deep(at);
+        None
+    }
+
+    fn too_deep(&mut self, at: Span) {
+        let problem = Diagnostic::error(at, "this expression is nested too deeply")
+            .label(format!("more than {MAX_DEPTH} operators inside each other"))
+            .help("compute a part of it in an earlier effect");
+        self.report(problem);
+    }
+
+    /// Reads a number, a variable, something in parentheses, or a prefix with its operand.
+    pub(super) fn operand(&mut self) -> Option<Expr> {
+        if self.nesting >= MAX_DEPTH {
+            self.too_deep(self.here());
+            return None;
+        }
+        self.nesting += 1;
+        let operand = self.operand_inside();
+        self.nesting -= 1;
+        operand
+    }
+
+    fn operand_inside(&mut self) -> Option<Expr> {
+        let start = self.at.start;
+        let prefix = match self.at.token {
+            Token::Mark("-") => Some(Unary::Negate),
+            Token::Mark("~") => Some(Unary::Complement),
+            Token::Word("not") | Token::Mark("!") => Some(Unary::Not),
+            _ => None,
+        };
+        if let Some(prefix) = prefix {
+            let at = self.take();
+            let operand = self.operand()?;
+            let depth = operand.depth + 1;
+            let kind = ExprKind::Unary(prefix, Box::new(operand));
+            return self.checked(Expr { kind, span: self.since(start), depth }, at);
+        }
+        if let Token::Number(digits) = self.at.token {
+            let Ok(number) = digits.parse() else {
+                let problem = Diagnostic::error(self.here(), "this number is too large")
+                    .label("more than 63 bits")
+                    .help("a `byte` holds 0 to 255, an `int` -32768 to 32767");
+                self.report(problem);
+                return None;
+            };
+            return Some(Expr { kind: ExprKind::Number(number), span: self.take(), depth: 1 });
+        }
+        if let Token::Word(word @ ("true" | "false")) = self.at.token {
+            let kind = ExprKind::Number(i64::from(word == "true"));
+            return Some(Expr { kind, span: self.take(), depth: 1 });
+        }
+        if self.take_mark("(") {
+            let inside = self.expression()?;
+            self.expect_mark(")", "this parenthesis is not closed")?;
+            return Some(Expr { span: self.since(start), ..inside });
+        }
+        let name = self.expect_name("an expression")?;
+        let mut depth = 2;
+        let kind = if self.take_mark(".") {
+            ExprKind::At(name, self.expect_name("the name of a state")?)
+        } else if self.take_mark("->") {
+            let variable = self.expect_name("the name of a variable")?;
+            let index = self.index(&mut depth)?;
+            ExprKind::Of(name, variable, index)
+        } else {
+            match self.index(&mut depth)? {
+                Some(index) => ExprKind::Element(name, index),
+                None => ExprKind::Name(name.text),
+            }
+        };
+        let span = self.since(start);
+        self.checked(Expr { kind, span, depth }, span)
+    }
+
+    /// Reads an index, if one comes next; none if it is wrong.
+    fn index(&mut self, depth: &mut u32) -> Option<Option<Box<Expr>>> {
+        if !self.take_mark("[") {
+            return Some(None);
+        }
+        let index = self.expression()?;
+        self.expect_mark("]", "this index is not closed")?;
+        *depth = index.depth + 1;
+        Some(Some(Box::new(index)))
+    }
+}

@@ -1,0 +1,408 @@
+//! Types of expressions, and what they are lowered to.
+
+use super::operators::MAX_DEPTH;
+use super::syntax::{Argument, Expr, Name, Path, Range, Segment, Shape};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Binary, Expression, Unary};
+use std::rc::Rc;
+
+/// The type of an expression.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Type {
+    Boolean,
+    Integer,
+    /// One of these names.
+    Names(Rc<Vec<String>>),
+}
+
+impl Type {
+    /// The type, in words.
+    pub(super) fn words(&self) -> String {
+        match self {
+            Type::Boolean => "a truth value".to_owned(),
+            Type::Integer => "a number".to_owned(),
+            Type::Names(names) => {
+                let mut shown: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
+                if names.len() > 4 {
+                    shown.push("…".to_owned());
+                }
+                format!("one of {}", shown.join(", "))
+            }
+        }
+    }
+}
+
+/// A lowered expression and its type.
+#[derive(Clone, Debug)]
+pub(super) struct Typed {
+    pub(super) expression: Expression,
+    pub(super) kind: Type,
+    pub(super) depth: u32,
+}
+
+impl Typed {
+    /// Something that has no parts, or few.
+    pub(super) fn leaf(expression: Expression, kind: Type) -> Typed {
+        Typed { expression, kind, depth: 1 }
+    }
+
+    pub(super) fn constant(&self) -> Option<i64> {
+        match self.expression {
+            Expression::Constant(value) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// What names mean where an expression stands.
+pub(super) trait Scope {
+    /// What a path is worth; none after a complaint.
+    fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed>;
+
+    /// What a function says of its argument; none after a complaint.
+    fn call(&self, checker: &mut Checker, name: &Name, argument: &Argument) -> Option<Typed>;
+}
+
+/// Checks expressions and lowers them.
+pub(super) struct Checker {
+    pub(super) problems: Vec<Diagnostic>,
+    /// How many more nodes there may be.
+    room: usize,
+    /// Names for numbers, the innermost last.
+    pub(super) locals: Vec<(String, i64)>,
+    /// Whether names without a prime mean the source of the step.
+    is_step: bool,
+    /// Whether what is read is a part of something that has been given its place in the step.
+    is_placed: bool,
+}
+
+impl Checker {
+    /// A checker that makes at most that many nodes.
+    pub(super) fn new(room: usize) -> Checker {
+        let (problems, locals) = (Vec::new(), Vec::new());
+        Checker { problems, room, locals, is_step: false, is_placed: false }
+    }
+
+    /// Complains.
+    pub(super) fn report<T>(&mut self, problem: Diagnostic) -> Option<T> {
+        if self.problems.len() < 50 && !self.problems.iter().any(|other| other.span == problem.span) {
+            self.problems.push(problem);
+        }
+        None
+    }
+
+    /// Whether there is no room for anything more.
+    pub(super) fn is_out_of_room(&self) -> bool {
+        self.room == 0
+    }
+
+    /// Uses up room for nodes, or complains.
+    pub(super) fn spend(&mut self, span: Span, nodes: usize) -> Option<()> {
+        match self.room.checked_sub(nodes) {
+            Some(left) => {
+                self.room = left;
+                Some(())
+            }
+            None => {
+                self.room = 0;
+                let problem = Diagnostic::error(span, "this becomes too large").label("too large here");
+                self.report(problem.help("smaller ranges, or fewer quantifiers in each other, would do"))
+            }
+        }
+    }
+
+    /// A predicate over steps: if some name has a prime, those without mean the source.
+    pub(super) fn predicate(&mut self, scope: &dyn Scope, written: &Expr) -> Option<Expression> {
+        self.is_step = has_prime(written);
+        let found = self.expect(scope, written, &Type::Boolean);
+        self.is_step = false;
+        Some(found?.expression)
+    }
+
+    /// An expression of that type, or a complaint.
+    pub(super) fn expect(&mut self, scope: &dyn Scope, written: &Expr, wanted: &Type) -> Option<Typed> {
+        let found = self.check(scope, written, Some(wanted))?;
+        if found.kind == *wanted {
+            return Some(found);
+        }
+        let message = format!("expected {}, found {}", wanted.words(), found.kind.words());
+        let mut problem =
+            Diagnostic::error(written.span, message).label(format!("is {}", found.kind.words()));
+        if (wanted, &found.kind) == (&Type::Boolean, &Type::Integer) {
+            problem = problem.help("compare it: `… != 0`");
+        }
+        self.report(problem)
+    }
+
+    /// A number that is known now.
+    pub(super) fn constant(&mut self, scope: &dyn Scope, written: &Expr) -> Option<i64> {
+        let found = self.expect(scope, written, &Type::Integer)?;
+        match found.constant() {
+            Some(value) => Some(value),
+            None => {
+                let problem = Diagnostic::error(written.span, "this must be a constant");
+                self.report(problem.label("changes while the model runs"))
+            }
+        }
+    }
+
+    /// The numbers of a range of constants; a complaint if there are none, or too many.
+    pub(super) fn bounds(&mut self, scope: &dyn Scope, range: &Range) -> Option<(i64, i64)> {
+        let low = self.constant(scope, &range.low);
+        let high = self.constant(scope, &range.high);
+        let (low, high, span) = (low?, high?, range.low.span.to(range.high.span));
+        if low > high {
+            let problem = Diagnostic::error(span, format!("there is nothing from {low} to {high}"));
+            return self.report(problem.label("an empty range"));
+        }
+        match high.checked_sub(low) {
+            Some(size) if size < 1 << 62 => Some((low, high)),
+            _ => self.report(Diagnostic::error(span, "this range is too large").label("too large")),
+        }
+    }
+
+    /// An expression, whatever its type; `expected` helps to find out what names mean.
+    pub(super) fn check(
+        &mut self,
+        scope: &dyn Scope,
+        written: &Expr,
+        expected: Option<&Type>,
+    ) -> Option<Typed> {
+        self.spend(written.span, 1)?;
+        match &written.shape {
+            Shape::Number(number) => Some(Typed::leaf(Expression::Constant(*number), Type::Integer)),
+            Shape::Truth(truth) => Some(Typed::leaf(Expression::Constant(i64::from(*truth)), Type::Boolean)),
+            Shape::Path(path) => self.path(scope, path, expected),
+            Shape::Unary(operator, operand) => {
+                let kind = if *operator == Unary::Not { Type::Boolean } else { Type::Integer };
+                let operand = self.expect(scope, operand, &kind)?;
+                let depth = operand.depth + 1;
+                self.made(written.span, unary(*operator, operand.expression), kind, depth)
+            }
+            Shape::Binary(operator, both) => self.binary(scope, written.span, *operator, both),
+            Shape::All(parts) | Shape::Any(parts) => {
+                let parts: Vec<Option<Typed>> =
+                    parts.iter().map(|part| self.expect(scope, part, &Type::Boolean)).collect();
+                let parts = parts.into_iter().collect::<Option<Vec<Typed>>>()?;
+                self.joined(written.span, matches!(written.shape, Shape::All(_)), parts)
+            }
+            Shape::If(parts) => {
+                let condition = self.expect(scope, &parts.0, &Type::Boolean);
+                let this = self.check(scope, &parts.1, expected)?;
+                let that = self.expect(scope, &parts.2, &this.kind)?;
+                let condition = condition?;
+                let depth = 1 + condition.depth.max(this.depth).max(that.depth);
+                let kind = this.kind.clone();
+                let chosen = match condition.constant() {
+                    Some(0) => that.expression,
+                    Some(_) => this.expression,
+                    None => {
+                        Expression::If(Box::new((condition.expression, this.expression, that.expression)))
+                    }
+                };
+                self.made(written.span, chosen, kind, depth)
+            }
+            Shape::Each { is_all, name, range, body } => {
+                let (low, high) = self.bounds(scope, range)?;
+                let mut parts = Vec::new();
+                for number in low..=high {
+                    self.spend(written.span, 1)?;
+                    self.locals.push((name.text.clone(), number));
+                    let part = self.expect(scope, body, &Type::Boolean);
+                    self.locals.pop();
+                    // What is wrong with the first is wrong with all.
+                    parts.push(part?);
+                }
+                self.joined(written.span, *is_all, parts)
+            }
+            Shape::Call { name, argument, is_primed } => {
+                let was_placed = core::mem::replace(&mut self.is_placed, true);
+                let found = scope.call(self, name, argument);
+                self.is_placed = was_placed;
+                let mut found = found?;
+                if !matches!(found.expression, Expression::Happens(_)) {
+                    found.expression = self.placed(found.expression, *is_primed);
+                }
+                Some(found)
+            }
+        }
+    }
+
+    fn path(&mut self, scope: &dyn Scope, path: &Path, expected: Option<&Type>) -> Option<Typed> {
+        if let Some(name) = path.bare()
+            && let Some((_, number)) = self.locals.iter().rev().find(|(local, _)| local == name)
+        {
+            return Some(Typed::leaf(Expression::Constant(*number), Type::Integer));
+        }
+        let was_placed = core::mem::replace(&mut self.is_placed, true);
+        let found = scope.read(self, path, expected);
+        self.is_placed = was_placed;
+        let mut found = found?;
+        found.expression = self.placed(found.expression, path.is_primed);
+        self.made(path.span, found.expression, found.kind, found.depth)
+    }
+
+    /// Something that is read, at the end of the step that it belongs to.
+    fn placed(&self, expression: Expression, is_primed: bool) -> Expression {
+        let is_source = self.is_step && !self.is_placed && !is_primed;
+        match expression {
+            Expression::Constant(_) => expression,
+            _ if is_source => Expression::Before(Box::new(expression)),
+            _ => expression,
+        }
+    }
+
+    fn binary(
+        &mut self,
+        scope: &dyn Scope,
+        span: Span,
+        operator: Binary,
+        both: &(Expr, Expr),
+    ) -> Option<Typed> {
+        let (operands, kind) = match operator {
+            Binary::Implies => (Some(Type::Boolean), Type::Boolean),
+            Binary::Equal | Binary::NotEqual => (None, Type::Boolean),
+            Binary::Less | Binary::LessOrEqual | Binary::Greater | Binary::GreaterOrEqual => {
+                (Some(Type::Integer), Type::Boolean)
+            }
+            _ => (Some(Type::Integer), Type::Integer),
+        };
+        let (left, right) = match operands {
+            Some(operands) => {
+                let left = self.expect(scope, &both.0, &operands);
+                (left, self.expect(scope, &both.1, &operands))
+            }
+            None => self.alike(scope, both),
+        };
+        let (left, right) = (left?, right?);
+        let depth = 1 + left.depth.max(right.depth);
+        if matches!(operator, Binary::Divide | Binary::Remainder) && right.constant() == Some(0) {
+            return self.report(Diagnostic::error(both.1.span, "this divides by 0").label("is 0"));
+        }
+        self.made(span, binary(operator, left.expression, right.expression), kind, depth)
+    }
+
+    /// Two operands of one type, whichever of them tells it.
+    fn alike(&mut self, scope: &dyn Scope, both: &(Expr, Expr)) -> (Option<Typed>, Option<Typed>) {
+        let mark = self.problems.len();
+        if let Some(left) = self.check(scope, &both.0, None) {
+            let right = self.expect(scope, &both.1, &left.kind);
+            return (Some(left), right);
+        }
+        // The name on the left may be one that only the right explains.
+        let before: Vec<Diagnostic> = self.problems.drain(mark..).collect();
+        let right = self.check(scope, &both.1, None);
+        match &right {
+            Some(of) if matches!(of.kind, Type::Names(_)) => {
+                let kind = of.kind.clone();
+                (self.expect(scope, &both.0, &kind), right)
+            }
+            _ => {
+                let after: Vec<Diagnostic> = self.problems.drain(mark..).collect();
+                before.into_iter().chain(after).for_each(|problem| {
+                    self.report::<()>(problem);
+                });
+                (None, right)
+            }
+        }
+    }
+
+    /// Conditions, joined by `and` or by `or`.
+    fn joined(&mut self, span: Span, is_all: bool, parts: Vec<Typed>) -> Option<Typed> {
+        let depth = parts.iter().map(|part| part.depth).max().unwrap_or(0) + parts.len().max(1).ilog2() + 1;
+        let parts = parts.into_iter().map(|part| part.expression).collect();
+        let joined = if is_all { all(parts) } else { any(parts) };
+        self.made(span, joined, Type::Boolean, depth)
+    }
+
+    /// A lowered expression, unless it is too deep: names may stand for deep ones.
+    fn made(&mut self, span: Span, expression: Expression, kind: Type, depth: u32) -> Option<Typed> {
+        if depth > 2 * MAX_DEPTH {
+            let problem = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
+            return self.report(problem.help("its names stand for expressions that are deep already"));
+        }
+        Some(Typed { expression, kind, depth })
+    }
+}
+
+/// All of them; what is known now is left out.
+pub(super) fn all(mut parts: Vec<Expression>) -> Expression {
+    if parts.contains(&Expression::Constant(0)) {
+        return Expression::Constant(0);
+    }
+    parts.retain(|part| !matches!(part, Expression::Constant(_)));
+    Expression::all(parts)
+}
+
+/// One of them; what is known now is left out.
+pub(super) fn any(mut parts: Vec<Expression>) -> Expression {
+    if parts.iter().any(|part| matches!(part, Expression::Constant(value) if *value != 0)) {
+        return Expression::Constant(1);
+    }
+    parts.retain(|part| !matches!(part, Expression::Constant(_)));
+    Expression::any(parts)
+}
+
+/// An operator with one operand, worked out if it can be.
+pub(super) fn unary(operator: Unary, operand: Expression) -> Expression {
+    match (operator, &operand) {
+        (Unary::Not, Expression::Constant(value)) => Expression::Constant(i64::from(*value == 0)),
+        (Unary::Negate, Expression::Constant(value)) => Expression::Constant(value.wrapping_neg()),
+        (Unary::Complement, Expression::Constant(value)) => Expression::Constant(!value),
+        _ => Expression::unary(operator, operand),
+    }
+}
+
+/// An operator with two operands, worked out if it can be.
+pub(super) fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
+    if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
+        && let Some(value) = known(operator, *a, *b)
+    {
+        return Expression::Constant(value);
+    }
+    Expression::binary(operator, left, right)
+}
+
+fn known(operator: Binary, a: i64, b: i64) -> Option<i64> {
+    let shift = u32::try_from(b).ok().filter(|by| *by < 64);
+    Some(match operator {
+        Binary::Add => a.checked_add(b)?,
+        Binary::Subtract => a.checked_sub(b)?,
+        Binary::Multiply => a.checked_mul(b)?,
+        Binary::Divide => a.checked_div(b)?,
+        Binary::Remainder => a.checked_rem(b)?,
+        Binary::BitAnd => a & b,
+        Binary::BitOr => a | b,
+        Binary::BitXor => a ^ b,
+        Binary::ShiftLeft => a.wrapping_shl(shift?),
+        Binary::ShiftRight => a.wrapping_shr(shift?),
+        Binary::Equal => i64::from(a == b),
+        Binary::NotEqual => i64::from(a != b),
+        Binary::Less => i64::from(a < b),
+        Binary::LessOrEqual => i64::from(a <= b),
+        Binary::Greater => i64::from(a > b),
+        Binary::GreaterOrEqual => i64::from(a >= b),
+        Binary::And => i64::from(a != 0 && b != 0),
+        Binary::Or => i64::from(a != 0 || b != 0),
+        Binary::Implies => i64::from(a == 0 || b != 0),
+    })
+}
+
+/// Whether some name has a prime. The expression is no deeper than the parser lets it be.
+pub(super) fn has_prime(written: &Expr) -> bool {
+    let in_path = |path: &Path| {
+        path.is_primed || path.rest.iter().any(|part| matches!(part, Segment::Index(of) if has_prime(of)))
+    };
+    match &written.shape {
+        Shape::Number(_) | Shape::Truth(_) => false,
+        Shape::Path(path) => in_path(path),
+        Shape::Unary(_, operand) => has_prime(operand),
+        Shape::Binary(_, both) => has_prime(&both.0) || has_prime(&both.1),
+        Shape::All(parts) | Shape::Any(parts) => parts.iter().any(has_prime),
+        Shape::If(parts) => has_prime(&parts.0) || has_prime(&parts.1) || has_prime(&parts.2),
+        Shape::Each { body, .. } => has_prime(body),
+        Shape::Call { argument, is_primed, .. } => {
+            *is_primed || matches!(argument, Argument::Path(path) if in_path(path))
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Processes as they are declared, and instances of templates.
+
+use super::ast::{self, Family};
+use super::check::Type;
+use super::declare::Declarations;
+use super::scope::{Here, Resolved};
+use super::syntax::{Expr, Name, Shape};
+use super::world::{Instance, Mailbox, Meaning, Thing};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Kind, Location, Process, Unit, Variable};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+impl Declarations<'_> {
+    /// A process as it is declared: one, or an array, or a template for instances.
+    pub(super) fn process(&mut self, process: &Rc<ast::Process>) {
+        let declared = Rc::clone(process);
+        if process.parameters.is_some() {
+            self.name(&process.name, Meaning::Template);
+            self.templates.insert(process.name.text.clone(), (declared, false));
+            return;
+        }
+        let thing = self.members(&process.name, process.array.as_ref(), process.unit, &declared, &[]);
+        self.name(&process.name, thing.map_or(Meaning::Broken, Meaning::Thing));
+    }
+
+    pub(super) fn instance(
+        &mut self,
+        name: &Name,
+        array: Option<&Family>,
+        template: &Name,
+        arguments: &[Expr],
+        unit: Unit,
+    ) {
+        let thing = self.instances(name, array, template, arguments, unit);
+        self.name(name, thing.map_or(Meaning::Broken, Meaning::Thing));
+    }
+
+    fn instances(
+        &mut self,
+        name: &Name,
+        array: Option<&Family>,
+        template: &Name,
+        arguments: &[Expr],
+        unit: Unit,
+    ) -> Option<Thing> {
+        let Some((declared, is_used)) = self.templates.get_mut(&template.text) else {
+            let message = format!("there is no process `{}` with parameters", template.text);
+            let mut problem = Diagnostic::error(template.span, message).label("not known");
+            let known = self.templates.keys().map(String::as_str);
+            if let Some(near) = invigil_expr::diag::nearest(&template.text, known) {
+                problem = problem.help(format!("did you mean `{near}`?"));
+            } else {
+                problem = problem.help("it is declared by `process P(x, y) { … }`, before its instances");
+            }
+            return self.checker.report(problem);
+        };
+        *is_used = true;
+        let declared = Rc::clone(declared);
+        let wanted = declared.parameters.as_ref().map_or(0, Vec::len);
+        if wanted != arguments.len() {
+            let message = format!("`{}` has {wanted} parameters, not {}", template.text, arguments.len());
+            return self
+                .checker
+                .report(Diagnostic::error(name.span.to(template.span), message).label("here"));
+        }
+        let unit = if unit == Unit::Environment { unit } else { declared.unit };
+        self.members(name, array, unit, &declared, arguments)
+    }
+
+    fn members(
+        &mut self,
+        name: &Name,
+        array: Option<&Family>,
+        unit: Unit,
+        declared: &Rc<ast::Process>,
+        arguments: &[Expr],
+    ) -> Option<Thing> {
+        let Some(array) = array else {
+            let (of, full) = (declared, name.text.clone());
+            return self.member(name.span, full, unit, of, arguments, None).map(Thing::Process);
+        };
+        let (low, high) = self.family(array)?;
+        let guard = self.guard(name.span, &name.text, (high - low) as usize + 1)?;
+        let mut items = Vec::new();
+        for index in low..=high {
+            let full = format!("{}[{index}]", name.text);
+            let index = Some((array.index.text.as_str(), index));
+            items.push(Thing::Process(self.member(name.span, full, unit, declared, arguments, index)?));
+        }
+        Some(Thing::Many { guard, low, items: Rc::new(items) })
+    }
+
+    /// One process.
+    fn member(
+        &mut self,
+        span: Span,
+        name: String,
+        unit: Unit,
+        declared: &Rc<ast::Process>,
+        arguments: &[Expr],
+        index: Option<(&str, i64)>,
+    ) -> Option<usize> {
+        let mut names = HashMap::new();
+        let index = index.map(|(name, value)| (name.to_owned(), value));
+        if let Some(local) = &index {
+            self.checker.locals.push(local.clone());
+        }
+        let parameters = declared.parameters.iter().flatten();
+        for (parameter, argument) in parameters.zip(arguments) {
+            let meaning = self.argument(argument).unwrap_or(Meaning::Broken);
+            names.insert(parameter.text.clone(), meaning);
+        }
+        if let Some((name, value)) = index {
+            self.checker.locals.pop();
+            // What an index of an array of instances is called matters to the arguments only.
+            if declared.parameters.is_none() {
+                names.insert(name, Meaning::Constant(value, Type::Integer));
+            }
+        }
+        let states = self.states(declared)?;
+        let initial = declared.states.iter().position(|state| state.is_initial).unwrap_or(0);
+        let list: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
+        let at = Variable::scalar(name.clone(), Kind::Names(list.clone()), initial as i64);
+        let location = self.variable(span, at)?;
+        self.parts.processes.push(Process { name: name.clone(), locations: states, location, unit });
+        self.world.instances.push(Instance {
+            name: name.clone(),
+            declared: Rc::clone(declared),
+            names: names.clone(),
+            location,
+            states: Rc::new(list),
+            mailbox: None,
+            unit,
+            priority: 0,
+        });
+        let own = self.world.instances.len() - 1;
+        self.variables(Some(own), &format!("{name}."), &declared.variables, &mut names);
+        self.world.instances[own].names = names;
+        if let Some(mailbox) = &declared.mailbox {
+            self.world.instances[own].mailbox = self.mailbox(own, &name, mailbox);
+        }
+        if let Some(priority) = &declared.priority {
+            let here = Here { instance: Some(own), ..Here::outside(&self.world) };
+            self.world.instances[own].priority = super::actions::priority(self.checker, &here, priority)?;
+        }
+        Some(own)
+    }
+
+    /// What a parameter stands for: a constant, or something that is shared.
+    fn argument(&mut self, argument: &Expr) -> Option<Meaning> {
+        let here = Here::outside(&self.world);
+        if let Shape::Path(path) = &argument.shape {
+            let is_local =
+                path.bare().is_some_and(|name| self.checker.locals.iter().any(|(of, _)| of == name));
+            if !is_local && let Resolved::Thing(thing) = here.resolve(self.checker, path, None)? {
+                return Some(Meaning::Thing(thing));
+            }
+        }
+        let found = self.checker.check(&here, argument, None)?;
+        match found.constant() {
+            Some(value) => Some(Meaning::Constant(value, found.kind)),
+            None => {
+                let problem =
+                    Diagnostic::error(argument.span, "this must be a constant, a variable or a channel");
+                self.checker.report(problem.label("changes while the model runs"))
+            }
+        }
+    }
+
+    fn states(&mut self, declared: &ast::Process) -> Option<Vec<Location>> {
+        let mut seen: HashMap<&str, Span> = HashMap::new();
+        for state in &declared.states {
+            if let Some(first) = seen.insert(&state.name.text, state.name.span) {
+                let message = format!("the state `{}` is declared twice", state.name.text);
+                let problem = Diagnostic::error(state.name.span, message).label("the second one");
+                return self.checker.report(problem.related(first, "the first one"));
+            }
+        }
+        let mut initials = declared.states.iter().filter(|state| state.is_initial);
+        if let (Some(first), Some(second)) = (initials.next(), initials.next()) {
+            let problem = Diagnostic::error(second.name.span, "a process has one initial state");
+            let problem = problem.label("the second one").related(first.name.span, "the first one");
+            return self.checker.report(problem);
+        }
+        if declared.states.is_empty() {
+            let message = format!("`{}` has no states", declared.name.text);
+            let problem = Diagnostic::error(declared.name.span, message).label("where is it?");
+            return self.checker.report(problem.help("write `state idle { … }`"));
+        }
+        let location =
+            |state: &ast::State| Location { name: state.name.text.clone(), is_committed: state.is_committed };
+        Some(declared.states.iter().map(location).collect())
+    }
+
+    fn mailbox(&mut self, own: usize, name: &str, written: &ast::Mailbox) -> Option<Mailbox> {
+        let events = match self.world.names.get(&written.events.text) {
+            Some(Meaning::Enum(events)) => Rc::clone(events),
+            Some(Meaning::Broken) => return None,
+            _ => {
+                let message = format!("there is no enum `{}`", written.events.text);
+                let problem = Diagnostic::error(written.events.span, message).label("not known");
+                let known = self.world.enums.iter().map(|of| of.name.as_str());
+                return self.checker.report(match invigil_expr::diag::nearest(&written.events.text, known) {
+                    Some(near) => problem.help(format!("did you mean `{near}`?")),
+                    None => problem.help("events are declared by `enum Signal { open, close }`"),
+                });
+            }
+        };
+        let capacity = self.capacity(Some(own), &written.capacity)?;
+        let mut cells = vec![format!("{name}.mailbox")];
+        let mut kinds = vec![Kind::Names(core::iter::once("-".to_owned()).chain(events.names()).collect())];
+        let slots = events.variants.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
+        for slot in 0..slots {
+            let of_slot = events.variants.iter().filter_map(|(_, values)| values.get(slot));
+            kinds.extend(of_slot.cloned().reduce(|a, b| union(&a, &b)));
+            cells.push(format!("{name}.mailbox.{slot}"));
+        }
+        let arrays = cells.into_iter().zip(kinds).collect();
+        let queue = self.queue(written.span, &format!("{name}.mailbox"), capacity, arrays)?;
+        self.parts.variables[queue.length as usize].is_hidden = true;
+        let (is_deferred, overflow) = (written.is_deferred, written.overflow);
+        Some(Mailbox { is_deferred, overflow, events, queue })
+    }
+}
+
+/// Something that can hold what both can hold.
+fn union(a: &Kind, b: &Kind) -> Kind {
+    if a == b {
+        return a.clone();
+    }
+    let ((low, high), (other_low, other_high)) = (a.range(), b.range());
+    Kind::Integer { low: low.min(other_low), high: high.max(other_high) }
+}

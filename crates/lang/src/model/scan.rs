@@ -1,0 +1,106 @@
+//! Cuts text into tokens.
+
+use invigil_expr::diag::{Diagnostic, SourceId, Span};
+
+/// A file longer than this is surely something else.
+pub(super) const MAX_BYTES: usize = 4 << 20;
+
+/// The kinds of tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// A word: keyword or name.
+    Word(&'a str),
+    /// A number.
+    Number(i64),
+    /// Text in double quotes on one line, without the quotes.
+    Quoted(&'a str),
+    /// An operator, a bracket, or any other character.
+    Mark(&'a str),
+    /// The end of the text.
+    End,
+}
+
+/// A token and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lexed<'a> {
+    pub(super) token: Token<'a>,
+    pub(super) span: Span,
+    /// Whether it is the first one of its line.
+    pub(super) starts_line: bool,
+}
+
+/// Marks of more than one character.
+const LONG_MARKS: [&str; 20] = [
+    "..", "->", "→", "=>", "⇒", "<=", "≤", ">=", "≥", "==", "!=", "≠", "&&", "||", "<<", ">>", "+=", "-=",
+    "++", "--",
+];
+
+/// All tokens of a text, the end included, and what is none.
+pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagnostic>) {
+    let (mut found, mut problems) = (Vec::new(), Vec::new());
+    let span = |start: usize, end: usize| Span::new(source, start as u32, end as u32);
+    let (mut at, mut starts_line) = (0, true);
+    if text.len() > MAX_BYTES {
+        let message = format!("this is too long for a model ({} MiB)", text.len() >> 20);
+        problems.push(Diagnostic::error(span(0, 0), message).label("nothing of it was read"));
+        at = text.len();
+    }
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        starts_line |= first == '\n';
+        if first.is_whitespace() || first == '\u{feff}' {
+            at += first.len_utf8();
+            continue;
+        }
+        if first == '#' || rest.starts_with("//") {
+            at += rest.find('\n').unwrap_or(rest.len());
+            continue;
+        }
+        let (token, length) = token_at(rest, first);
+        let place = span(at, at + length);
+        match token {
+            Some(token) => found.push(Lexed { token, span: place, starts_line }),
+            None => {
+                if problems.len() < 20 {
+                    let problem = Diagnostic::error(place, "this number is too large");
+                    problems.push(problem.label("does not fit"));
+                }
+                found.push(Lexed { token: Token::Number(0), span: place, starts_line });
+            }
+        }
+        at += length;
+        starts_line = false;
+    }
+    let end = text.len();
+    found.push(Lexed { token: Token::End, span: span(end, end), starts_line });
+    (found, problems)
+}
+
+/// The token at the start of `rest`; none if it is a number that is too large.
+fn token_at(rest: &str, first: char) -> (Option<Token<'_>>, usize) {
+    let run = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
+    if first.is_ascii_digit() {
+        if let Some(hex) = rest.strip_prefix("0x") {
+            let length = hex.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(hex.len());
+            let number = i64::from_str_radix(&hex[..length], 16).ok();
+            return (number.map(Token::Number), 2 + length);
+        }
+        let length = run(|c| c.is_ascii_digit());
+        return (rest[..length].parse().ok().map(Token::Number), length);
+    }
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    if is_word(first) {
+        let length = run(is_word);
+        return (Some(Token::Word(&rest[..length])), length);
+    }
+    if first == '"'
+        && let Some(length) = rest[1..].find(['"', '\n']).filter(|end| rest[1 + end..].starts_with('"'))
+    {
+        return (Some(Token::Quoted(&rest[1..=length])), length + 2);
+    }
+    if let Some(mark) = LONG_MARKS.iter().find(|mark| rest.starts_with(**mark)) {
+        return (Some(Token::Mark(mark)), mark.len());
+    }
+    let length = first.len_utf8();
+    (Some(Token::Mark(&rest[..length])), length)
+}
