@@ -19,6 +19,8 @@ pub(crate) struct Header {
     delimiter: u8,
     /// The number of each column's field.
     columns: Vec<u32>,
+    /// The names of the columns that nobody asks for.
+    pub(crate) unread: Vec<String>,
 }
 
 /// The delimiters that a header may use, the usual one first.
@@ -55,16 +57,20 @@ impl Header {
             }
             None => return Err("the header names no column `event`".into()),
         };
-        let mut columns = Vec::new();
+        let (mut columns, mut unread) = (Vec::new(), Vec::new());
         let line = line.trim_end_matches(['\r', '\n']);
         cells(line.as_bytes(), delimiter, |cell| {
             let name = cell.value(line);
-            columns.push(schema.field(name.as_bytes(), 0, name.len()));
+            let field = schema.field(name.as_bytes(), 0, name.len());
+            columns.push(field);
+            if field == NONE {
+                unread.push(name.into_owned());
+            }
         })?;
         if columns.iter().filter(|column| **column == EVENT).count() > 1 {
             return Err("the header names two columns `event`".into());
         }
-        Ok(Header { delimiter, columns })
+        Ok(Header { delimiter, columns, unread })
     }
 }
 

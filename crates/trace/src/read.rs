@@ -10,7 +10,7 @@ use crate::options::Options;
 use crate::pipeline::{self, Ended};
 use crate::problems::Problems;
 use crate::schema::Schema;
-use crate::source::Source;
+use crate::source::{Layout, Source};
 use std::ops::ControlFlow;
 
 /// What was read, all in all.
@@ -29,6 +29,8 @@ pub struct Summary {
     /// The format in which each input was read, in their order: the one that the options name, or else the one
     /// that its first line looks like. An input that could not be opened, and those after it, have none.
     pub formats: Vec<Format>,
+    /// The columns of CSV files that nobody asks for.
+    pub unread: Vec<String>,
     /// How many records were earlier than the one before them in the same input.
     pub out_of_order: u64,
     /// How it ended.
@@ -50,6 +52,9 @@ impl Summary {
     fn opened(&mut self, source: &Source) {
         self.lines += source.lines_before;
         self.formats.push(source.layout.format());
+        if let Layout::Csv(header) = &source.layout {
+            self.unread.extend(header.unread.iter().cloned());
+        }
     }
 
     fn add(&mut self, block: &Block) {
@@ -103,6 +108,7 @@ pub fn read(
         bytes: 0,
         problems: Problems::default(),
         formats: Vec::new(),
+        unread: Vec::new(),
         out_of_order: 0,
         end: End::Finished,
     };
