@@ -77,7 +77,7 @@ fn variables(scene: &mut Scene<'_>) -> Vec<String> {
 }
 
 /// Files whose paths begin so.
-fn files(word: &str) -> Vec<String> {
+pub(crate) fn files(word: &str) -> Vec<String> {
     let (folder, name) = match word.rfind('/') {
         Some(at) => word.split_at(at + 1),
         None => ("", word),

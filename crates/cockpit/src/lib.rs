@@ -3,7 +3,7 @@
 //!
 //! A [`Cockpit`] holds a session and takes commands: a line in, text out. It does not know a terminal, so a
 //! file of commands, a block of a scenario or an editor can give them as well as a person. [`prompt`] is the
-//! loop that asks a person; [`report`] tells a run when nobody is there.
+//! loop that asks a person; [`report`] tells a run when nobody is there. [`multiverse`] is the debugger for models.
 
 mod bell;
 mod cockpit;
@@ -13,6 +13,7 @@ mod complete;
 mod console;
 mod desk;
 mod graph;
+pub mod multiverse;
 mod opening;
 pub mod prompt;
 pub mod report;

@@ -2,6 +2,7 @@
 
 use crate::cockpit::Cockpit;
 use crate::command::find;
+use crate::complete::Completion;
 use invigil_check::report::{Paint, Style};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -20,13 +21,64 @@ pub const PROMPT: &str = "(invigil) ";
 /// How many lines are remembered from one session to the next.
 const REMEMBERED: usize = 1000;
 
+/// What takes commands from a person.
+pub(crate) trait Commanded {
+    /// Runs a line; gives what it says, or what is wrong with it.
+    fn run(&mut self, line: &str) -> Result<String, String>;
+
+    /// Whether no more commands are to be asked for.
+    fn is_over(&self) -> bool;
+
+    /// How a line may go on.
+    fn complete(&mut self, line: &str, position: usize) -> Completion;
+
+    /// What can follow a command, if this is one.
+    fn usage(&self, word: &str) -> Option<&'static str>;
+
+    /// What the last line asks before it does anything.
+    fn question(&mut self) -> Option<String> {
+        None
+    }
+
+    /// Runs a line after its question was answered with yes.
+    fn run_surely(&mut self, line: &str) -> Result<String, String> {
+        self.run(line)
+    }
+}
+
+impl Commanded for Cockpit {
+    fn run(&mut self, line: &str) -> Result<String, String> {
+        Cockpit::run(self, line)
+    }
+
+    fn is_over(&self) -> bool {
+        Cockpit::is_over(self)
+    }
+
+    fn complete(&mut self, line: &str, position: usize) -> Completion {
+        Cockpit::complete(self, line, position)
+    }
+
+    fn usage(&self, word: &str) -> Option<&'static str> {
+        find(word).ok().map(|command| command.usage)
+    }
+
+    fn question(&mut self) -> Option<String> {
+        Cockpit::question(self)
+    }
+
+    fn run_surely(&mut self, line: &str) -> Result<String, String> {
+        Cockpit::run_surely(self, line)
+    }
+}
+
 /// What helps a person to write a line.
-struct Help<'a> {
-    cockpit: &'a RefCell<&'a mut Cockpit>,
+struct Help<'a, 'c> {
+    commanded: &'a RefCell<&'c mut dyn Commanded>,
     style: Style,
 }
 
-impl Completer for Help<'_> {
+impl Completer for Help<'_, '_> {
     type Candidate = String;
 
     fn complete(
@@ -35,14 +87,14 @@ impl Completer for Help<'_> {
         position: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        // While a line is written no command runs, so the cockpit is free.
-        let Ok(mut cockpit) = self.cockpit.try_borrow_mut() else { return Ok((0, Vec::new())) };
-        let completion = cockpit.complete(line, position);
+        // While a line is written no command runs, so what takes it is free.
+        let Ok(mut commanded) = self.commanded.try_borrow_mut() else { return Ok((0, Vec::new())) };
+        let completion = commanded.complete(line, position);
         Ok((completion.start, completion.words))
     }
 }
 
-impl Hinter for Help<'_> {
+impl Hinter for Help<'_, '_> {
     type Hint = String;
 
     fn hint(&self, line: &str, position: usize, _: &Context<'_>) -> Option<String> {
@@ -52,12 +104,12 @@ impl Hinter for Help<'_> {
         // What can follow a command, once it is clear which one it is.
         let word = line.strip_suffix(' ')?;
         let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let command = is_word.then(|| find(word).ok()).flatten()?;
-        (!command.usage.is_empty()).then(|| command.usage.to_owned())
+        let commanded = self.commanded.try_borrow().ok().filter(|_| is_word)?;
+        commanded.usage(word).filter(|usage| !usage.is_empty()).map(str::to_owned)
     }
 }
 
-impl Highlighter for Help<'_> {
+impl Highlighter for Help<'_, '_> {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         Cow::Owned(self.style.paint(Paint::Title, prompt))
     }
@@ -67,8 +119,8 @@ impl Highlighter for Help<'_> {
     }
 }
 
-impl Validator for Help<'_> {}
-impl Helper for Help<'_> {}
+impl Validator for Help<'_, '_> {}
+impl Helper for Help<'_, '_> {}
 
 /// Asks for commands and runs them, until someone leaves. `show` takes what is to be shown, and whether it
 /// is about a mistake.
@@ -76,6 +128,15 @@ impl Helper for Help<'_> {}
 /// # Errors
 /// If the terminal cannot be used.
 pub fn ask(cockpit: &mut Cockpit, style: Style, show: &dyn Fn(&str, bool)) -> Result<(), String> {
+    ask_for(cockpit, style, &mut |words, is_mistake| show(words, is_mistake))
+}
+
+/// The same for anything that takes commands.
+pub(crate) fn ask_for(
+    commanded: &mut dyn Commanded,
+    style: Style,
+    show: &mut dyn FnMut(&str, bool),
+) -> Result<(), String> {
     let failed = |error: ReadlineError| format!("the terminal cannot be used: {error}");
     let config = Config::builder()
         .completion_type(CompletionType::List)
@@ -83,9 +144,9 @@ pub fn ask(cockpit: &mut Cockpit, style: Style, show: &dyn Fn(&str, bool)) -> Re
         .max_history_size(REMEMBERED)
         .map_err(failed)?
         .build();
-    let shared = RefCell::new(cockpit);
-    let mut editor: Editor<Help<'_>, FileHistory> = Editor::with_config(config).map_err(failed)?;
-    editor.set_helper(Some(Help { cockpit: &shared, style }));
+    let shared = RefCell::new(commanded);
+    let mut editor: Editor<Help<'_, '_>, FileHistory> = Editor::with_config(config).map_err(failed)?;
+    editor.set_helper(Some(Help { commanded: &shared, style }));
     let history = history();
     if let Some(path) = &history {
         // The first time there is none.
@@ -125,7 +186,7 @@ pub fn ask(cockpit: &mut Cockpit, style: Style, show: &dyn Fn(&str, bool)) -> Re
 }
 
 /// Whether the answer to a question is yes. No answer at all is a yes, or else one could not leave.
-fn confirmed(editor: &mut Editor<Help<'_>, FileHistory>, question: &str) -> bool {
+fn confirmed(editor: &mut Editor<Help<'_, '_>, FileHistory>, question: &str) -> bool {
     loop {
         match editor.readline(&format!("{question} (y or n) ")) {
             Ok(answer) => match answer.trim().to_lowercase().as_str() {

@@ -1,0 +1,198 @@
+//! `save` and `open`: histories as lines of JSON.
+//!
+//! A line is a place of the tree: its number (`id`), that of the place before it (`parent`, or else the line before),
+//! the `action` and which of its outcomes, counted from 0 (`outcome`), and the `state` for people and to check that
+//! it is still the same. A place without an action is a start. All but the action may be missing.
+
+use super::dialect::Dialect;
+use super::journey::Journey;
+use invigil_explore::debugger::{Act, Debugging};
+use invigil_explore::finder::Execution;
+use invigil_semantics::{Describe, Evaluate, Semantics, Step};
+use serde_json::{Map, Value, json};
+use std::collections::HashMap;
+use std::fs;
+
+type Said = Result<String, String>;
+
+impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
+    /// Writes all universes to a file.
+    pub(super) fn save_command(&mut self, rest: &str) -> Said {
+        if rest.is_empty() {
+            return Err("say which file".to_owned());
+        }
+        let count = self.at.history.len();
+        let text: String = (0..count).map(|place| self.line(place) + "\n").collect();
+        fs::write(rest, text).map_err(|error| format!("{rest} cannot be written: {error}"))?;
+        Ok(format!("{count} places in {rest}\n"))
+    }
+
+    fn line(&self, place: usize) -> String {
+        let mut fields = vec![format!("\"id\":{place}")];
+        let Some(step) = self.step(place) else { return String::new() };
+        let outcomes: Vec<S::Config> = match (step.source, step.action) {
+            (Some(source), Some(action)) => {
+                let parent = self.at.history.parent(place).unwrap_or_default();
+                fields.push(format!("\"parent\":{parent}"));
+                fields.push(format!("\"action\":{}", json!(self.subject.describe_action(action))));
+                self.subject.execute(source, action).into_iter().collect()
+            }
+            _ => self.subject.initial().into_iter().collect(),
+        };
+        if let Some(outcome) = outcomes.iter().position(|outcome| outcome == step.target) {
+            fields.push(format!("\"outcome\":{outcome}"));
+        }
+        let names: Vec<&str> = self.names_of(place).collect();
+        if !names.is_empty() {
+            fields.push(format!("\"names\":{}", json!(names)));
+        }
+        if self.at.history.at() == Some(place) {
+            fields.push("\"here\":true".to_owned());
+        }
+        // In the order in which people know it.
+        let state: Vec<String> = self
+            .subject
+            .describe_config(step.target)
+            .iter()
+            .map(|field| format!("{}:{}", json!(field.name), json!(field.value)))
+            .collect();
+        fields.push(format!("\"state\":{{{}}}", state.join(",")));
+        format!("{{{}}}", fields.join(","))
+    }
+
+    /// Takes the executions of a file into the tree, and goes where it says, or to the last.
+    pub(super) fn open_command(&mut self, rest: &str) -> Said {
+        if rest.is_empty() {
+            return Err("say which file".to_owned());
+        }
+        let text = fs::read_to_string(rest).map_err(|error| format!("{rest} cannot be read: {error}"))?;
+        let before = (self.at.clone(), self.names.clone());
+        match self.replay(&text) {
+            Ok(()) => Ok(self.here()),
+            Err((line, error)) => {
+                (self.at, self.names) = before;
+                Err(format!("{rest}:{line}: {error}"))
+            }
+        }
+    }
+
+    fn replay(&mut self, text: &str) -> Result<(), (usize, String)> {
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        let (mut previous, mut here) = (None, None);
+        for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
+            let failed = |error: String| (number, error);
+            let entry: Map<String, Value> =
+                serde_json::from_str(line).map_err(|error| failed(format!("this is no history: {error}")))?;
+            let action = ["action", "event"].into_iter().find_map(|key| entry.get(key)?.as_str());
+            let parent = entry.get("parent").and_then(Value::as_u64);
+            let from = match parent {
+                Some(parent) => Some(
+                    *places
+                        .get(&parent)
+                        .ok_or_else(|| failed(format!("its parent {parent} does not stand before it")))?,
+                ),
+                None => previous,
+            };
+            self.replay_step(from, action, &entry).map_err(failed)?;
+            previous = self.place();
+            if let (Some(id), Some(place)) = (entry.get("id").and_then(Value::as_u64), previous) {
+                places.insert(id, place);
+            }
+            if entry.get("here") == Some(&Value::Bool(true)) {
+                here = previous;
+            }
+            let names = entry.get("names").and_then(Value::as_array).into_iter().flatten();
+            for (name, place) in names.filter_map(Value::as_str).zip(std::iter::repeat(previous)) {
+                self.names.extend(place.map(|place| (name.to_owned(), place)));
+            }
+        }
+        if previous.is_none() {
+            return Err((1, "there is nothing in it".to_owned()));
+        }
+        if let Some(here) = here {
+            self.act(&Act::Jump(here));
+        }
+        Ok(())
+    }
+
+    /// Makes the step of a line.
+    fn replay_step(
+        &mut self,
+        from: Option<usize>,
+        action: Option<&str>,
+        entry: &Map<String, Value>,
+    ) -> Result<(), String> {
+        let outcome = entry.get("outcome").and_then(Value::as_u64).map(|at| at as usize);
+        let fits = |journey: &Self, config: &S::Config| {
+            let fields = journey.subject.describe_config(config);
+            let told = entry.get("state").and_then(Value::as_object);
+            told.is_none_or(|told| told.iter().all(|(name, value)| says(fields.get(name), value)))
+        };
+        // A trace has what variables hold beside the event; the values of the event may hide some of them. The
+        // configuration that fits best is meant.
+        let likeness = |journey: &Self, config: &S::Config| {
+            let fields = journey.subject.describe_config(config);
+            entry.iter().filter(|(name, value)| says(fields.get(name), value)).count()
+        };
+        let is_start = from.is_none() || action.is_none();
+        if is_start {
+            let begin = self.debugger.begin();
+            self.at = Debugging { history: self.at.history.clone(), ..begin };
+            let is_meant = |(at, config): &(usize, &S::Config)| match action {
+                // The state of the line is that after its action.
+                Some(_) => true,
+                None => outcome.is_none_or(|outcome| outcome == *at) && fits(self, config),
+            };
+            let starts = self.at.options.iter().enumerate().filter(is_meant).rev();
+            let start =
+                starts.max_by_key(|(_, config)| likeness(self, config)).map(|(_, config)| config.clone());
+            let start = start.ok_or("the subject does not start like this")?;
+            self.act(&Act::Select(start));
+        } else if let Some(from) = from {
+            self.act(&Act::Jump(from));
+        }
+        let (Some(name), Some(current)) = (action, self.at.current.clone()) else { return Ok(()) };
+        let (mut is_enabled, mut best) = (false, None);
+        for action in self.subject.actions(&current) {
+            let outcomes: Vec<S::Config> = self.subject.execute(&current, &action).into_iter().collect();
+            for (at, target) in outcomes.into_iter().enumerate() {
+                let is_named = self.subject.describe_action(&action) == name
+                    || self.dialect.named(name).is_ok_and(|named| {
+                        let step = Step::taken(&current, &action, &target);
+                        self.subject.evaluate(&named, step).unwrap_or(false)
+                    });
+                is_enabled |= is_named;
+                if is_named && outcome.is_none_or(|outcome| outcome == at) && fits(self, &target) {
+                    let likeness = likeness(self, &target);
+                    if best.as_ref().is_none_or(|(least, _)| likeness > *least) {
+                        best = Some((likeness, (action.clone(), target)));
+                    }
+                }
+            }
+        }
+        if let Some((_, step)) = best {
+            self.follow(&Execution { start: current, steps: vec![step], back: None });
+            return Ok(());
+        }
+        Err(match is_enabled {
+            true => format!("`{name}` is enabled, and does not lead to that state"),
+            false => format!("`{name}` is not enabled after what comes before it"),
+        })
+    }
+}
+
+/// Whether a value is what a part of a configuration shows.
+fn says(shown: Option<&str>, value: &Value) -> bool {
+    match value {
+        Value::String(text) => shown == Some(text),
+        // As lists are shown.
+        Value::Array(items) => {
+            let items: Vec<String> = items
+                .iter()
+                .map(|item| item.as_str().map_or_else(|| item.to_string(), str::to_owned))
+                .collect();
+            shown == Some(format!("[{}]", items.join(", ")).as_str())
+        }
+        other => shown == Some(other.to_string().as_str()),
+    }
+}

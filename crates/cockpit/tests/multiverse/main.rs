@@ -1,0 +1,6 @@
+//! The debugger for models: scripted sessions.
+
+mod files;
+mod models;
+mod sessions;
+mod written;
