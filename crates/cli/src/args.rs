@@ -1,6 +1,9 @@
 //! What can be said on the command line, and the help that explains it.
 
+use crate::debug::Debug;
+use crate::explore::args::Explore;
 use crate::run::args::{Attach, Run};
+use crate::validate::Validate;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
 use invigil_trace::Format;
 use std::path::PathBuf;
@@ -33,6 +36,8 @@ Start here:
   invigil check -p 'ltl:G(open -> F close)' trace.jsonl
                                            the same for a formula
   invigil explain 'G(open -> F close)'     what does it say?
+  invigil explore crossing.model           everything a model can do
+  invigil debug crossing.model             step through it, back and across
 
 `invigil VERB --help` tells more, with examples.";
 
@@ -41,6 +46,8 @@ pub(crate) enum Verb {
     Run(Run),
     Attach(Attach),
     Check(Check),
+    Explore(Explore),
+    Debug(Debug),
     Explain(Explain),
     Fmt(Fmt),
     /// Show what a check is like, on a bundled program with a bug
@@ -64,12 +71,14 @@ pub(crate) enum Verb {
 ///
 /// A formula also reads tables of states: records without an event, in which its
 /// names are fields that are true or false.
+///
+/// With `-m MODEL` in place of properties: can the model do what the trace says?
 #[derive(Options)]
 #[command(after_help = CHECK, verbatim_doc_comment)]
 pub(crate) struct Check {
     /// A property to check: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be given several
     /// times; `-` is standard input
-    #[arg(short, long = "property", value_name = "PROPERTY", required = true)]
+    #[arg(short, long = "property", value_name = "PROPERTY", required_unless_present = "model")]
     pub(crate) properties: Vec<PathBuf>,
 
     /// The traces; several are merged by time; `-` or none is standard input
@@ -123,6 +132,9 @@ pub(crate) struct Check {
     /// Write the report as SARIF 2.1.0; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) sarif: Option<PathBuf>,
+
+    #[command(flatten)]
+    pub(crate) validate: Validate,
 }
 
 const CHECK: &str = "\
@@ -143,9 +155,12 @@ Examples:
       for scripts
   invigil check -p queue.prop --junit out.xml --sarif out.sarif trace.jsonl
       for continuous integration
+  invigil check -m protocol.model trace.jsonl
+      can the model do what the trace says? `docs/validation.md`
 
 Exit status, the first that applies:
-    1  a property is violated, whatever else went wrong
+    1  a property is violated, or the model cannot do it, whatever else
+       went wrong
   130  stopped with Ctrl-C before the end
     2  no answer: a property, an option or the trace is wrong, a block
        failed, or a report could not be written; the message says why

@@ -7,6 +7,7 @@ use crate::interrupt::Interrupt;
 use crate::load::load;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
+use crate::validate;
 use crate::watch::Watch;
 use crate::{INTERRUPTED, Trouble, UNUSABLE, VIOLATED};
 use invigil_check::report::{Report, Violations};
@@ -15,6 +16,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    if let Some(model) = &args.validate.model {
+        return validate::run(model, args, reading(args), terminal);
+    }
     let machine_readable = is_stdout_taken(args)?;
     check_stdin(args)?;
     let loaded = load(&args.properties, &args.functions, terminal.errors.colour)?;
@@ -126,6 +130,11 @@ fn is_stdout_taken(args: &Check) -> Result<bool, Trouble> {
 }
 
 fn options(args: &Check, again: bool) -> Options {
+    Options { first: args.first, limit: args.limit, again, trace: reading(args) }
+}
+
+/// How traces are read.
+fn reading(args: &Check) -> invigil_trace::Options {
     let mut trace = invigil_trace::Options {
         format: match args.format {
             FormatChoice::Auto => None,
@@ -138,5 +147,5 @@ fn options(args: &Check, again: bool) -> Options {
     if let Some(threads) = args.threads {
         trace.threads = threads.into();
     }
-    Options { first: args.first, limit: args.limit, again, trace }
+    trace
 }

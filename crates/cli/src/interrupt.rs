@@ -25,6 +25,19 @@ impl Interrupt {
         interrupt
     }
 
+    /// Listens from now on, and never ends the command.
+    pub(crate) fn again_and_again() -> Interrupt {
+        let interrupt = Interrupt::default();
+        // If the system refuses, Ctrl-C ends the command as ever.
+        let _ = flag::register(SIGINT, Arc::clone(&interrupt.0));
+        interrupt
+    }
+
+    /// Whether the user wanted to stop since this was last asked.
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::Relaxed)
+    }
+
     pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }

@@ -3,16 +3,21 @@
 
 mod args;
 mod check;
+mod debug;
 mod demo;
 mod explain;
+mod explore;
 mod files;
 mod fmt;
 mod inputs;
 mod interrupt;
 mod load;
+mod models;
 mod progress;
+mod remote;
 mod run;
 mod terminal;
+mod validate;
 mod watch;
 
 use args::{Args, Verb};
@@ -56,6 +61,8 @@ fn main() -> ExitCode {
         Some(Verb::Run(options)) => run::run(&options, &terminal),
         Some(Verb::Attach(options)) => run::attach(&options, &terminal),
         Some(Verb::Check(options)) => check::run(&options, &terminal),
+        Some(Verb::Explore(options)) => explore::run(&options, &terminal),
+        Some(Verb::Debug(options)) => debug::run(&options, &terminal),
         Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
         Some(Verb::Demo) => demo::run(&terminal),

@@ -1,6 +1,7 @@
 //! What can be said to `run` and `attach`.
 
 use crate::args::number;
+use crate::explore::args::SetupArgs;
 use clap::{Args as Options, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -43,9 +44,29 @@ pub(crate) struct Run {
     #[arg(long, help_heading = "The program")]
     pub(crate) aslr: bool,
 
-    /// The program, by its path or by a name that is looked for in PATH, and its arguments
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    /// The program, by its path or by a name that is looked for in PATH, and its arguments; or a model, FILE.model or
+    /// FILE.dve
     #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
+}
+
+/// What can be said about running a model.
+#[derive(Options)]
+#[command(next_help_heading = "A model")]
+pub(crate) struct ModelArgs {
+    #[command(flatten)]
+    pub(crate) setup: SetupArgs,
+
+    /// What the scheduler leaves open is drawn at random, from this seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(crate) seed: u64,
+
+    /// The most steps
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    pub(crate) steps: u64,
 }
 
 const RUN: &str = "\
@@ -64,6 +85,8 @@ Examples:
       the same for programs; what the program prints goes to standard error
   invigil run -- ./program
       just a debugger
+  invigil run --scheduler round-robin -p gate.prop crossing.model
+      one execution of a model, as its target would run it
 
 Exit status, the first that applies:
     1  a property is violated

@@ -4,13 +4,14 @@ pub(crate) mod args;
 mod batch;
 mod console;
 mod interactive;
+mod model;
 mod signals;
 mod subject;
 mod workshop;
 
 use crate::files::{self, is_standard};
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, UNRUNNABLE, UNUSABLE, VIOLATED};
+use crate::{INTERRUPTED, Trouble, UNRUNNABLE, UNUSABLE, VIOLATED, models};
 use args::{Attach, Run, Watching};
 use console::{Restored, Tty};
 use invigil_check::report::Style;
@@ -24,6 +25,9 @@ use workshop::Begin;
 pub(crate) use workshop::Shop;
 
 pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    if let Some(path) = args.program.first().map(std::path::Path::new).filter(|path| models::is_model(path)) {
+        return model::run_model(args, path, terminal);
+    }
     check_stdin(&args.watching, args.stdin.is_some())?;
     let commands = commands(&args.watching)?;
     let launch = subject::launch(args)?;

@@ -121,6 +121,26 @@ fn producers() {
     holds("producers");
 }
 
+#[test]
+fn crossing() {
+    holds("crossing");
+}
+
+#[test]
+fn soup() {
+    holds("soup");
+}
+
+#[test]
+fn philosophers() {
+    holds("philosophers");
+}
+
+#[test]
+fn protocol() {
+    holds("protocol");
+}
+
 /// A restore sets the program's files back, but not those that the tool writes to as well.
 #[test]
 fn a_session_into_files() {
@@ -177,7 +197,20 @@ fn every_example_is_here_and_formatted() {
     names.sort();
     assert_eq!(
         names,
-        ["gate", "iterator", "kettle", "leader", "producers", "queue", "sudoku", "zsh"],
+        [
+            "crossing",
+            "gate",
+            "iterator",
+            "kettle",
+            "leader",
+            "philosophers",
+            "producers",
+            "protocol",
+            "queue",
+            "soup",
+            "sudoku",
+            "zsh"
+        ],
         "add a test for the new one above"
     );
     assert_eq!(output("invigil fmt --check */*.prop */*.ltl; echo $?", &examples()), "0\n");

@@ -1,0 +1,124 @@
+//! All set-ups of a model in one table: each scheduler and none, with and without the reactive hypothesis, with each
+//! kind of mailboxes.
+
+use super::args::{Explore, Mailboxes};
+use super::{Asked, setup};
+use crate::Trouble;
+use crate::terminal::Terminal;
+use invigil_check::report::{Paint, Style, grouped};
+use invigil_explore::scheduled::{Filter, Scheduler, Setup};
+use invigil_explore::{Incomplete, Pulse};
+use invigil_verify::{Answer, Outcome, Task, answer};
+
+/// The table: a title, where there are several parts, and the rows below it.
+pub(crate) struct Table {
+    claims: Vec<String>,
+    parts: Vec<(Option<&'static str>, Vec<Row>)>,
+}
+
+type Row = (&'static str, Answer);
+
+/// Explores the model under each set-up.
+pub(crate) fn table(
+    args: &Explore,
+    text: &str,
+    pulse: &impl Pulse,
+    terminal: &Terminal,
+) -> Result<Table, Trouble> {
+    let first = Asked::read(args, text, args.setup.mailboxes, terminal)?;
+    first.warn(args, terminal);
+    let claims = first.task(args).claims.iter().map(|claim| claim.name.clone()).collect();
+    let mut parts = Vec::new();
+    if args.setup.mailboxes.is_some() || !first.given.loaded.has_mailboxes {
+        parts.push((None, rows(&first, args, pulse)?));
+    } else {
+        for (title, kind) in
+            [("fifo mailboxes", Mailboxes::Fifo), ("deferred mailboxes", Mailboxes::Deferred)]
+        {
+            parts.push((Some(title), rows(&Asked::read(args, text, Some(kind), terminal)?, args, pulse)?));
+        }
+    }
+    Ok(Table { claims, parts })
+}
+
+/// The rows of one reading of the model. Other filters come after the reactive hypothesis.
+fn rows(asked: &Asked, args: &Explore, pulse: &impl Pulse) -> Result<Vec<Row>, Trouble> {
+    let model = &asked.given.loaded.model;
+    let Setup { scheduler, filters: others } = setup(model, &args.setup)?;
+    let priority = match scheduler {
+        None => Scheduler::FixedPriority((0..model.parts().processes.len() as u32).collect()),
+        Some(given @ Scheduler::FixedPriority(_)) => given,
+        Some(_) => {
+            let words = "`--setups` looks at all schedulers; `--scheduler priority:A,B` is the order of its fixed priority";
+            return Err(Trouble::new(words));
+        }
+    };
+    let setups = [
+        ("no scheduler", None, None),
+        ("round-robin", Some(Scheduler::RoundRobin), None),
+        ("fixed priority", Some(priority.clone()), None),
+        ("no scheduler, reactive", None, Some(Filter::Reactive)),
+        ("round-robin, reactive", Some(Scheduler::RoundRobin), Some(Filter::Reactive)),
+        ("fixed priority, reactive", Some(priority), Some(Filter::Reactive)),
+    ];
+    let row = |(name, scheduler, reactive): (&'static str, _, Option<Filter>)| {
+        let filters = reactive.into_iter().chain(others.iter().copied()).collect();
+        (name, answer(&Task { setup: Setup { scheduler, filters }, ..asked.task(args) }, pulse))
+    };
+    Ok(setups.into_iter().map(row).collect())
+}
+
+impl Table {
+    /// The table for people.
+    pub(crate) fn text(&self, file: &str, style: &Style) -> String {
+        let mut heads = ["set-up", "configurations", "transitions", "deadlocks"].map(str::to_owned).to_vec();
+        heads.extend(self.claims.iter().cloned());
+        let parts: Vec<Vec<Vec<String>>> =
+            self.parts.iter().map(|(_, rows)| rows.iter().map(cells).collect()).collect();
+        let widths: Vec<usize> = heads
+            .iter()
+            .enumerate()
+            .map(|(column, head)| {
+                let cells = parts.iter().flatten().map(|cells| cells[column].chars().count());
+                cells.chain([head.chars().count()]).max().unwrap_or(0)
+            })
+            .collect();
+        let mut text = format!("{}\n{}", style.paint(Paint::Title, file), line(&heads, &widths, style));
+        for ((title, _), rows) in self.parts.iter().zip(&parts) {
+            if let Some(title) = title {
+                text.push_str(&format!("  {}\n", style.paint(Paint::Title, title)));
+            }
+            rows.iter().for_each(|row| text.push_str(&line(row, &widths, style)));
+        }
+        text
+    }
+}
+
+fn cells((name, answer): &Row) -> Vec<String> {
+    let totals = &answer.totals;
+    let mark = if answer.incomplete.is_some_and(|why| why != Incomplete::Found) { "≥" } else { "" };
+    let numbers = [totals.states, totals.transitions, totals.deadlocks];
+    let numbers = numbers.iter().map(|number| format!("{mark}{}", grouped(*number)));
+    let verdicts = answer.verdicts.iter().map(|verdict| match verdict.result {
+        Outcome::Holds => "✓".to_owned(),
+        Outcome::Violated(_) => "✗".to_owned(),
+        Outcome::Unknown(_) | Outcome::Undecidable(_) => "?".to_owned(),
+    });
+    core::iter::once((*name).to_owned()).chain(numbers).chain(verdicts).collect()
+}
+
+fn line(cells: &[String], widths: &[usize], style: &Style) -> String {
+    let cells = cells.iter().zip(widths).enumerate().map(|(column, (cell, width))| {
+        let gap = " ".repeat(width - cell.chars().count());
+        let painted = match cell.as_str() {
+            "✓" => style.paint(Paint::Good, cell),
+            "✗" => style.paint(Paint::Bad, cell),
+            _ => cell.clone(),
+        };
+        match column {
+            1..=3 => format!("{gap}{painted}"),
+            _ => format!("{painted}{gap}"),
+        }
+    });
+    format!("  {}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+}
