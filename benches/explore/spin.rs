@@ -1,0 +1,38 @@
+//! SPIN's compiled verifier, on the same models.
+
+use invigil_benches::{Time, timed};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// What SPIN found.
+pub(crate) struct Found {
+    pub(crate) states: u64,
+    pub(crate) time: Time,
+}
+
+/// Generates, compiles and runs the verifier of a model, full state space, exact; none if there is no SPIN, and what
+/// went wrong if it fails. Only the run is timed.
+pub(crate) fn run(promela: &str, folder: &Path) -> Result<Found, String> {
+    fs::write(folder.join("model.pml"), promela).map_err(|error| error.to_string())?;
+    let all_well = |command: &mut Command| {
+        let done =
+            command.current_dir(folder).stdin(Stdio::null()).output().map_err(|error| error.to_string())?;
+        match done.status.success() {
+            true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+            false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
+        }
+    };
+    // Without the optimisations that merge states by forgetting variables: all tools are to see the same states.
+    all_well(Command::new("spin").args(["-o1", "-o2", "-a", "model.pml"]))?;
+    all_well(Command::new("gcc").args(["-O2", "-DNOREDUCE", "-DSAFETY", "-w", "-o", "pan", "pan.c"]))?;
+    // No check for invalid end states, so that it does not stop at a deadlock; a table as large as the models ask for.
+    let (time, told) = timed(|| all_well(Command::new("./pan").args(["-E", "-m40000000", "-w26"])));
+    let told = told?;
+    let number = |behind: &str| {
+        let line = told.lines().find(|line| line.contains(behind))?;
+        line.split_whitespace().next()?.parse::<f64>().ok()
+    };
+    let states = number("states, stored").ok_or_else(|| format!("no number of states in\n{told}"))?;
+    Ok(Found { states: states as u64, time })
+}
