@@ -5,11 +5,13 @@
 
 mod block;
 mod deep;
+mod dve;
 mod elf;
 mod expression;
 mod hoa;
 mod lower;
 mod ltl;
+mod model;
 mod prop;
 mod scn;
 mod trace;
@@ -38,11 +40,12 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 13] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
     Target { name: "scn", run: scn::run, stack: STACK, dictionary: "scn.dict", more_seeds: SCENARIOS },
+    Target { name: "dve", run: dve::run, stack: ORDINARY, dictionary: "dve.dict", more_seeds: &[] },
     Target {
         name: "expression",
         run: expression::run,
@@ -51,6 +54,7 @@ pub const TARGETS: [Target; 11] = [
         more_seeds: &[],
     },
     Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
+    Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
     Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
     Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -78,6 +82,11 @@ pub fn scn(data: &[u8]) {
     deeply(scn::run, data);
 }
 
+/// Models in DVE are read, reported on and stepped.
+pub fn dve(data: &[u8]) {
+    dve::run(data);
+}
+
 /// Expressions about a program are read and printed.
 pub fn expression(data: &[u8]) {
     expression::run(data);
@@ -86,6 +95,11 @@ pub fn expression(data: &[u8]) {
 /// Formulae of temporal logic are read, printed and said in words.
 pub fn ltl(data: &[u8]) {
     ltl::run(data);
+}
+
+/// Models are read, reported on and run.
+pub fn model(data: &[u8]) {
+    model::run(data);
 }
 
 /// Automata in the HOA format are read and written.
