@@ -17,7 +17,7 @@
 //! ltl again: G F "P[0].critical"
 //! ```
 //!
-//! [`load`] reads a file; [`predicate`] and [`never`] read what people ask about a model, whichever language it was
+//! [`load`] reads a file; [`predicate`] and [`never()`] read what people ask about a model, whichever language it was
 //! written in.
 
 mod actions;
