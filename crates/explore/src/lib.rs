@@ -87,6 +87,7 @@ pub use hash::hash;
 pub use inexact::{Bitstate, Fingerprint, Swarm, bitstate, compacted, swarm};
 pub use limits::{Incomplete, Limits, Pulse, Totals};
 pub use path::Path;
+pub use random::Random;
 pub use report::{Certainty, Found, Report, What};
 pub use search::{Search, Wanted};
 pub use space::{BAD, FAULT, IDLE, Space, Successors, Taken};

@@ -1,11 +1,17 @@
 //! Numbers by chance, the same for the same seed.
 
 /// SplitMix64 (Steele, Lea and Flood, 2014).
+///
+/// ```
+/// use invigil_explore::Random;
+/// assert_eq!(Random::new(7).below(100), Random::new(7).below(100));
+/// ```
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Random {
+    /// A generator; each seed gives numbers of its own.
+    pub fn new(seed: u64) -> Random {
         Random(seed)
     }
 
@@ -17,7 +23,7 @@ impl Random {
     }
 
     /// A number less than `bound`; zero if that is zero.
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
+    pub fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.draw()) * bound as u128) >> 64) as usize
     }
 }

@@ -7,7 +7,7 @@ use crate::task::{Claimed, Task};
 use invigil_explore::plain::Plain;
 use invigil_explore::scheduled::Scheduled;
 use invigil_explore::watched::Watched;
-use invigil_explore::{BAD, FAULT, Path, Pulse, Space, Successors};
+use invigil_explore::{BAD, FAULT, Path, Pulse, Random, Space, Successors};
 use invigil_model::{Expression, Omega, Step, Unary};
 use invigil_monitor::automaton::Automaton;
 
@@ -22,18 +22,6 @@ pub struct Ran {
     pub ending: Ending,
     /// Whether someone stopped it.
     pub is_stopped: bool,
-}
-
-/// Numbers that look random and are the same for the same seed.
-struct Dice(u64);
-
-impl Dice {
-    fn below(&mut self, count: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((u128::from(mixed ^ (mixed >> 31)) * count as u128) >> 64) as usize
-    }
 }
 
 /// Runs a model for at most so many steps, telling each. What the scheduler leaves open is drawn, from a seed. The run
@@ -63,7 +51,7 @@ pub fn run(
     let scheduled = Scheduled::new(Plain::new(task.model, bad), &performers, &task.setup);
     let space = Watched::new(scheduled, task.model, task.catalog, &automata);
     let mut prefixes: Vec<Prefix<'_>> = formulae.iter().map(|omega| Prefix::new(task.model, omega)).collect();
-    let mut dice = Dice(seed);
+    let mut random = Random::new(seed);
     let mut out = Successors::default();
     space.initial(&mut out);
     let mut at: Option<Box<[u64]>> = None;
@@ -75,7 +63,7 @@ pub fn run(
         if out.is_empty() {
             return Ran { steps, violated: Vec::new(), ending: Ending::Deadlock, is_stopped: false };
         }
-        let drawn = dice.below(out.len());
+        let drawn = random.below(out.len());
         let taken = out.taken[drawn];
         let target: Box<[u64]> = out.state(drawn, space.width()).into();
         if taken.flags & FAULT != 0 {
