@@ -2,6 +2,8 @@
 
 use invigil_expr::value::Value;
 use invigil_monitor::event::{Batch, Catalog, EventSet, Kind, Source, Stamp, SymbolId};
+use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::slices::Slices;
 use invigil_session::due::Owners;
 use invigil_session::subject::*;
 use std::cell::RefCell;
@@ -54,6 +56,10 @@ pub(crate) struct Log {
     pub(crate) restores_kill: bool,
     /// What a checkpoint takes.
     pub(crate) checkpoint_memory: u64,
+    /// Whether monitors step inside.
+    pub(crate) indoors: bool,
+    /// How often the session was told of events.
+    pub(crate) stops: u64,
 }
 
 #[derive(Clone, Default)]
@@ -75,6 +81,10 @@ pub(crate) struct Fake {
     ended: Option<Ending>,
     interrupted: Arc<AtomicBool>,
     log: Rc<RefCell<Log>>,
+    /// The monitors, if they step here.
+    inside: Option<Inside>,
+    /// How many of the events that they have seen the session is told as usual.
+    told: usize,
 }
 
 struct Interrupt(Arc<AtomicBool>);
@@ -99,6 +109,8 @@ impl Fake {
             ended: None,
             interrupted: Arc::default(),
             log: Rc::clone(&log),
+            inside: None,
+            told: 0,
         };
         (fake, log)
     }
@@ -171,6 +183,20 @@ impl Fake {
             batch.push(id, &params[..symbol.params.len()], Stamp { time: self.image.pc as f64, line: 0 });
         }
         self.batch = batch;
+    }
+
+    /// Steps the monitors that are inside; whether that is all there is to do.
+    fn step_inside(&mut self) -> bool {
+        let Some(inside) = &mut self.inside else { return false };
+        let mut reacts = false;
+        for at in 0..self.batch.len() {
+            reacts |= inside.step(&self.batch.event(at), self.batch.stamp(at), 7);
+        }
+        let mut needs = EventSet::default();
+        inside.inmates().iter().for_each(|inmate| inmate.slices.add_needs(&mut needs));
+        self.image.needs = needs;
+        self.told = if reacts { self.batch.len() } else { 0 };
+        !reacts
     }
 
     /// Executes an instruction; gives what ends the run.
@@ -259,6 +285,10 @@ impl Subject for Fake {
                 self.image.handled = self.image.handled.with(owner);
                 if owner == Owner::Monitors {
                     self.fill_batch();
+                    if self.step_inside() {
+                        continue;
+                    }
+                    self.log.borrow_mut().stops += 1;
                     return Ok(Stop::Events);
                 }
                 let points: Vec<PointId> = self.points_here(owner).collect();
@@ -279,6 +309,38 @@ impl Subject for Fake {
 
     fn events(&self) -> &Batch {
         &self.batch
+    }
+
+    fn steps_inside(&self) -> bool {
+        self.log.borrow().indoors
+    }
+
+    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+        // As it would go to another process.
+        let sent = monitors.iter().map(|inmate| Inmate {
+            slices: Slices::load(&inmate.automaton, &inmate.slices.save())
+                .expect("what was saved can be loaded"),
+            ..inmate.clone()
+        });
+        self.inside = Some(Inside::new(sent.collect()));
+        self.told = 0;
+        Ok(())
+    }
+
+    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
+        let Some(inside) = self.inside.take() else { return Ok(None) };
+        let mut past = inside.past();
+        past.events.truncate(past.events.len() - self.told);
+        let automata = inside.inmates().iter().map(|inmate| &inmate.automaton);
+        let sent =
+            automata.zip(past.before).map(|(automaton, slices)| Slices::load(automaton, &slices.save()));
+        Ok(Some(CaughtUp {
+            unseen_events: past.unseen_events,
+            unseen: past.unseen.to_vec(),
+            before: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
+            events: past.events,
+            threads: past.threads,
+        }))
     }
 
     fn current_thread(&self) -> u32 {
