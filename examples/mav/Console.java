@@ -1,3 +1,4 @@
+import java.util.Arrays;
 import java.util.Random;
 
 /** Drops the vehicles, and counts how many neighbours are out of place. */
@@ -65,13 +66,9 @@ class Console {
     }
 
     private void report() {
-        System.out.println("neighbours out of place, in ten rounds each:");
+        System.out.print("neighbours out of place, in ten rounds each:");
         for (int round = 0; round < rounds; round += 10) {
-            int sum = 0;
-            for (int i = round; i < Math.min(round + 10, rounds); i++) {
-                sum += misplaced[i];
-            }
-            System.out.print(sum + " ");
+            System.out.print(" " + Arrays.stream(misplaced, round, Math.min(round + 10, rounds)).sum());
         }
         System.out.println();
     }
