@@ -11,6 +11,7 @@ pub mod decision;
 mod ending;
 pub mod event;
 mod index;
+pub mod mac;
 pub mod observer;
 mod prefetch;
 pub mod property;
