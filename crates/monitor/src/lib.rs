@@ -12,6 +12,7 @@ mod ending;
 pub mod event;
 mod index;
 pub mod inside;
+pub mod mac;
 pub mod observer;
 mod prefetch;
 pub mod property;

@@ -1,0 +1,308 @@
+//! Making expressions and event expressions, with Java's rules for types.
+
+use super::ids::*;
+use super::parts::{Carrier, EventIs, Expr, Mismatch, Occurrence, Parts, foreign};
+use super::{Binary, Type, Unary, Value};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::vec::Vec;
+
+/// Expressions. One of type [`Type::Boolean`] is a condition.
+impl Parts {
+    /// A constant. [`Value::Undefined`] is a condition that is always undefined.
+    pub fn constant(&mut self, value: Value<'_>) -> ExprId {
+        let bits = match value {
+            Value::Undefined => return self.expr(Expr::Undefined, Type::Boolean),
+            Value::Boolean(v) => u64::from(v),
+            Value::Byte(v) => v as u64,
+            Value::Char(v) => u64::from(v),
+            Value::Short(v) => v as u64,
+            Value::Int(v) => v as u64,
+            Value::Long(v) => v as u64,
+            Value::Float(v) => u64::from(v.to_bits()),
+            Value::Double(v) => v.to_bits(),
+            Value::String(v) => {
+                self.texts.push(v.to_owned());
+                self.texts.len() as u64 - 1
+            }
+        };
+        self.expr(Expr::Constant(bits), value.ty().unwrap_or(Type::Boolean))
+    }
+
+    /// The value of a monitored variable.
+    pub fn read(&mut self, variable: VariableId) -> Result<ExprId, Mismatch> {
+        let ty = self.variables.get(variable.at()).ok_or_else(|| foreign("variable"))?.ty;
+        Ok(self.expr(Expr::Variable(variable), ty))
+    }
+
+    /// The value of an auxiliary variable, without a prime. On the right side of a guard it is the value
+    /// before the instant. In definitions, properties and alarms it is the value after the guards of the
+    /// instant; only where these guards depend on the definition themselves, it is the value before.
+    pub fn unprimed(&mut self, variable: AuxiliaryId) -> Result<ExprId, Mismatch> {
+        self.aux(variable, false)
+    }
+
+    /// The value of an auxiliary variable after the guards of the instant: `x'`.
+    pub fn primed(&mut self, variable: AuxiliaryId) -> Result<ExprId, Mismatch> {
+        self.aux(variable, true)
+    }
+
+    fn aux(&mut self, variable: AuxiliaryId, primed: bool) -> Result<ExprId, Mismatch> {
+        let ty = self.auxiliaries.get(variable.at()).ok_or_else(|| foreign("variable"))?.ty;
+        Ok(self.expr(Expr::Auxiliary { variable, primed }, ty))
+    }
+
+    /// `currentTime`: the time of the instant in milliseconds, a `long`.
+    pub fn now(&mut self) -> ExprId {
+        self.expr(Expr::Now, Type::Long)
+    }
+
+    /// The value of a named condition.
+    pub fn condition(&mut self, condition: ConditionId) -> Result<ExprId, Mismatch> {
+        self.conditions.get(condition.at()).ok_or_else(|| foreign("condition"))?;
+        Ok(self.expr(Expr::Condition(condition), Type::Boolean))
+    }
+
+    /// An operator with one operand.
+    pub fn unary(&mut self, operator: Unary, operand: ExprId) -> Result<ExprId, Mismatch> {
+        let ty = self.type_of(operand)?;
+        let (fits, needs) = match operator {
+            Unary::Plus | Unary::Minus => (ty.is_number(), "a number"),
+            Unary::Complement => (ty.is_whole(), "a whole number"),
+            Unary::Not => (ty == Type::Boolean, "a condition"),
+        };
+        if !fits {
+            return Err(Mismatch(format!("`{}` needs {needs}, and this is a {ty}", operator.word())));
+        }
+        Ok(self.expr(Expr::Unary(operator, operand), ty.promoted()))
+    }
+
+    /// An operator with two operands.
+    pub fn binary(&mut self, operator: Binary, left: ExprId, right: ExprId) -> Result<ExprId, Mismatch> {
+        let (a, b) = (self.type_of(left)?, self.type_of(right)?);
+        let ty = binary_type(operator, a, b)?;
+        Ok(self.expr(Expr::Binary(operator, left, right), ty))
+    }
+
+    /// A cast to another type, as in `(int) x`.
+    pub fn cast(&mut self, ty: Type, operand: ExprId) -> Result<ExprId, Mismatch> {
+        let from = self.type_of(operand)?;
+        if from == ty {
+            return Ok(operand);
+        }
+        if !from.is_number() || !ty.is_number() {
+            return Err(Mismatch(format!("a {from} cannot be cast to {ty}")));
+        }
+        Ok(self.expr(Expr::Cast(operand), ty))
+    }
+
+    /// `condition ? left : right`, undefined where the condition is.
+    pub fn choose(&mut self, condition: ExprId, left: ExprId, right: ExprId) -> Result<ExprId, Mismatch> {
+        self.expect_condition(condition, "?:")?;
+        let (a, b) = (self.type_of(left)?, self.type_of(right)?);
+        let ty = match (a, b) {
+            _ if a == b => a,
+            _ if a.is_number() && b.is_number() => a.with(b),
+            _ => {
+                return Err(Mismatch(format!(
+                    "`?:` chooses between a {a} and a {b}, which have no common type"
+                )));
+            }
+        };
+        let (left, right) = (self.cast(ty, left)?, self.cast(ty, right)?);
+        Ok(self.expr(Expr::Choose(condition, left, right), ty))
+    }
+
+    /// `defined(e)`: whether an expression has a value.
+    pub fn defined(&mut self, operand: ExprId) -> Result<ExprId, Mismatch> {
+        self.type_of(operand)?;
+        Ok(self.expr(Expr::Defined(operand), Type::Boolean))
+    }
+
+    /// `InM(f)`: whether some thread is within a method, however deep. It is false at first.
+    pub fn inside(&mut self, method: MethodId) -> Result<ExprId, Mismatch> {
+        self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
+        Ok(self.expr(Expr::Inside(method), Type::Boolean))
+    }
+
+    /// `[begin, end)`: whether `begin` happened and `end` has not happened since, nor at that very instant.
+    pub fn interval(&mut self, begin: OccurrenceId, end: OccurrenceId) -> Result<ExprId, Mismatch> {
+        self.carrier(begin)?;
+        self.carrier(end)?;
+        Ok(self.expr(Expr::Interval(begin, end), Type::Boolean))
+    }
+
+    /// `time(e)`: when an event happened last, a `long` in milliseconds; undefined before it happens.
+    pub fn time(&mut self, event: OccurrenceId) -> Result<ExprId, Mismatch> {
+        self.carrier(event)?;
+        Ok(self.expr(Expr::Time(event), Type::Long))
+    }
+
+    /// `value(e, index)`: a value that an event carried when it happened last; undefined before it happens.
+    pub fn value(&mut self, event: OccurrenceId, index: u32) -> Result<ExprId, Mismatch> {
+        let types = self.values_of(event)?;
+        match types.get(index as usize) {
+            Some(Some(ty)) => Ok(self.expr(Expr::Value(event, index), *ty)),
+            Some(None) => {
+                Err(Mismatch(format!("value {index} of this event is an object, which is not monitored")))
+            }
+            None if types.is_empty() => Err(Mismatch("this event carries no values".into())),
+            None => {
+                let (count, plural) = (types.len(), if types.len() == 1 { "" } else { "s" });
+                let words =
+                    format!("this event carries {count} value{plural}, counted from 0; there is no {index}");
+                Err(Mismatch(words))
+            }
+        }
+    }
+
+    /// The type of an expression.
+    pub fn type_of(&self, expr: ExprId) -> Result<Type, Mismatch> {
+        self.exprs.get(expr.at()).map(|(_, ty)| *ty).ok_or_else(|| foreign("expression"))
+    }
+
+    pub(super) fn expect_condition(&self, expr: ExprId, who: &str) -> Result<(), Mismatch> {
+        match self.type_of(expr)? {
+            Type::Boolean => Ok(()),
+            ty => Err(Mismatch(format!("`{who}` needs a condition, and this is a {ty}"))),
+        }
+    }
+
+    /// A value made to fit a variable of type `ty`.
+    pub(super) fn fitted(&mut self, ty: Type, value: ExprId, name: &str) -> Result<ExprId, Mismatch> {
+        let from = self.type_of(value)?;
+        self.cast(ty, value).map_err(|_| Mismatch(format!("`{name}` is a {ty}, and this is a {from}")))
+    }
+
+    fn expr(&mut self, expr: Expr, ty: Type) -> ExprId {
+        self.exprs.push((expr, ty));
+        ExprId(self.exprs.len() as u32 - 1)
+    }
+}
+
+/// Event expressions.
+impl Parts {
+    /// A named event.
+    pub fn event(&mut self, event: EventId) -> Result<OccurrenceId, Mismatch> {
+        let named = self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
+        let carrier = match named.is {
+            EventIs::Imported(_) => Some(Carrier::Imported(event)),
+            EventIs::Defined(definition) => self.carrier(definition)?,
+        };
+        Ok(self.occurrence(Occurrence::Named(event), carrier))
+    }
+
+    /// `update(x)`: a monitored variable is assigned. Its value is the new one.
+    pub fn update_of(&mut self, variable: VariableId) -> Result<OccurrenceId, Mismatch> {
+        self.variables.get(variable.at()).ok_or_else(|| foreign("variable"))?;
+        Ok(self.occurrence(Occurrence::Update(variable), Some(Carrier::Update(variable))))
+    }
+
+    /// `startM(f)`: control enters a method. Its values are the arguments.
+    pub fn start_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+        self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
+        Ok(self.occurrence(Occurrence::StartMethod(method), Some(Carrier::Start(method))))
+    }
+
+    /// `endM(f)`: control leaves a method. Its values are the arguments and the result.
+    pub fn end_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+        self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
+        Ok(self.occurrence(Occurrence::EndMethod(method), Some(Carrier::End(method))))
+    }
+
+    /// `IOM(f)`: control enters or leaves a method; as `startM(f) || endM(f)`, it carries no values.
+    pub fn boundary_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+        self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
+        Ok(self.occurrence(Occurrence::BoundaryMethod(method), None))
+    }
+
+    /// `start(c)`: a condition becomes true.
+    pub fn start(&mut self, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+        self.expect_condition(condition, "start")?;
+        Ok(self.occurrence(Occurrence::Start(condition), None))
+    }
+
+    /// `end(c)`: a condition that was true no longer is.
+    pub fn end(&mut self, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+        self.expect_condition(condition, "end")?;
+        Ok(self.occurrence(Occurrence::End(condition), None))
+    }
+
+    /// `a && b`: both happen at the same instant.
+    pub fn both(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, Mismatch> {
+        self.carrier(left)?;
+        self.carrier(right)?;
+        Ok(self.occurrence(Occurrence::Both(left, right), None))
+    }
+
+    /// `a || b`: one happens, or both.
+    pub fn either(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, Mismatch> {
+        self.carrier(left)?;
+        self.carrier(right)?;
+        Ok(self.occurrence(Occurrence::Either(left, right), None))
+    }
+
+    /// `e when c`: an event happens at an instant at which a condition is true. It carries what `e` carries.
+    pub fn when(&mut self, event: OccurrenceId, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+        let carrier = self.carrier(event)?;
+        self.expect_condition(condition, "when")?;
+        Ok(self.occurrence(Occurrence::When(event, condition), carrier))
+    }
+
+    /// The types of the values that an event carries; `None` for an object, which is not monitored. Events
+    /// that are joined with `&&` or `||`, `start` and `end` carry none.
+    pub fn values_of(&self, event: OccurrenceId) -> Result<Vec<Option<Type>>, Mismatch> {
+        let Some(carrier) = self.carrier(event)? else { return Ok(Vec::new()) };
+        Ok(self.carried(carrier))
+    }
+
+    pub(super) fn carried(&self, carrier: Carrier) -> Vec<Option<Type>> {
+        match carrier {
+            Carrier::Update(variable) => alloc::vec![Some(self.variables[variable.at()].ty)],
+            Carrier::Start(method) => self.methods[method.at()].parameters.clone(),
+            Carrier::End(method) => {
+                let method = &self.methods[method.at()];
+                let result = method.result.map(Some);
+                method.parameters.iter().copied().chain(result).collect()
+            }
+            Carrier::Imported(event) => match &self.events[event.at()].is {
+                EventIs::Imported(types) => types.iter().copied().map(Some).collect(),
+                EventIs::Defined(_) => Vec::new(),
+            },
+        }
+    }
+
+    pub(super) fn carrier(&self, event: OccurrenceId) -> Result<Option<Carrier>, Mismatch> {
+        self.occurrences.get(event.at()).map(|(_, carrier)| *carrier).ok_or_else(|| foreign("event"))
+    }
+
+    fn occurrence(&mut self, occurrence: Occurrence, carrier: Option<Carrier>) -> OccurrenceId {
+        self.occurrences.push((occurrence, carrier));
+        OccurrenceId(self.occurrences.len() as u32 - 1)
+    }
+}
+
+/// The type of what an operator gives, by Java's rules.
+fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, Mismatch> {
+    let numbers = a.is_number() && b.is_number();
+    let whole = a.is_whole() && b.is_whole();
+    let conditions = a == Type::Boolean && b == Type::Boolean;
+    let (ty, needs) = match operator {
+        Binary::Add if a == Type::String || b == Type::String => (Some(Type::String), ""),
+        Binary::Add => (numbers.then(|| a.with(b)), "numbers, or a text on one side"),
+        Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
+            (numbers.then(|| a.with(b)), "numbers")
+        }
+        _ if operator.is_shift() => (whole.then(|| a.promoted()), "whole numbers"),
+        _ if operator.is_order() => (numbers.then_some(Type::Boolean), "numbers"),
+        Binary::Equal | Binary::NotEqual => {
+            ((numbers || a == b).then_some(Type::Boolean), "two numbers, two texts or two conditions")
+        }
+        Binary::BitAnd | Binary::BitXor | Binary::BitOr => {
+            let ty = if conditions { Some(Type::Boolean) } else { whole.then(|| a.with(b)) };
+            (ty, "whole numbers or conditions")
+        }
+        _ => (conditions.then_some(Type::Boolean), "conditions"),
+    };
+    ty.ok_or_else(|| Mismatch(format!("`{}` needs {needs}, and this is a {a} and a {b}", operator.word())))
+}

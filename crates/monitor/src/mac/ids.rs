@@ -1,0 +1,36 @@
+//! The numbers by which definitions speak of each other.
+
+macro_rules! numbers {
+    ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            pub(super) fn at(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+numbers! {
+    /// A monitored variable of the subject.
+    VariableId,
+    /// A monitored method of the subject.
+    MethodId,
+    /// An auxiliary variable of a requirement script.
+    AuxiliaryId,
+    /// A named event: one that is defined, or imported.
+    EventId,
+    /// A named condition: one that is defined, or imported.
+    ConditionId,
+    /// An action that a requirement script can invoke.
+    ActionId,
+    /// A guard of a requirement script.
+    GuardId,
+    /// An expression, as a part of definitions.
+    ExprId,
+    /// An event expression, as a part of definitions.
+    OccurrenceId,
+}

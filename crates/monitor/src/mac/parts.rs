@@ -1,0 +1,360 @@
+//! The form in which a front end hands over a monitoring script or a requirement script.
+
+use super::ids::*;
+use super::value::Type;
+use super::{Binary, Interface, Unary, Value};
+use alloc::borrow::ToOwned;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// The parts of a script: what is declared, and the definitions over it.
+///
+/// Everything has a number that is given out when it is declared. Expressions ([`ExprId`]) and event
+/// expressions ([`OccurrenceId`]) are made from the inside out, and checked as they are made: a [`Mismatch`]
+/// says in words what does not fit, and the front end knows where. A definition is made before it is named,
+/// so there is no recursion among definitions. Auxiliary variables may be named before the guards that
+/// change them.
+///
+/// A monitoring script (PEDL) has variables, methods and exports:
+///
+/// ```
+/// use invigil_monitor::mac::{Binary, Parts, Type, Value};
+/// let mut parts = Parts::default();
+/// let x = parts.variable("A.x", Type::Int);
+/// let y = parts.variable("A.y", Type::Int);
+/// // condition c1 = A.x > 3;
+/// let (left, right) = (parts.read(x)?, parts.constant(Value::Int(3)));
+/// let more = parts.binary(Binary::Greater, left, right)?;
+/// let c1 = parts.define_condition("c1", more)?;
+/// // export event e1 = start(c1 && A.y < 10);
+/// let (left, right) = (parts.read(y)?, parts.constant(Value::Int(10)));
+/// let less = parts.binary(Binary::Less, left, right)?;
+/// let c1 = parts.condition(c1)?;
+/// let both = parts.binary(Binary::And, c1, less)?;
+/// let start = parts.start(both)?;
+/// let e1 = parts.define_event("e1", start)?;
+/// parts.export_event(e1)?;
+/// # Ok::<(), invigil_monitor::mac::Mismatch>(())
+/// ```
+///
+/// A requirement script (MEDL) has imports, auxiliary variables, guards, properties and alarms:
+///
+/// ```
+/// use invigil_monitor::mac::{Binary, Parts, Type, Value};
+/// let mut parts = Parts::default();
+/// let push = parts.import_event("push", &[]);
+/// let count = parts.auxiliary("count", Type::Int, Value::Int(0))?;
+/// // property few = count < 3;
+/// let (left, right) = (parts.unprimed(count)?, parts.constant(Value::Int(3)));
+/// let less = parts.binary(Binary::Less, left, right)?;
+/// parts.property("few", less)?;
+/// // push -> { count' = count + 1; }
+/// let happens = parts.event(push)?;
+/// let guard = parts.guard(happens)?;
+/// let (left, right) = (parts.unprimed(count)?, parts.constant(Value::Int(1)));
+/// let sum = parts.binary(Binary::Add, left, right)?;
+/// parts.assign(guard, count, sum)?;
+/// # Ok::<(), invigil_monitor::mac::Mismatch>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Parts {
+    pub(super) variables: Vec<Variable>,
+    pub(super) methods: Vec<Method>,
+    pub(super) auxiliaries: Vec<Auxiliary>,
+    pub(super) actions: Vec<String>,
+    pub(super) events: Vec<NamedEvent>,
+    pub(super) conditions: Vec<NamedCondition>,
+    pub(super) imported_events: Vec<EventId>,
+    pub(super) imported_conditions: Vec<ConditionId>,
+    pub(super) exported_events: Vec<EventId>,
+    pub(super) exported_conditions: Vec<ConditionId>,
+    pub(super) properties: Vec<(String, ExprId)>,
+    pub(super) alarms: Vec<(String, OccurrenceId)>,
+    pub(super) guards: Vec<OccurrenceId>,
+    pub(super) updates: Vec<Update>,
+    pub(super) exprs: Vec<(Expr, Type)>,
+    pub(super) occurrences: Vec<(Occurrence, Option<Carrier>)>,
+    pub(super) texts: Vec<String>,
+}
+
+/// A monitored variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// Its name in the script.
+    pub name: String,
+    /// The type of its values.
+    pub ty: Type,
+}
+
+/// A monitored method.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Method {
+    /// Its name in the script.
+    pub name: String,
+    /// The types of its parameters. One that a [`Type`] cannot say (an object) is `None`: its value is always
+    /// undefined.
+    pub parameters: Vec<Option<Type>>,
+    /// The type of its result, if it has one that a [`Type`] can say.
+    pub result: Option<Type>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Auxiliary {
+    pub(super) name: String,
+    pub(super) ty: Type,
+    /// A constant.
+    pub(super) initial: ExprId,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct NamedEvent {
+    pub(super) name: String,
+    pub(super) is: EventIs,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum EventIs {
+    /// Imported, with values of these types.
+    Imported(Vec<Type>),
+    Defined(OccurrenceId),
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct NamedCondition {
+    pub(super) name: String,
+    /// `None` if it is imported.
+    pub(super) is: Option<ExprId>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Update {
+    pub(super) guard: GuardId,
+    pub(super) does: Does,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Does {
+    Assign(AuxiliaryId, ExprId),
+    Print(ExprId),
+    Invoke(ActionId),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Expr {
+    Undefined,
+    /// The bits of a constant; of text, its number.
+    Constant(u64),
+    Variable(VariableId),
+    Auxiliary {
+        variable: AuxiliaryId,
+        primed: bool,
+    },
+    Now,
+    Condition(ConditionId),
+    Unary(Unary, ExprId),
+    Binary(Binary, ExprId, ExprId),
+    Cast(ExprId),
+    Choose(ExprId, ExprId, ExprId),
+    Defined(ExprId),
+    Inside(MethodId),
+    Interval(OccurrenceId, OccurrenceId),
+    Time(OccurrenceId),
+    Value(OccurrenceId, u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Occurrence {
+    Named(EventId),
+    Update(VariableId),
+    StartMethod(MethodId),
+    EndMethod(MethodId),
+    BoundaryMethod(MethodId),
+    Start(ExprId),
+    End(ExprId),
+    Both(OccurrenceId, OccurrenceId),
+    Either(OccurrenceId, OccurrenceId),
+    When(OccurrenceId, ExprId),
+}
+
+/// The primitive event whose values an event carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Carrier {
+    Update(VariableId),
+    Start(MethodId),
+    End(MethodId),
+    Imported(EventId),
+}
+
+/// Why a part does not fit, in words for the user; where it is, the front end knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mismatch(pub(super) String);
+
+impl fmt::Display for Mismatch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl core::error::Error for Mismatch {}
+
+/// A number that was not given out by these parts.
+pub(super) fn foreign(what: &str) -> Mismatch {
+    Mismatch(format!("this {what} is not one of the script's"))
+}
+
+impl Parts {
+    /// Declares a variable of the subject.
+    pub fn variable(&mut self, name: &str, ty: Type) -> VariableId {
+        self.variables.push(Variable { name: name.to_owned(), ty });
+        VariableId(self.variables.len() as u32 - 1)
+    }
+
+    /// Declares a method of the subject.
+    pub fn method(&mut self, name: &str, parameters: &[Option<Type>], result: Option<Type>) -> MethodId {
+        self.methods.push(Method { name: name.to_owned(), parameters: parameters.to_vec(), result });
+        MethodId(self.methods.len() as u32 - 1)
+    }
+
+    /// Declares an auxiliary variable. It has the value `initial` until a guard changes it;
+    /// [`Value::Undefined`] is what the language gives variables that are not set.
+    pub fn auxiliary(&mut self, name: &str, ty: Type, initial: Value<'_>) -> Result<AuxiliaryId, Mismatch> {
+        let value = self.constant(initial);
+        let initial = if matches!(initial, Value::Undefined) { value } else { self.fitted(ty, value, name)? };
+        self.auxiliaries.push(Auxiliary { name: name.to_owned(), ty, initial });
+        Ok(AuxiliaryId(self.auxiliaries.len() as u32 - 1))
+    }
+
+    /// Declares an action that guards can invoke.
+    pub fn action(&mut self, name: &str) -> ActionId {
+        self.actions.push(name.to_owned());
+        ActionId(self.actions.len() as u32 - 1)
+    }
+
+    /// Imports an event that carries values of these types. A value that comes with another type is
+    /// converted as a cast would; what cannot be converted is undefined.
+    pub fn import_event(&mut self, name: &str, values: &[Type]) -> EventId {
+        self.events.push(NamedEvent { name: name.to_owned(), is: EventIs::Imported(values.to_vec()) });
+        let id = EventId(self.events.len() as u32 - 1);
+        self.imported_events.push(id);
+        id
+    }
+
+    /// Imports a condition. It is undefined until a group says more.
+    pub fn import_condition(&mut self, name: &str) -> ConditionId {
+        self.conditions.push(NamedCondition { name: name.to_owned(), is: None });
+        let id = ConditionId(self.conditions.len() as u32 - 1);
+        self.imported_conditions.push(id);
+        id
+    }
+
+    /// Defines a named event.
+    pub fn define_event(&mut self, name: &str, event: OccurrenceId) -> Result<EventId, Mismatch> {
+        self.carrier(event)?;
+        self.events.push(NamedEvent { name: name.to_owned(), is: EventIs::Defined(event) });
+        Ok(EventId(self.events.len() as u32 - 1))
+    }
+
+    /// Defines a named condition.
+    pub fn define_condition(&mut self, name: &str, condition: ExprId) -> Result<ConditionId, Mismatch> {
+        self.expect_condition(condition, name)?;
+        self.conditions.push(NamedCondition { name: name.to_owned(), is: Some(condition) });
+        Ok(ConditionId(self.conditions.len() as u32 - 1))
+    }
+
+    /// Exports an event. The first that is exported has the number 0 in groups, the next one 1, and so on.
+    pub fn export_event(&mut self, event: EventId) -> Result<(), Mismatch> {
+        self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
+        self.exported_events.push(event);
+        Ok(())
+    }
+
+    /// Exports a condition. The first that is exported has the number 0 in groups, the next one 1, and so on.
+    pub fn export_condition(&mut self, condition: ConditionId) -> Result<(), Mismatch> {
+        self.conditions.get(condition.at()).ok_or_else(|| foreign("condition"))?;
+        self.exported_conditions.push(condition);
+        Ok(())
+    }
+
+    /// States that a condition must always hold. The first property has the number 0, and so on.
+    pub fn property(&mut self, name: &str, condition: ExprId) -> Result<u32, Mismatch> {
+        self.expect_condition(condition, name)?;
+        self.properties.push((name.to_owned(), condition));
+        Ok(self.properties.len() as u32 - 1)
+    }
+
+    /// States that an event must never happen. The first alarm has the number 0, and so on.
+    pub fn alarm(&mut self, name: &str, event: OccurrenceId) -> Result<u32, Mismatch> {
+        self.carrier(event)?;
+        self.alarms.push((name.to_owned(), event));
+        Ok(self.alarms.len() as u32 - 1)
+    }
+
+    /// Adds a guard: what is done whenever an event happens. Where several guards set the same variable at
+    /// one instant, the one that was added last has the last word.
+    pub fn guard(&mut self, event: OccurrenceId) -> Result<GuardId, Mismatch> {
+        self.carrier(event)?;
+        self.guards.push(event);
+        Ok(GuardId(self.guards.len() as u32 - 1))
+    }
+
+    /// Has a guard set an auxiliary variable. Numbers are converted as a cast would; ask
+    /// [`Type::widens_to`] first whether that loses something.
+    pub fn assign(&mut self, guard: GuardId, to: AuxiliaryId, value: ExprId) -> Result<(), Mismatch> {
+        let variable = self.auxiliaries.get(to.at()).ok_or_else(|| foreign("variable"))?;
+        let (ty, name) = (variable.ty, variable.name.clone());
+        let value = self.fitted(ty, value, &name)?;
+        self.update(guard, Does::Assign(to, value))
+    }
+
+    /// Has a guard print a value.
+    pub fn print(&mut self, guard: GuardId, value: ExprId) -> Result<(), Mismatch> {
+        self.type_of(value)?;
+        self.update(guard, Does::Print(value))
+    }
+
+    /// Has a guard invoke an action.
+    pub fn invoke(&mut self, guard: GuardId, action: ActionId) -> Result<(), Mismatch> {
+        self.actions.get(action.at()).ok_or_else(|| foreign("action"))?;
+        self.update(guard, Does::Invoke(action))
+    }
+
+    fn update(&mut self, guard: GuardId, does: Does) -> Result<(), Mismatch> {
+        self.guards.get(guard.at()).ok_or_else(|| foreign("guard"))?;
+        self.updates.push(Update { guard, does });
+        Ok(())
+    }
+
+    /// The variables that are declared: the position is the number.
+    pub fn variables(&self) -> &[Variable] {
+        &self.variables
+    }
+
+    /// The methods that are declared: the position is the number.
+    pub fn methods(&self) -> &[Method] {
+        &self.methods
+    }
+
+    /// The names of the actions: the position is the number.
+    pub fn actions(&self) -> &[String] {
+        &self.actions
+    }
+
+    /// The names of what is exported, by the numbers that groups use.
+    pub fn exports(&self) -> Interface {
+        self.interface(&self.exported_events, &self.exported_conditions)
+    }
+
+    /// The names of what is imported, by the numbers that groups use.
+    pub fn imports(&self) -> Interface {
+        self.interface(&self.imported_events, &self.imported_conditions)
+    }
+
+    fn interface(&self, events: &[EventId], conditions: &[ConditionId]) -> Interface {
+        Interface {
+            events: events.iter().map(|id| self.events[id.at()].name.clone()).collect(),
+            conditions: conditions.iter().map(|id| self.conditions[id.at()].name.clone()).collect(),
+        }
+    }
+}
