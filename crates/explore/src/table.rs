@@ -78,17 +78,13 @@ impl Table {
         let home = self.line(hash);
         let line = &lines[home];
         // All slots without a branch between: which of them it is cannot be foreseen.
-        let (mut same, mut free) = (0u32, 0u32);
-        for (at, slot) in line.iter().enumerate() {
-            let slot = slot.load(Relaxed);
-            same |= u32::from((slot ^ hash) & TAG == 0) << at;
-            free |= u32::from(slot == 0) << at;
-        }
-        // The tag of a free slot is zero, which a hash may have, too.
-        same &= !free;
+        let same = which(line, |slot| (slot ^ hash) & TAG == 0);
         if same != 0 {
-            return Look::Likely((line[same.trailing_zeros() as usize].load(Acquire) as u32).wrapping_sub(1));
+            let number = line[same.trailing_zeros() as usize].load(Acquire) as u32;
+            // The tag of a free slot is zero, which that of a hash may be, too.
+            return number.checked_sub(1).map_or(Look::Unsure, Look::Likely);
         }
+        let free = which(line, |slot| slot == 0);
         if free != 0 {
             return Look::New(free.trailing_zeros() as u8);
         }
@@ -192,6 +188,12 @@ impl Table {
         }
         late
     }
+}
+
+/// The slots of a line of which something is true, one bit for each.
+#[inline(always)]
+fn which(line: &[AtomicU64; LINE], is: impl Fn(u64) -> bool) -> u32 {
+    (0..LINE).fold(0, |set, at| set | u32::from(is(line[at].load(Relaxed))) << at)
 }
 
 /// So many things in so many parts, one after the other.
