@@ -366,6 +366,13 @@ impl Batch {
         self.params.extend_from_slice(params);
     }
 
+    /// Appends an event whose parameters are integers.
+    #[inline]
+    pub fn push_integers(&mut self, symbol: SymbolId, params: &[i64], stamp: Stamp) {
+        self.heads.push(Head { symbol, params: self.params.len() as u32, stamp });
+        self.params.extend(params.iter().map(|param| Value::int(*param)));
+    }
+
     /// How many events there are.
     #[inline]
     pub fn len(&self) -> usize {

@@ -5,16 +5,21 @@
 //! of the monitors before the first of them: stepping these again, elsewhere, leads to the same state by the same way.
 //! Nothing else of the past is needed, and nothing but plain data crosses.
 
+mod tape;
+
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Batch, Event, Stamp, SymbolId};
 use crate::observer::{Observer, Taken};
 use crate::slices::{SliceId, Slices};
 use crate::step::{Monitor, Scratch};
+use crate::swift::Swift;
 use crate::verdict::Verdict;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use invigil_expr::value::Value;
+use tape::Tape;
 
 /// Someone reacts when a slice enters the state.
 pub const ENTERING: u8 = 1;
@@ -52,8 +57,7 @@ pub struct Unseen {
 struct Block {
     before: Vec<Slices>,
     unseen: Vec<Unseen>,
-    events: Batch,
-    threads: Vec<u32>,
+    events: Tape,
 }
 
 impl Block {
@@ -61,8 +65,7 @@ impl Block {
         Block {
             before: inmates.iter().map(|inmate| inmate.slices.clone()).collect(),
             unseen: unseen.to_vec(),
-            events: Batch::default(),
-            threads: Vec::new(),
+            events: Tape::default(),
         }
     }
 }
@@ -116,6 +119,8 @@ pub struct Past<'a> {
 #[derive(Debug)]
 pub struct Inside {
     inmates: Vec<Inmate>,
+    /// For each, the table that may be ahead of it, if there is one.
+    swift: Vec<Option<Swift>>,
     scratch: Scratch,
     /// What happened since the monitors were put here.
     so_far: Vec<Unseen>,
@@ -131,8 +136,9 @@ impl Inside {
     pub fn new(inmates: Vec<Inmate>) -> Inside {
         let so_far = vec![Unseen::default(); inmates.len()];
         let newer = Block::new(&inmates, &so_far);
-        let mut inside =
-            Inside { inmates, scratch: Scratch::default(), so_far, count: 0, older: None, newer, room: 0 };
+        let swift = inmates.iter().map(|inmate| Swift::new(&inmate.automaton, &inmate.concern)).collect();
+        let scratch = Scratch::default();
+        let mut inside = Inside { inmates, swift, scratch, so_far, count: 0, older: None, newer, room: 0 };
         inside.room = inside.block();
         inside
     }
@@ -140,12 +146,30 @@ impl Inside {
     /// Whether some property needs this event now.
     #[inline]
     pub fn wants(&self, symbol: SymbolId) -> bool {
-        self.inmates.iter().any(|inmate| inmate.automaton.wants(&inmate.slices, symbol))
+        self.inmates.iter().zip(&self.swift).any(|(inmate, swift)| match swift {
+            Some(swift) if swift.is_ahead() => swift.wants(symbol),
+            _ => inmate.automaton.wants(&inmate.slices, symbol),
+        })
     }
 
     /// Where the properties stand.
-    pub fn inmates(&self) -> &[Inmate] {
+    pub fn inmates(&mut self) -> &[Inmate] {
+        self.settle();
         &self.inmates
+    }
+
+    /// Brings the properties to where their tables stand.
+    fn settle(&mut self) {
+        for at in 0..self.inmates.len() {
+            self.settle_one(at);
+        }
+    }
+
+    fn settle_one(&mut self, at: usize) {
+        if let Some(swift) = &mut self.swift[at] {
+            let Inmate { automaton, slices, .. } = &mut self.inmates[at];
+            self.so_far[at].steps += swift.store(automaton, slices);
+        }
     }
 
     /// How many events there were since the monitors were put here.
@@ -154,36 +178,63 @@ impl Inside {
     }
 
     /// Steps every property. Whether someone is to react.
-    #[inline]
     pub fn step(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) -> bool {
         if self.newer.events.len() >= self.room {
             self.turn_over();
         }
-        self.newer.events.push_copy(event, stamp);
-        self.newer.threads.push(thread);
+        self.newer.events.push(event, stamp, thread);
+        self.count += 1;
+        (0..self.inmates.len()).fold(false, |reacts, at| self.step_one(at, event) | reacts)
+    }
+
+    /// The same for an event without a time whose parameters are all integers, which takes a few nanoseconds where a
+    /// property does no more than compare and add them.
+    #[inline]
+    pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
+        if self.newer.events.len() >= self.room {
+            self.turn_over();
+        }
+        self.newer.events.push_integers(symbol, params, thread);
         self.count += 1;
         let mut reacts = false;
-        for (Inmate { automaton, slices, concern }, so_far) in self.inmates.iter_mut().zip(&mut self.so_far) {
-            // A property that ended with an error steps no more.
-            if !automaton.wants(slices, event.symbol) {
-                continue;
+        for at in 0..self.swift.len() {
+            if !self.swift[at].as_mut().is_some_and(|swift| swift.step(symbol, params)) {
+                reacts |= self.step_generally(at, symbol, params);
             }
-            let mut watcher = Watcher { automaton, concern, so_far, reacts: false };
-            let verdict = automaton.step(slices, &mut self.scratch, event, &mut watcher);
-            reacts |= watcher.reacts | (verdict == Some(Verdict::Error));
         }
         reacts
+    }
+
+    /// A property that has no table, or whose table does not know.
+    #[inline(never)]
+    fn step_generally(&mut self, at: usize, symbol: SymbolId, params: &[i64]) -> bool {
+        let params: Vec<Value> = params.iter().map(|param| Value::int(*param)).collect();
+        let reacts = self.step_one(at, &Event { symbol, params: &params, text: "" });
+        if let Some(swift) = &mut self.swift[at] {
+            swift.load(&self.inmates[at].slices);
+        }
+        reacts
+    }
+
+    fn step_one(&mut self, at: usize, event: &Event<'_>) -> bool {
+        self.settle_one(at);
+        let Inmate { automaton, slices, concern } = &mut self.inmates[at];
+        // A property that ended with an error steps no more.
+        if !automaton.wants(slices, event.symbol) {
+            return false;
+        }
+        let so_far = &mut self.so_far[at];
+        let mut watcher = Watcher { automaton, concern, so_far, reacts: false };
+        let verdict = automaton.step(slices, &mut self.scratch, event, &mut watcher);
+        watcher.reacts | (verdict == Some(Verdict::Error))
     }
 
     /// The events that are kept.
     pub fn past(&self) -> Past<'_> {
         let first = self.older.as_ref().unwrap_or(&self.newer);
-        let (mut events, mut threads) = (first.events.clone(), first.threads.clone());
-        if self.older.is_some() {
-            for at in 0..self.newer.events.len() {
-                events.push_copy(&self.newer.events.event(at), self.newer.events.stamp(at));
-            }
-            threads.extend(&self.newer.threads);
+        let (mut events, mut threads) = (Batch::default(), Vec::new());
+        for block in self.older.iter().chain([&self.newer]) {
+            block.events.play(&mut events, &mut threads);
         }
         Past {
             unseen_events: self.count - events.len() as u64,
@@ -202,12 +253,12 @@ impl Inside {
     /// Begins a new block.
     #[cold]
     fn turn_over(&mut self) {
+        self.settle();
         let mut fresh = Block::new(&self.inmates, &self.so_far);
         // The memory of what is forgotten is used again.
-        if let Some(Block { mut events, mut threads, .. }) = self.older.take() {
+        if let Some(Block { mut events, .. }) = self.older.take() {
             events.clear();
-            threads.clear();
-            (fresh.events, fresh.threads) = (events, threads);
+            fresh.events = events;
         }
         self.older = Some(core::mem::replace(&mut self.newer, fresh));
         self.room = self.block();

@@ -20,6 +20,7 @@ mod quick;
 mod records;
 pub mod slices;
 mod step;
+mod swift;
 pub mod verdict;
 pub mod watch;
 
