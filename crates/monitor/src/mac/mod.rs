@@ -23,17 +23,41 @@
 //! - `IOM(f)` happens at the begin and at the end of `f`. `InM(f)` is true while some thread is inside `f`.
 //! - Auxiliary variables: see [`Parts::unprimed`].
 
+mod abstraction;
 mod build;
+mod cell;
+mod checker;
+mod code;
+mod compile;
+mod filter;
+mod findings;
+mod fold;
+mod graph;
 mod group;
 mod ids;
+mod layout;
+mod machine;
 mod operator;
+mod order;
 mod parts;
+mod program;
+mod recogniser;
+mod run;
+mod show;
 mod value;
+mod walk;
 
+pub use abstraction::{Abstraction, Because, Constant, Threshold};
+pub use checker::{Checker, Missing};
+pub use filter::Filter;
+pub use findings::{Done, Findings, Judged, Raised};
 pub use group::{Group, GroupEvent, Interface};
 pub use ids::{
     ActionId, AuxiliaryId, ConditionId, EventId, ExprId, GuardId, MethodId, OccurrenceId, VariableId,
 };
+pub use machine::{Fault, FaultKind, State};
 pub use operator::{Binary, Unary};
+pub use order::{Cycle, Definition};
 pub use parts::{Method, Mismatch, Parts, Variable};
+pub use recogniser::{Misfit, Recogniser, Snapshot, Unfit};
 pub use value::{Truth, Type, Value};
