@@ -148,6 +148,18 @@ impl Expr {
     pub fn span(&self) -> Span {
         self.nodes.last().map_or(Span::default(), |node| node.span)
     }
+
+    /// The name of the event whose values the event at a node carries: `e` of `e when c`.
+    pub(crate) fn carrier(&self, event: At) -> Option<&str> {
+        let mut at = event;
+        loop {
+            match &self.nodes.get(at)?.kind {
+                Kind::When(event, _) => at = *event,
+                Kind::Path(path) => return path.as_name(),
+                _ => return None,
+            }
+        }
+    }
 }
 
 /// A part of an expression and where it stands.

@@ -1,6 +1,7 @@
 //! Reads expressions: Java's, with the operators on events and conditions.
 
 use super::ast::{At, Kind, Literal, Moment, Node, OPERATORS, Path, Segment};
+use super::literals::{number, unescaped};
 use super::parser::{Parser, suggest};
 use super::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
@@ -191,12 +192,12 @@ impl Parser<'_> {
             }
             Token::Mark("[") => self.interval()?,
             Token::Text(inside) => {
-                let text = self.unescaped(inside)?;
+                let text = self.text(inside)?;
                 let span = self.take();
                 self.push(Kind::Literal(Literal::String(String::from_utf16_lossy(&text))), span)
             }
             Token::Char(inside) => {
-                let text = self.unescaped(inside)?;
+                let text = self.text(inside)?;
                 let [unit] = text[..] else {
                     let problem = Diagnostic::error(self.here(), "this is not one character")
                         .label("a character stands between single quotes")
@@ -349,54 +350,19 @@ impl Parser<'_> {
     }
 
     /// What a text says, without its backslashes.
-    fn unescaped(&mut self, inside: &str) -> Option<Vec<u16>> {
-        let start = self.at.start + 1;
-        let mut text = Vec::new();
-        let mut chars = inside.char_indices();
-        while let Some((at, c)) = chars.next() {
-            if c != '\\' {
-                text.extend_from_slice(c.encode_utf16(&mut [0; 2]));
-                continue;
-            }
-            let escape = chars.next().map_or(' ', |(_, c)| c);
-            let unit = match escape {
-                'n' => Some(0x0a),
-                't' => Some(0x09),
-                'r' => Some(0x0d),
-                'b' => Some(0x08),
-                'f' => Some(0x0c),
-                's' => Some(0x20),
-                '0'..='7' => {
-                    let rest = &inside[at + 1..];
-                    let most = if escape <= '3' { 3 } else { 2 };
-                    let digits = rest.bytes().take(most).take_while(|b| (b'0'..=b'7').contains(b)).count();
-                    (1..digits).for_each(|_| drop(chars.next()));
-                    u16::from_str_radix(&rest[..digits], 8).ok()
-                }
-                '\\' | '\'' | '"' => Some(escape as u16),
-                'u' => {
-                    let rest = inside[at + 2..].trim_start_matches('u');
-                    let skipped = inside.len() - at - 2 - rest.len();
-                    let digits = rest.get(..4).filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()));
-                    (0..skipped + digits.map_or(0, str::len)).for_each(|_| drop(chars.next()));
-                    digits.and_then(|digits| u16::from_str_radix(digits, 16).ok())
-                }
-                _ => None,
-            };
-            match unit {
-                Some(unit) => text.push(unit),
-                None => {
-                    let end = start + at + 1 + escape.len_utf8();
-                    let span = self.span(start + at, end);
-                    let problem = Diagnostic::error(span, "this backslash means nothing")
-                        .label("unknown")
-                        .help("write `\\\\` for a backslash, `\\n` for a new line, `\\u00e9` for a letter");
-                    self.report(problem);
-                    return None;
-                }
-            }
-        }
-        Some(text)
+    fn text(&mut self, inside: &str) -> Option<Vec<u16>> {
+        unescaped(inside)
+            .map_err(|wrong| {
+                let start = self.at.start + 1;
+                let problem = Diagnostic::error(
+                    self.span(start + wrong.start, start + wrong.end),
+                    "this backslash means nothing",
+                )
+                .label("unknown")
+                .help("write `\\\\` for a backslash, `\\n` for a new line, `\\u00e9` for a letter");
+                self.report(problem);
+            })
+            .ok()
     }
 }
 
@@ -406,99 +372,10 @@ enum Prefix {
     Cast(Type),
 }
 
-/// The number that is written, or what is wrong with it and what to do.
-fn number(written: &str, is_negative: bool) -> Result<Literal, (String, &'static str)> {
-    const WIDE: &str = "an `int` has 32 bits; write `L` behind a `long`";
-    let digits: String = written.chars().filter(|c| *c != '_').collect();
-    let lower = digits.to_ascii_lowercase();
-    let sign = if is_negative { "-" } else { "" };
-    let wrong = || {
-        (format!("`{written}` is not a number"), "numbers are written as in Java: `30`, `0.5`, `1e-3`, `7L`")
-    };
-    let radix = match lower.as_bytes() {
-        [b'0', b'x', ..] => 16,
-        [b'0', b'b', ..] => 2,
-        _ => 10,
-    };
-    let is_float = radix == 10 && lower.contains(['.', 'e', 'f', 'd']);
-    if is_float {
-        let number = lower.trim_end_matches(['f', 'd']);
-        if lower.len() - number.len() > 1 {
-            return Err(wrong());
-        }
-        let signed = format!("{sign}{number}");
-        return match lower.ends_with('f') {
-            true => signed.parse().map(Literal::Float),
-            false => signed.parse().map(Literal::Double),
-        }
-        .map_err(|_| wrong());
-    }
-    let (number, is_long) = match lower.strip_suffix('l') {
-        Some(number) => (number, true),
-        None => (lower.as_str(), false),
-    };
-    let (digits, radix) = match radix {
-        10 if number.len() > 1 && number.starts_with('0') => (&number[1..], 8),
-        10 => (number, 10),
-        radix => (&number[2..], radix),
-    };
-    if digits.is_empty() || !digits.chars().all(|c| c.is_digit(radix)) {
-        return Err(wrong());
-    }
-    let too_large = || (format!("`{sign}{written}` is too large"), WIDE);
-    let magnitude = u64::from_str_radix(digits, radix).map_err(|_| too_large())?;
-    // Numbers that are not decimal are bits: `0xffffffff` is -1.
-    let is_bits = radix != 10;
-    let value = i128::from(magnitude) * if is_negative { -1 } else { 1 };
-    let fits = |low: i128, high: i128, bits: i128| {
-        (low..=high).contains(&value) || is_bits && (0..=bits).contains(&i128::from(magnitude))
-    };
-    if is_long {
-        return match fits(i64::MIN.into(), i64::MAX.into(), u64::MAX.into()) {
-            true => Ok(Literal::Long(value as i64)),
-            false => Err(too_large()),
-        };
-    }
-    match fits(i32::MIN.into(), i32::MAX.into(), u32::MAX.into()) {
-        true => Ok(Literal::Int(value as i32)),
-        false => Err(too_large()),
-    }
-}
-
 impl Path {
     /// The path that is just a name.
     pub(crate) fn name(text: &str, span: Span) -> Path {
         let segment = Segment { joint: "", name: text.to_owned(), parameters: None };
         Path { segments: vec![segment], span }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn numbers_are_those_of_java() {
-        for (written, is_negative, expected) in [
-            ("0", false, Literal::Int(0)),
-            ("30", true, Literal::Int(-30)),
-            ("2147483648", true, Literal::Int(i32::MIN)),
-            ("0xffffffff", false, Literal::Int(-1)),
-            ("0xffff_ffff_ffff_ffffL", false, Literal::Long(-1)),
-            ("017", false, Literal::Int(15)),
-            ("0b101", false, Literal::Int(5)),
-            ("9223372036854775807L", false, Literal::Long(i64::MAX)),
-            (".5", false, Literal::Double(0.5)),
-            ("1e3", true, Literal::Double(-1000.0)),
-            ("1.5f", false, Literal::Float(1.5)),
-            ("2d", false, Literal::Double(2.0)),
-            ("0x1f", false, Literal::Int(31)),
-        ] {
-            assert_eq!(number(written, is_negative), Ok(expected), "{written}");
-        }
-        for written in ["2147483648", "08", "0x", "1abc", "1.2.3", "1ff", "0b2", "99999999999999999999", "1e"]
-        {
-            assert!(number(written, false).is_err(), "{written}");
-        }
     }
 }

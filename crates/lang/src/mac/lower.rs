@@ -61,6 +61,11 @@ pub(crate) trait Names {
         build.problem(no_program(path))
     }
 
+    /// Whether a value of a named event is an object.
+    fn is_object(&self, _event: &str, _index: u32) -> bool {
+        false
+    }
+
     /// `startM(f)` and its like.
     fn method(&mut self, build: &mut Build, _: Moment, path: &Path) -> Option<Made> {
         build.problem(no_program(path))
@@ -215,8 +220,14 @@ impl<N: Names> Maker<'_, N> {
                 self.build.parts.time(event).map(Made::Value)
             }
             Kind::Value(event, index) => {
+                let carrier = expr.carrier(*event);
                 let index = self.index(&expr.nodes[*index]);
                 let event = self.as_event(made[*event]?, expr.nodes[*event].span)?;
+                if carrier.is_some_and(|event| self.names.is_object(event, index.unwrap_or(0))) {
+                    let problem =
+                        Diagnostic::error(node.span, "this value is an object").label("not watched");
+                    return self.build.problem(problem.help("only primitive values and texts are told"));
+                }
                 self.build.parts.value(event, index?).map(Made::Value)
             }
             // The others have no operands.

@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod expressions;
+mod literals;
 pub(crate) mod lower;
 pub(crate) mod order;
 pub(crate) mod parser;

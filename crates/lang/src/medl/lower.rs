@@ -131,6 +131,9 @@ impl<'a> Lowering<'a> {
         let name = &definition.name.text;
         if definition.sort.is_event() {
             let event = self.maker().event(&definition.expr)?;
+            if let Some(carrier) = definition.expr.carrier(definition.expr.nodes.len() - 1) {
+                self.names.carries(name, carrier);
+            }
             return self.build.parts.define_event(name, event).ok().map(Symbol::Event);
         }
         let condition = self.maker().condition(&definition.expr, &format!("`{name}`"))?;

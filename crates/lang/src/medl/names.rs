@@ -49,6 +49,8 @@ pub(super) struct Known<'a> {
     /// The actions, by their numbers.
     pub(super) actions: Vec<(String, Span)>,
     pub(super) used: HashSet<String>,
+    /// The events that carry objects: which of the values are.
+    objects: HashMap<String, Vec<bool>>,
 }
 
 impl<'a> Known<'a> {
@@ -75,6 +77,13 @@ impl<'a> Known<'a> {
         // Of two definitions of one name, the first counts.
         if self.declared.get(&name.text) == Some(&name.span) {
             self.symbols.insert(name.text.clone(), symbol);
+        }
+    }
+
+    /// Says that an event carries what another one carries.
+    pub(super) fn carries(&mut self, event: &str, carrier: &str) {
+        if let Some(objects) = self.objects.get(carrier).cloned() {
+            self.objects.insert(event.to_owned(), objects);
         }
     }
 
@@ -120,7 +129,7 @@ impl<'a> Known<'a> {
     }
 
     /// The types of the values that an imported event carries.
-    fn values(&self, import: &Import, exported: Option<&Exported>, build: &mut Build) -> Vec<Type> {
+    fn values(&mut self, import: &Import, exported: Option<&Exported>, build: &mut Build) -> Vec<Type> {
         let written: Option<Vec<Option<Type>>> =
             import.values.as_ref().map(|types| types.iter().map(|ty| ty.known()).collect());
         if let (Some(written), Some(exported)) = (&written, exported)
@@ -138,7 +147,10 @@ impl<'a> Known<'a> {
             );
         }
         let values = written.or_else(|| exported.map(|exported| exported.values.clone())).unwrap_or_default();
-        // What is said of an object is never read: there is no type for it, and so no value.
+        if values.contains(&None) {
+            self.objects.insert(import.name.text.clone(), values.iter().map(Option::is_none).collect());
+        }
+        // An object takes its place in the list, and is never read.
         values.into_iter().map(|ty| ty.unwrap_or(Type::Boolean)).collect()
     }
 
@@ -260,6 +272,10 @@ impl Names for Known<'_> {
             Symbol::Nothing => return None,
         };
         build.fits(path.span, made)
+    }
+
+    fn is_object(&self, event: &str, index: u32) -> bool {
+        self.objects.get(event).and_then(|objects| objects.get(index as usize)).is_some_and(|is| *is)
     }
 
     fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Made> {
