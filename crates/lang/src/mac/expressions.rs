@@ -210,8 +210,8 @@ impl Parser<'_> {
             }
             Token::OpenQuote => {
                 let problem = Diagnostic::error(self.here(), "this quote is not closed")
-                    .label("it ends on the line that it begins on")
-                    .help("a prime stands right behind its variable, as in `x'`");
+                    .label("the quote is missing on this line")
+                    .help("close it; a prime stands right behind its variable, as in `x'`");
                 self.report(problem);
                 return None;
             }
@@ -267,7 +267,8 @@ impl Parser<'_> {
 
     /// In MEDL, where nothing else has parentheses behind it, every word is meant as a function.
     fn is_function(&self, word: &str) -> bool {
-        self.language.functions.contains(&word) || !self.language.has_program
+        self.language.functions.iter().any(|function| function.eq_ignore_ascii_case(word))
+            || !self.language.has_program
     }
 
     fn name(&mut self, word: &str) -> Option<At> {

@@ -326,6 +326,10 @@ impl<'a> Parser<'a> {
         }
     }
 
+    fn begins_line(&self) -> bool {
+        self.text[..self.at.start].trim_end_matches([' ', '\t']).ends_with('\n')
+    }
+
     /// Complains about what begins no statement, and passes it.
     pub(crate) fn stray(&mut self, what: &str, help: &str) {
         let problem = self.expected(what);
@@ -338,10 +342,18 @@ impl<'a> Parser<'a> {
             _ => problem.help(help),
         };
         self.report(problem);
-        if !self.at_end() {
+        self.skip_line();
+    }
+
+    /// Passes the next token, and what follows it on its line or up to a `;`.
+    pub(crate) fn skip_line(&mut self) {
+        while !self.at_end() {
+            let was_semicolon = self.at_mark(";");
             self.take();
+            if was_semicolon || self.at_statement() && self.begins_line() {
+                return;
+            }
         }
-        self.skip_statement();
     }
 
     /// Reads an expression that may have no end in sight: nothing of it is left when there is a mistake in it.

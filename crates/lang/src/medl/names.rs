@@ -166,8 +166,8 @@ impl<'a> Known<'a> {
                     .problems
                     .push(problem.label("not a number").help(format!("write `var long {NOW};`, or nothing")));
             }
-            self.used.insert(NOW.to_owned());
-            return self.add(name, Symbol::Now(exact(ty)), build);
+            let ty = if ty.is_number() { exact(ty) } else { Type::Long };
+            return self.add(name, Symbol::Now(ty), build);
         }
         let made = build.parts.auxiliary(&name.text, exact(ty), Value::Undefined);
         if let Some(made) = build.fits(name.span, made) {

@@ -61,8 +61,8 @@ impl Parser<'_> {
                     let message = format!("`{word}` stands in PEDL scripts");
                     let problem = Diagnostic::error(self.here(), message).label("unknown in MEDL");
                     self.report(problem.help("MEDL knows only what is imported from a PEDL script"));
-                    self.take();
-                    None
+                    self.skip_line();
+                    continue;
                 }
                 Token::Word(_) | Token::Mark("(") if self.may_be_guard() => self.guard(&mut script),
                 _ => {
@@ -159,7 +159,9 @@ impl Parser<'_> {
                 .map(|node| &self.text[node.span.start as usize..node.span.end as usize]);
             let suggestion = first.and_then(|word| suggest(word, LANGUAGE.statements.iter().copied()));
             self.report(problem.help(suggestion.unwrap_or_else(|| GUARD.to_owned())));
-            return None;
+            if !self.at_mark("{") {
+                return None;
+            }
         }
         let mut updates = Vec::new();
         if self.take_mark("{") {

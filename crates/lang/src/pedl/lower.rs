@@ -276,7 +276,10 @@ impl<'a> Program<'a> {
                 continue;
             }
             let Some(Symbol::Definition(at, named)) = self.symbols.get(name).copied() else {
-                problems.push(self.undefined(script, name, span, sort));
+                // A definition whose name was taken has been complained about.
+                if !script.definitions.iter().any(|definition| definition.name.text == *name) {
+                    problems.push(self.undefined(script, name, span, sort));
+                }
                 continue;
             };
             self.used.insert(name.clone());

@@ -80,8 +80,8 @@ impl Parser<'_> {
                     self.report(
                         Diagnostic::error(start, "nothing is imported here").label("unknown").help(help),
                     );
-                    self.take();
-                    None
+                    self.skip_line();
+                    continue;
                 }
                 _ => {
                     self.stray("a declaration or a definition", PARTS);
