@@ -24,16 +24,36 @@
 //! - Auxiliary variables: see [`Parts::unprimed`].
 
 mod build;
+mod cell;
+mod checker;
+mod code;
+mod compile;
+mod findings;
+mod fold;
+mod graph;
 mod group;
 mod ids;
+mod layout;
+mod machine;
 mod operator;
+mod order;
 mod parts;
+mod program;
+mod recogniser;
+mod run;
+mod show;
 mod value;
+mod walk;
 
+pub use checker::{Checker, Missing};
+pub use findings::{Done, Findings, Judged, Raised};
 pub use group::{Group, GroupEvent, Interface};
 pub use ids::{
     ActionId, AuxiliaryId, ConditionId, EventId, ExprId, GuardId, MethodId, OccurrenceId, VariableId,
 };
+pub use machine::{Fault, FaultKind, State};
 pub use operator::{Binary, Unary};
+pub use order::{Cycle, Definition};
 pub use parts::{Method, Mismatch, Parts, Variable};
+pub use recogniser::{Misfit, Recogniser, Snapshot, Unfit};
 pub use value::{Truth, Type, Value};

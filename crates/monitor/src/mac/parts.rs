@@ -72,7 +72,7 @@ pub struct Parts {
     pub(super) exported_conditions: Vec<ConditionId>,
     pub(super) properties: Vec<(String, ExprId)>,
     pub(super) alarms: Vec<(String, OccurrenceId)>,
-    pub(super) guards: Vec<OccurrenceId>,
+    pub(super) guards: Vec<EventId>,
     pub(super) updates: Vec<Update>,
     pub(super) exprs: Vec<(Expr, Type)>,
     pub(super) occurrences: Vec<(Occurrence, Option<Carrier>)>,
@@ -266,14 +266,18 @@ impl Parts {
     /// Exports an event. The first that is exported has the number 0 in groups, the next one 1, and so on.
     pub fn export_event(&mut self, event: EventId) -> Result<(), Mismatch> {
         self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
-        self.exported_events.push(event);
+        if !self.exported_events.contains(&event) {
+            self.exported_events.push(event);
+        }
         Ok(())
     }
 
     /// Exports a condition. The first that is exported has the number 0 in groups, the next one 1, and so on.
     pub fn export_condition(&mut self, condition: ConditionId) -> Result<(), Mismatch> {
         self.conditions.get(condition.at()).ok_or_else(|| foreign("condition"))?;
-        self.exported_conditions.push(condition);
+        if !self.exported_conditions.contains(&condition) {
+            self.exported_conditions.push(condition);
+        }
         Ok(())
     }
 
@@ -295,6 +299,11 @@ impl Parts {
     /// one instant, the one that was added last has the last word.
     pub fn guard(&mut self, event: OccurrenceId) -> Result<GuardId, Mismatch> {
         self.carrier(event)?;
+        let event = match self.occurrences[event.at()].0 {
+            Occurrence::Named(event) => event,
+            // An event of its own, so that it reads auxiliary variables as every event does.
+            _ => self.define_event(&format!("guard {}", self.guards.len() + 1), event)?,
+        };
         self.guards.push(event);
         Ok(GuardId(self.guards.len() as u32 - 1))
     }

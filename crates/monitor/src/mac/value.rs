@@ -1,5 +1,6 @@
 //! Values as Java has them, and the three truth values.
 
+use super::cell::{Cell, Texts};
 use core::fmt;
 
 /// The type of a monitored variable, of a parameter, or of an expression.
@@ -147,7 +148,7 @@ pub enum Value<'a> {
     String(&'a str),
 }
 
-impl Value<'_> {
+impl<'a> Value<'a> {
     /// The type, unless it is undefined.
     pub fn ty(&self) -> Option<Type> {
         Some(match self {
@@ -162,6 +163,24 @@ impl Value<'_> {
             Value::Double(_) => Type::Double,
             Value::String(_) => Type::String,
         })
+    }
+
+    /// The same as a value of another type, as Java casts numbers; undefined where there is no such cast.
+    ///
+    /// ```
+    /// use invigil_monitor::mac::{Type, Value};
+    /// assert_eq!(Value::Double(-3.7).cast(Type::Int), Value::Int(-3));
+    /// assert_eq!(Value::Int(300).cast(Type::Byte), Value::Byte(44));
+    /// assert_eq!(Value::String("7").cast(Type::Int), Value::Undefined);
+    /// ```
+    pub fn cast(self, to: Type) -> Value<'a> {
+        match (self.ty(), Cell::plain(self)) {
+            (Some(from), _) if from == to => self,
+            (Some(from), Some(cell)) if from.is_number() && to.is_number() => {
+                cell.cast(from, to).value(to, &Texts { kept: &[], scratch: &[], constant: &[] })
+            }
+            _ => Value::Undefined,
+        }
     }
 }
 

@@ -1,0 +1,207 @@
+//! From events and conditions to verdicts.
+
+use super::cell::Cell;
+use super::compile::compile;
+use super::findings::{Findings, Judged, Raised};
+use super::group::{Group, GroupEvent, Interface};
+use super::ids::{ActionId, AuxiliaryId};
+use super::machine::{Machine, State, Told};
+use super::parts::{Mismatch, Parts};
+use super::recogniser::Unfit;
+use super::value::{Truth, Value};
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+/// Evaluates a requirement script, one instant at a time.
+///
+/// ```
+/// use invigil_monitor::mac::{Checker, Group, Parts, Truth};
+/// let mut parts = Parts::default();
+/// let closed = parts.import_condition("GateClosed");
+/// let closed = parts.condition(closed)?;
+/// parts.property("safe", closed)?;
+///
+/// let mut checker = Checker::new(parts)?;
+/// let mut group = Group::default();
+/// group.begin(100);
+/// group.condition(0, Truth::False);
+/// let findings = checker.instant(&group);
+/// assert_eq!(findings.properties()[0].truth, Truth::False);
+/// assert_eq!(findings.properties()[0].violations, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Checker {
+    machine: Machine,
+    findings: Findings,
+    /// The number of an import for each number that groups use; `None` as long as they are the same.
+    wiring: Option<Wiring>,
+}
+
+#[derive(Clone, Debug)]
+struct Wiring {
+    events: Vec<Option<u32>>,
+    conditions: Vec<Option<u32>>,
+}
+
+/// Names that a requirement script imports and the other side does not export.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missing {
+    /// The events.
+    pub events: Vec<String>,
+    /// The conditions.
+    pub conditions: Vec<String>,
+}
+
+impl fmt::Display for Missing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("not exported by the monitoring script: ")?;
+        let events = self.events.iter().map(|name| ("event", name));
+        let conditions = self.conditions.iter().map(|name| ("condition", name));
+        for (at, (sort, name)) in events.chain(conditions).enumerate() {
+            write!(f, "{}{sort} `{name}`", if at == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for Missing {}
+
+impl Checker {
+    /// Compiles a requirement script. Nothing has happened yet, and groups use the numbers of its imports.
+    pub fn new(parts: Parts) -> Result<Checker, Unfit> {
+        if !parts.variables.is_empty() || !parts.methods.is_empty() {
+            return Err(Unfit::Misplaced("a requirement script has neither monitored variables nor methods"));
+        }
+        if !parts.exported_events.is_empty() || !parts.exported_conditions.is_empty() {
+            return Err(Unfit::Misplaced("a requirement script exports nothing"));
+        }
+        let program = compile(parts).map_err(Unfit::Cycles)?;
+        Ok(Checker { machine: Machine::new(program), findings: Findings::default(), wiring: None })
+    }
+
+    /// Has a property that is undefined count as violated.
+    pub fn strict(mut self, strict: bool) -> Checker {
+        self.machine.strict = strict;
+        self
+    }
+
+    /// From now on groups use the numbers of these exports. What is exported and not imported is left aside.
+    pub fn connect(&mut self, exports: &Interface) -> Result<(), Missing> {
+        let imports = self.parts().imports();
+        let among = |name: &String, names: &[String]| names.iter().position(|other| other == name);
+        let missing = |names: &[String], among_them: &[String]| {
+            let absent = names.iter().filter(|name| among(name, among_them).is_none());
+            absent.cloned().collect::<Vec<_>>()
+        };
+        let absent = Missing {
+            events: missing(&imports.events, &exports.events),
+            conditions: missing(&imports.conditions, &exports.conditions),
+        };
+        if !absent.events.is_empty() || !absent.conditions.is_empty() {
+            return Err(absent);
+        }
+        let wire = |names: &[String], to: &[String]| {
+            names.iter().map(|name| among(name, to).map(|at| at as u32)).collect::<Vec<_>>()
+        };
+        self.wiring = Some(Wiring {
+            events: wire(&exports.events, &imports.events),
+            conditions: wire(&exports.conditions, &imports.conditions),
+        });
+        Ok(())
+    }
+
+    /// The script.
+    pub fn parts(&self) -> &Parts {
+        &self.machine.program.parts
+    }
+
+    /// Deals with an instant, and gives what is found at it: often nothing. Numbers that the script does not
+    /// know are left aside.
+    pub fn instant(&mut self, group: &Group) -> &Findings {
+        for event in group.events() {
+            self.event(event);
+        }
+        for (condition, truth) in group.conditions() {
+            self.condition(*condition, *truth);
+        }
+        let program = &self.machine.program;
+        let (now, source) = (program.now as usize, program.sources.now());
+        self.machine.state.cells[now] = Cell::whole(group.time());
+        self.machine.mark(source);
+        let findings = &mut self.findings;
+        findings.begin(group.time());
+        self.machine.sweep(&mut |told| match told {
+            Told::Property { number, truth, count } => {
+                findings.property(Judged { property: number, truth, violations: count });
+            }
+            Told::Alarm { number, count } => findings.alarm(Raised { alarm: number, count }),
+            Told::Print(value) => findings.print(value),
+            Told::Invoke(action) => findings.invoke(ActionId(action)),
+            Told::Event { .. } | Told::Condition { .. } => {}
+        });
+        findings.faults.extend_from_slice(&self.machine.faults);
+        &self.findings
+    }
+
+    /// The value of a property, by its number, after the last instant.
+    pub fn property(&self, number: u32) -> Option<Truth> {
+        let cell = self.machine.program.properties.get(number as usize)?;
+        Some(self.machine.state.cells[*cell as usize].truth())
+    }
+
+    /// The value of an auxiliary variable after the last instant.
+    pub fn auxiliary(&self, variable: AuxiliaryId) -> Option<Value<'_>> {
+        let slot = self.machine.program.auxiliaries.get(variable.at())?.old;
+        let texts = self.machine.state.texts.with(self.machine.program.constants());
+        Some(self.machine.state.cells[slot.cell as usize].value(slot.ty, &texts))
+    }
+
+    /// How many faults there have been.
+    pub fn fault_count(&self) -> u64 {
+        self.machine.state.faults
+    }
+
+    /// What it remembers.
+    pub fn state(&self) -> &State {
+        &self.machine.state
+    }
+
+    /// Puts a state back that [`Checker::state`] gave.
+    pub fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
+        self.machine.restore(state)
+    }
+
+    fn event(&mut self, event: GroupEvent<'_>) {
+        let number = match &self.wiring {
+            None => Some(event.event),
+            Some(wiring) => wiring.events.get(event.event as usize).copied().flatten(),
+        };
+        let Some(number) = number else { return };
+        let Some(cells) = self.machine.program.imported_events.get(number as usize) else { return };
+        let (happens, count) = (cells.happens, cells.values.len());
+        self.machine.happens(happens);
+        self.machine.mark(self.machine.program.sources.event(number));
+        let mut values = event.values();
+        for at in 0..count {
+            let slot = self.machine.program.imported_events[number as usize].values[at];
+            let value = values.next().unwrap_or(Value::Undefined);
+            self.machine.write(slot, value.cast(slot.ty));
+        }
+    }
+
+    fn condition(&mut self, number: u32, truth: Truth) {
+        let number = match &self.wiring {
+            None => Some(number),
+            Some(wiring) => wiring.conditions.get(number as usize).copied().flatten(),
+        };
+        let Some(number) = number else { return };
+        let Some(cell) = self.machine.program.imported_conditions.get(number as usize) else { return };
+        self.machine.state.cells[*cell as usize] = match truth {
+            Truth::Undefined => Cell::UNDEFINED,
+            known => Cell::from(known == Truth::True),
+        };
+        self.machine.mark(self.machine.program.sources.condition(number));
+    }
+}

@@ -1,0 +1,66 @@
+//! Computing with the operators of Java: into instructions, or at once where everything is constant.
+
+use super::cell::Cell;
+use super::code::{self, Code};
+use super::ids::ExprId;
+use super::operator::Binary;
+use super::parts::{Expr, Parts};
+use super::run;
+use super::value::Type;
+use super::walk::{Node, children};
+use alloc::vec::Vec;
+
+/// Computes an operator by instructions of which `emit` is told; `None` for expressions that are not one.
+pub(super) fn compute<T: Copy>(
+    parts: &Parts,
+    id: ExprId,
+    operand: impl Fn(ExprId) -> T,
+    mut emit: impl FnMut(Code, [T; 3]) -> T,
+) -> Option<T> {
+    let ty = |id: ExprId| parts.exprs[id.at()].1;
+    let converted = |value: T, from: Type, to: Type, emit: &mut dyn FnMut(Code, [T; 3]) -> T| {
+        code::convert(from, to).iter().fold(value, |value, code| emit(*code, [value; 3]))
+    };
+    Some(match parts.exprs[id.at()].0 {
+        Expr::Unary(operator, a) => {
+            let value = converted(operand(a), ty(a), ty(id), &mut emit);
+            code::unary(operator, ty(a)).map_or(value, |code| emit(code, [value; 3]))
+        }
+        Expr::Cast(a) => converted(operand(a), ty(a), ty(id), &mut emit),
+        Expr::Binary(Binary::Add, _, _) if ty(id) == Type::String => return None,
+        Expr::Binary(operator, a, b) => {
+            let chosen = code::binary(operator, ty(a), ty(b));
+            let left = converted(operand(a), ty(a), chosen.operands.0, &mut emit);
+            let right = converted(operand(b), ty(b), chosen.operands.1, &mut emit);
+            let (left, right) = if chosen.swapped { (right, left) } else { (left, right) };
+            emit(chosen.code, [left, right, right])
+        }
+        Expr::Choose(a, b, c) => emit(Code::Choose, [operand(a), operand(b), operand(c)]),
+        Expr::Defined(a) => emit(Code::Defined, [operand(a); 3]),
+        _ => return None,
+    })
+}
+
+/// The values of all expressions that are constant. Of text, only what is written out is.
+pub(super) fn constants(parts: &Parts) -> Vec<Option<Cell>> {
+    let mut values: Vec<Option<Cell>> = Vec::with_capacity(parts.exprs.len());
+    for at in 0..parts.exprs.len() {
+        let id = ExprId(at as u32);
+        let value = match parts.exprs[at] {
+            (Expr::Undefined, _) => Some(Cell::UNDEFINED),
+            (Expr::Constant(bits), ty) => Some(Cell::constant(bits, ty)),
+            _ => {
+                let known = |node: &Node| matches!(node, Node::Expr(id) if values[id.at()].is_some());
+                let operands = children(parts, Node::Expr(id));
+                if operands.iter().flatten().all(known) && operands[0].is_some() {
+                    let operand = |id: ExprId| values[id.at()].unwrap_or(Cell::UNDEFINED);
+                    compute(parts, id, operand, |code, operands| run::once(code, operands, &parts.texts))
+                } else {
+                    None
+                }
+            }
+        };
+        values.push(value);
+    }
+    values
+}

@@ -1,0 +1,188 @@
+//! Which cell holds what.
+
+use super::cell::{Cell, Owned, TextId};
+use super::parts::{Auxiliary, Carrier, EventIs, Parts};
+use super::program::{AuxiliaryCells, EventCells, MethodCells, Slot, VariableCells};
+use super::value::Type;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// What a slot has for its text that holds none.
+const NO_TEXT: TextId = TextId(u64::MAX);
+
+/// The cells that have been given out, with their first values.
+#[derive(Default)]
+pub(super) struct Layout {
+    pub(super) cells: Vec<Cell>,
+    /// Those that last from instant to instant.
+    pub(super) kept: Vec<u32>,
+    pub(super) texts: Owned,
+    /// Those that are made and read within one run of a unit; every unit uses them anew.
+    scratch: Vec<u32>,
+    used: usize,
+}
+
+impl Layout {
+    /// A cell that does not last: a constant, or one that is set within every instant in which it is read.
+    pub(super) fn cell(&mut self, first: Cell) -> u32 {
+        self.cells.push(first);
+        self.cells.len() as u32 - 1
+    }
+
+    pub(super) fn kept(&mut self, first: Cell) -> u32 {
+        let cell = self.cell(first);
+        self.kept.push(cell);
+        cell
+    }
+
+    pub(super) fn scratch(&mut self) -> u32 {
+        if self.used == self.scratch.len() {
+            let cell = self.cell(Cell::UNDEFINED);
+            self.scratch.push(cell);
+        }
+        self.used += 1;
+        self.scratch[self.used - 1]
+    }
+
+    /// Begins another unit.
+    pub(super) fn begin(&mut self) {
+        self.used = 0;
+    }
+
+    /// A cell for values from outside that lasts.
+    fn kept_slot(&mut self, ty: Type) -> Slot {
+        let text = if ty == Type::String { self.kept_text("") } else { NO_TEXT };
+        Slot { cell: self.kept(Cell::UNDEFINED), ty, text }
+    }
+
+    /// A cell for values from outside that are read at once.
+    fn passing_slot(&mut self, ty: Type) -> Slot {
+        let text = if ty == Type::String { TextId::scratch(self.scratch_text() as usize) } else { NO_TEXT };
+        Slot { cell: self.cell(Cell::UNDEFINED), ty, text }
+    }
+
+    pub(super) fn kept_text(&mut self, first: &str) -> TextId {
+        self.texts.kept.push(first.into());
+        TextId::kept(self.texts.kept.len() - 1)
+    }
+
+    pub(super) fn scratch_text(&mut self) -> u32 {
+        self.texts.scratch.push(String::new());
+        self.texts.scratch.len() as u32 - 1
+    }
+}
+
+/// The cells of what a script declares.
+pub(super) struct Declared {
+    pub(super) now: u32,
+    pub(super) variables: Vec<VariableCells>,
+    pub(super) methods: Vec<MethodCells>,
+    pub(super) auxiliaries: Vec<AuxiliaryCells>,
+    pub(super) imported_events: Vec<EventCells>,
+    pub(super) imported_conditions: Vec<u32>,
+    /// Whether a named event happens.
+    pub(super) events: Vec<u32>,
+    /// The value of a named condition, and the same as those see it who need not look back.
+    pub(super) conditions: Vec<u32>,
+    pub(super) late: Vec<u32>,
+    pub(super) properties: Vec<u32>,
+    /// What values are read from that are always undefined.
+    pub(super) nothing: u32,
+}
+
+impl Declared {
+    pub(super) fn new(parts: &Parts, folded: &[Option<Cell>], layout: &mut Layout) -> Declared {
+        let now = layout.cell(Cell::UNDEFINED);
+        let nothing = layout.cell(Cell::UNDEFINED);
+        let variables = parts.variables.iter().map(|variable| VariableCells {
+            slot: layout.kept_slot(variable.ty),
+            updated: layout.cell(Cell::FALSE),
+        });
+        let variables = variables.collect();
+        let methods = parts.methods.iter().map(|method| {
+            let mut passing = |ty: Option<Type>| ty.map(|ty| layout.passing_slot(ty));
+            let at_start = method.parameters.iter().copied().map(&mut passing).collect();
+            let at_end = method.parameters.iter().copied().map(&mut passing).collect();
+            let result = passing(method.result);
+            let (started, ended) = (layout.cell(Cell::FALSE), layout.cell(Cell::FALSE));
+            MethodCells { started, ended, inside: layout.kept(Cell::FALSE), at_start, at_end, result }
+        });
+        let methods = methods.collect();
+        let auxiliaries = parts.auxiliaries.iter().map(|variable| AuxiliaryCells {
+            old: auxiliary(parts, folded, layout, variable),
+            new: auxiliary(parts, folded, layout, variable),
+        });
+        let auxiliaries = auxiliaries.collect();
+        let imported_events: Vec<EventCells> = parts
+            .imported_events
+            .iter()
+            .map(|id| EventCells {
+                happens: layout.cell(Cell::FALSE),
+                values: match &parts.events[id.at()].is {
+                    EventIs::Imported(types) => types.iter().map(|ty| layout.passing_slot(*ty)).collect(),
+                    EventIs::Defined(_) => Vec::new(),
+                },
+            })
+            .collect();
+        let mut events: Vec<u32> = parts.events.iter().map(|_| layout.cell(Cell::FALSE)).collect();
+        for (id, cells) in parts.imported_events.iter().zip(&imported_events) {
+            events[id.at()] = cells.happens;
+        }
+        let conditions: Vec<u32> = parts.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
+        let late = parts.conditions.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect();
+        let imported_conditions = parts.imported_conditions.iter().map(|id| conditions[id.at()]).collect();
+        Declared {
+            now,
+            variables,
+            methods,
+            auxiliaries,
+            imported_events,
+            imported_conditions,
+            events,
+            conditions,
+            late,
+            properties: parts.properties.iter().map(|_| layout.kept(Cell::UNDEFINED)).collect(),
+            nothing,
+        }
+    }
+
+    /// The cells and types of the values that an event carries.
+    pub(super) fn carried(&self, parts: &Parts, carrier: Carrier) -> Vec<(u32, Type)> {
+        let object = (self.nothing, Type::Boolean);
+        let slot = |slot: &Option<Slot>| slot.as_ref().map_or(object, |slot| (slot.cell, slot.ty));
+        match carrier {
+            Carrier::Update(id) => {
+                let slot = self.variables[id.at()].slot;
+                alloc::vec![(slot.cell, slot.ty)]
+            }
+            Carrier::Start(id) => self.methods[id.at()].at_start.iter().map(slot).collect(),
+            Carrier::End(id) => {
+                let method = &self.methods[id.at()];
+                let result = method.result.iter().map(|slot| (slot.cell, slot.ty));
+                method.at_end.iter().map(slot).chain(result).collect()
+            }
+            Carrier::Imported(id) => {
+                let at = imported(&parts.imported_events, id);
+                let slots = self.imported_events.get(at as usize).map_or(&[][..], |cells| &cells.values);
+                slots.iter().map(|slot| (slot.cell, slot.ty)).collect()
+            }
+        }
+    }
+}
+
+/// The number of something among what is imported; numbers are given out in order.
+pub(super) fn imported<T: Ord>(ids: &[T], id: T) -> u32 {
+    ids.binary_search(&id).unwrap_or_else(|at| at) as u32
+}
+
+fn auxiliary(parts: &Parts, folded: &[Option<Cell>], layout: &mut Layout, variable: &Auxiliary) -> Slot {
+    let first = folded[variable.initial.at()].unwrap_or(Cell::UNDEFINED);
+    let ty = variable.ty;
+    if ty != Type::String {
+        return Slot { cell: layout.kept(first), ty, text: NO_TEXT };
+    }
+    let text = layout.kept_text("");
+    layout.texts.write(text, &parts.texts, |own, others| own.push_str(others.get(first.as_text())));
+    let cell = if first.is_known() { Cell::known(text.0) } else { first };
+    Slot { cell: layout.kept(cell), ty, text }
+}

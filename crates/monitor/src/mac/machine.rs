@@ -1,0 +1,406 @@
+//! Evaluating what is concerned by an instant, and nothing else.
+
+use super::cell::{self, Cell, Owned, Texts};
+use super::order::Definition;
+use super::parts::{Mismatch, foreign};
+use super::program::{Effect, Program, Slot};
+use super::run::run;
+use super::value::{Truth, Type, Value};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt;
+use core::hash::{Hash, Hasher};
+
+/// What a recogniser or a checker remembers between two instants: plain data, to be kept, compared and put
+/// back.
+#[derive(Clone, Debug)]
+pub struct State {
+    pub(super) cells: Vec<Cell>,
+    /// The cells that count; the others are set before they are read.
+    kept: Arc<[u32]>,
+    pub(super) texts: Owned,
+    /// How often each method has been entered and not left.
+    pub(super) depths: Vec<u32>,
+    /// The units that must be evaluated at the next instant, a bit for each.
+    dirty: Vec<u64>,
+    /// How often each property was violated, and then how often each alarm was raised.
+    pub(super) counts: Vec<u64>,
+    pub(super) faults: u64,
+    pub(super) begun: bool,
+}
+
+impl State {
+    fn kept(&self) -> impl Iterator<Item = Cell> {
+        self.kept.iter().map(|at| self.cells[*at as usize])
+    }
+
+    /// Has the readers of a source be evaluated.
+    #[inline]
+    pub(super) fn mark(&mut self, program: &Program, source: u32) {
+        for unit in program.readers.get(source) {
+            self.dirty[*unit as usize / 64] |= 1 << (unit % 64);
+        }
+    }
+}
+
+impl PartialEq for State {
+    fn eq(&self, other: &State) -> bool {
+        self.kept().eq(other.kept())
+            && self.texts.kept == other.texts.kept
+            && self.depths == other.depths
+            && self.dirty == other.dirty
+            && self.counts == other.counts
+            && (self.faults, self.begun) == (other.faults, other.begun)
+    }
+}
+
+impl Eq for State {}
+
+impl Hash for State {
+    fn hash<H: Hasher>(&self, to: &mut H) {
+        self.kept().for_each(|cell| cell.hash(to));
+        (&self.texts.kept, &self.depths, &self.dirty, &self.counts, self.faults, self.begun).hash(to);
+    }
+}
+
+/// Something that went wrong in a definition: what depends on it is undefined.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fault {
+    /// Where.
+    pub definition: Definition,
+    /// What.
+    pub kind: FaultKind,
+}
+
+/// What can go wrong in an expression.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultKind {
+    /// A whole number is divided by zero.
+    DividedByZero,
+    /// Texts that are joined become longer than 65,536 bytes.
+    TextTooLong,
+}
+
+impl FaultKind {
+    /// The words for it.
+    pub fn words(self) -> &'static str {
+        match self {
+            FaultKind::DividedByZero => "a whole number is divided by zero",
+            FaultKind::TextTooLong => "a text becomes longer than 65,536 bytes",
+        }
+    }
+}
+
+impl fmt::Display for FaultKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.words())
+    }
+}
+
+/// What an instant brings.
+pub(super) enum Told<'a> {
+    /// An exported event happens.
+    Event {
+        number: u32,
+        values: Carried<'a>,
+    },
+    /// An exported condition changes.
+    Condition {
+        number: u32,
+        truth: Truth,
+    },
+    /// A property changes; how often it has been violated so far.
+    Property {
+        number: u32,
+        truth: Truth,
+        count: u64,
+    },
+    /// An alarm is raised; how often so far.
+    Alarm {
+        number: u32,
+        count: u64,
+    },
+    Print(Value<'a>),
+    Invoke(u32),
+}
+
+/// The values that an event carries.
+#[derive(Clone, Copy)]
+pub(super) struct Carried<'a> {
+    places: &'a [(u32, Type)],
+    cells: &'a [Cell],
+    texts: Texts<'a>,
+}
+
+impl<'a> Carried<'a> {
+    pub(super) fn iter(self) -> impl Iterator<Item = Value<'a>> {
+        self.places.iter().map(move |(cell, ty)| self.cells[*cell as usize].value(*ty, &self.texts))
+    }
+}
+
+/// A compiled script and where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Machine {
+    pub(super) program: Arc<Program>,
+    pub(super) state: State,
+    /// Whether a property that is undefined is violated.
+    pub(super) strict: bool,
+    /// The faults of the instant.
+    pub(super) faults: Vec<Fault>,
+    /// Cells of events that happen: they are reset when the instant is over.
+    happening: Vec<u32>,
+    /// Auxiliary variables that were set.
+    set: Vec<u32>,
+    /// What went wrong in a unit.
+    raised: Vec<cell::State>,
+}
+
+impl Machine {
+    pub(super) fn new(program: Program) -> Machine {
+        let parts = &program.parts;
+        let state = State {
+            cells: program.cells.clone(),
+            kept: program.kept.clone(),
+            texts: program.texts.clone(),
+            depths: alloc::vec![0; parts.methods.len()],
+            dirty: alloc::vec![0; program.units.len().div_ceil(64)],
+            counts: alloc::vec![0; parts.properties.len() + parts.alarms.len()],
+            faults: 0,
+            begun: false,
+        };
+        Machine {
+            program: Arc::new(program),
+            state,
+            strict: false,
+            faults: Vec::new(),
+            happening: Vec::new(),
+            set: Vec::new(),
+            raised: Vec::new(),
+        }
+    }
+
+    /// Puts a state back that was taken from a machine with the same script.
+    pub(super) fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
+        if state.kept != self.state.kept || state.cells.len() != self.state.cells.len() {
+            return Err(foreign("state"));
+        }
+        self.state.clone_from(state);
+        Ok(())
+    }
+
+    /// Sets a cell to true until the instant is over.
+    #[inline]
+    pub(super) fn happens(&mut self, cell: u32) {
+        self.state.cells[cell as usize] = Cell::TRUE;
+        self.happening.push(cell);
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, slot: Slot, value: Value<'_>) {
+        slot.write(&mut self.state.cells, &mut self.state.texts, value);
+    }
+
+    #[inline]
+    pub(super) fn mark(&mut self, source: u32) {
+        self.state.mark(&self.program, source);
+    }
+
+    /// Evaluates the units that have been marked, and those that this concerns, in their order.
+    pub(super) fn sweep(&mut self, tell: &mut impl FnMut(Told<'_>)) {
+        self.faults.clear();
+        let first = !self.state.begun;
+        if first {
+            self.state.begun = true;
+            let units = self.program.units.len();
+            self.state.dirty.fill(u64::MAX);
+            if let Some(last) = self.state.dirty.last_mut()
+                && !units.is_multiple_of(64)
+            {
+                *last = (1 << (units % 64)) - 1;
+            }
+        }
+        let program = &*self.program;
+        for word in 0..self.state.dirty.len() {
+            while self.state.dirty[word] != 0 {
+                let bit = self.state.dirty[word].trailing_zeros();
+                self.state.dirty[word] &= !(1 << bit);
+                let number = word as u32 * 64 + bit;
+                let unit = &program.units[number as usize];
+                let ops = &program.ops[unit.ops.start as usize..unit.ops.end as usize];
+                let State { cells, texts, .. } = &mut self.state;
+                run(ops, cells, texts, program.constants(), &mut self.raised);
+                let (state, raised) = (&mut self.state, &mut self.raised);
+                let mut effects = Effects {
+                    program,
+                    state,
+                    raised,
+                    happening: &mut self.happening,
+                    set: &mut self.set,
+                    strict: self.strict,
+                    first,
+                };
+                effects.of(number, unit.effect, tell);
+                let definition = unit.definition;
+                self.faults
+                    .extend(self.raised.drain(..).map(|state| Fault { definition, kind: kind(state) }));
+            }
+        }
+        self.state.faults += self.faults.len() as u64;
+        self.commit();
+    }
+
+    /// Ends the instant: new values of auxiliary variables are old ones from now on, and events are over.
+    fn commit(&mut self) {
+        let program = &*self.program;
+        for variable in self.set.drain(..) {
+            let cells = program.auxiliaries[variable as usize];
+            let value = self.state.cells[cells.new.cell as usize];
+            if assign(&mut self.state, program.constants(), cells.old, value) {
+                self.state.mark(program, program.sources.old(variable));
+            }
+        }
+        for cell in self.happening.drain(..) {
+            self.state.cells[cell as usize] = Cell::FALSE;
+        }
+    }
+}
+
+fn kind(state: cell::State) -> FaultKind {
+    match state {
+        cell::State::TextTooLong => FaultKind::TextTooLong,
+        _ => FaultKind::DividedByZero,
+    }
+}
+
+/// Gives a slot a value that is in some cell; says whether that is a change.
+fn assign(state: &mut State, constants: &[String], slot: Slot, value: Cell) -> bool {
+    let value = if value.is_known() { value } else { Cell::UNDEFINED };
+    let before = state.cells[slot.cell as usize];
+    if slot.ty != Type::String || !value.is_known() {
+        state.cells[slot.cell as usize] = value;
+        return before != value;
+    }
+    let texts = state.texts.with(constants);
+    if before.is_known() && texts.get(before.as_text()) == texts.get(value.as_text()) {
+        return false;
+    }
+    state.texts.write(slot.text, constants, |own, others| own.push_str(others.get(value.as_text())));
+    state.cells[slot.cell as usize] = Cell::known(slot.text.0);
+    true
+}
+
+/// What follows from the evaluation of a unit.
+struct Effects<'m> {
+    program: &'m Program,
+    state: &'m mut State,
+    raised: &'m mut Vec<cell::State>,
+    happening: &'m mut Vec<u32>,
+    set: &'m mut Vec<u32>,
+    strict: bool,
+    first: bool,
+}
+
+impl Effects<'_> {
+    #[inline]
+    fn of(&mut self, unit: u32, effect: Effect, tell: &mut impl FnMut(Told<'_>)) {
+        let program = self.program;
+        match effect {
+            Effect::Condition { value, cell, export } => {
+                let before = self.state.cells[cell as usize].truth();
+                let truth = self.settle(value, cell);
+                if truth != before {
+                    self.state.mark(program, program.sources.unit(unit));
+                    if let Some(number) = export {
+                        tell(Told::Condition { number, truth });
+                    }
+                }
+            }
+            Effect::Event { happens, cell, export } => {
+                if !self.holds(happens) {
+                    return;
+                }
+                self.state.cells[cell as usize] = Cell::TRUE;
+                self.happening.push(cell);
+                self.state.mark(program, program.sources.unit(unit));
+                if let Some(number) = export {
+                    let values = Carried {
+                        places: &program.exports[number as usize],
+                        cells: &self.state.cells,
+                        texts: self.state.texts.with(program.constants()),
+                    };
+                    tell(Told::Event { number, values });
+                }
+            }
+            Effect::Property { value, cell, number } => {
+                let before = self.state.cells[cell as usize].truth();
+                let truth = self.settle(value, cell);
+                let violated = |truth| truth == Truth::False || self.strict && truth == Truth::Undefined;
+                if violated(truth) && (self.first || !violated(before)) {
+                    self.state.counts[number as usize] += 1;
+                } else if truth == before {
+                    return;
+                }
+                tell(Told::Property { number, truth, count: self.state.counts[number as usize] });
+            }
+            Effect::Alarm { happens, number } => {
+                if self.holds(happens) {
+                    let count = &mut self.state.counts[program.parts.properties.len() + number as usize];
+                    *count += 1;
+                    tell(Told::Alarm { number, count: *count });
+                }
+            }
+            Effect::Assign { trigger, value, to } => {
+                if self.holds(trigger) {
+                    let value = self.sound(value);
+                    let slot = program.auxiliaries[to as usize].new;
+                    if assign(self.state, program.constants(), slot, value) {
+                        self.state.mark(program, program.sources.new_value(to));
+                    }
+                    self.set.push(to);
+                }
+            }
+            Effect::Print { trigger, value, ty } => {
+                if self.holds(trigger) {
+                    let texts = self.state.texts.with(program.constants());
+                    tell(Told::Print(self.state.cells[value as usize].value(ty, &texts)));
+                    self.sound(value);
+                }
+            }
+            Effect::Invoke { trigger, action } => {
+                if self.holds(trigger) {
+                    tell(Told::Invoke(action));
+                }
+            }
+        }
+    }
+
+    fn holds(&self, cell: u32) -> bool {
+        self.state.cells[cell as usize].holds()
+    }
+
+    /// A value; if something went wrong with it, that is told.
+    fn sound(&mut self, cell: u32) -> Cell {
+        let value = self.state.cells[cell as usize];
+        if value.is_fault() {
+            self.raised.push(value.state);
+        }
+        value
+    }
+
+    /// Gives a condition its value. One that something went wrong in is undefined, with a bit that says so: it
+    /// is told when it comes to that, not as long as it stays so.
+    fn settle(&mut self, value: u32, cell: u32) -> Truth {
+        let mut value = self.state.cells[value as usize];
+        let before = self.state.cells[cell as usize];
+        if value.is_fault() {
+            let broken = Cell { bits: 1, ..Cell::UNDEFINED };
+            if before != broken {
+                self.raised.push(value.state);
+            }
+            value = broken;
+        }
+        self.state.cells[cell as usize] = value;
+        value.truth()
+    }
+}

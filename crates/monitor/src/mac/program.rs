@@ -1,0 +1,207 @@
+//! The flat form of a script: instructions in units, and who reads what.
+
+use super::cell::{Cell, Owned, TextId};
+use super::code::Op;
+use super::order::Definition;
+use super::parts::Parts;
+use super::value::{Type, Value};
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Range;
+
+/// A compiled script. Units are numbered in the order of their evaluation.
+#[derive(Debug)]
+pub(super) struct Program {
+    pub(super) parts: Parts,
+    pub(super) ops: Vec<Op>,
+    pub(super) units: Vec<Unit>,
+    /// The first values of all cells.
+    pub(super) cells: Vec<Cell>,
+    /// The cells that last from instant to instant.
+    pub(super) kept: Arc<[u32]>,
+    pub(super) texts: Owned,
+    pub(super) sources: Sources,
+    /// The units that read a source.
+    pub(super) readers: Lists,
+    pub(super) now: u32,
+    pub(super) variables: Vec<VariableCells>,
+    pub(super) methods: Vec<MethodCells>,
+    pub(super) auxiliaries: Vec<AuxiliaryCells>,
+    pub(super) imported_events: Vec<EventCells>,
+    pub(super) imported_conditions: Vec<u32>,
+    /// The values of properties.
+    pub(super) properties: Vec<u32>,
+    /// Of each exported event, the values that it carries.
+    pub(super) exports: Vec<Vec<(u32, Type)>>,
+}
+
+/// A definition, a guard's update, a property or an alarm: evaluated when something that it reads has changed.
+#[derive(Clone, Debug)]
+pub(super) struct Unit {
+    pub(super) ops: Range<u32>,
+    pub(super) effect: Effect,
+    pub(super) definition: Definition,
+}
+
+/// What is done once a unit has been evaluated.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Effect {
+    Event { happens: u32, cell: u32, export: Option<u32> },
+    Condition { value: u32, cell: u32, export: Option<u32> },
+    Property { value: u32, cell: u32, number: u32 },
+    Alarm { happens: u32, number: u32 },
+    Assign { trigger: u32, value: u32, to: u32 },
+    Print { trigger: u32, value: u32, ty: Type },
+    Invoke { trigger: u32, action: u32 },
+}
+
+/// A cell that values from outside are written to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slot {
+    pub(super) cell: u32,
+    pub(super) ty: Type,
+    /// Where its text goes, if it is text.
+    pub(super) text: TextId,
+}
+
+impl Slot {
+    /// Writes a value that has the slot's type, or is undefined.
+    #[inline]
+    pub(super) fn write(&self, cells: &mut [Cell], texts: &mut Owned, value: Value<'_>) {
+        cells[self.cell as usize] = match value {
+            Value::String(text) => {
+                texts.write(self.text, &[], |own, _| own.push_str(text));
+                Cell::known(self.text.0)
+            }
+            other => Cell::plain(other).unwrap_or(Cell::UNDEFINED),
+        };
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct VariableCells {
+    pub(super) slot: Slot,
+    pub(super) updated: u32,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct MethodCells {
+    pub(super) started: u32,
+    pub(super) ended: u32,
+    pub(super) inside: u32,
+    /// The parameters; `None` for objects.
+    pub(super) at_start: Vec<Option<Slot>>,
+    pub(super) at_end: Vec<Option<Slot>>,
+    pub(super) result: Option<Slot>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AuxiliaryCells {
+    pub(super) old: Slot,
+    pub(super) new: Slot,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct EventCells {
+    pub(super) happens: u32,
+    pub(super) values: Vec<Slot>,
+}
+
+/// The numbers of what units read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sources {
+    methods: u32,
+    events: u32,
+    conditions: u32,
+    old: u32,
+    new: u32,
+    now: u32,
+    units: u32,
+}
+
+impl Sources {
+    pub(super) fn new(parts: &Parts) -> Sources {
+        let methods = parts.variables.len() as u32;
+        let events = methods + parts.methods.len() as u32;
+        let conditions = events + parts.imported_events.len() as u32;
+        let old = conditions + parts.imported_conditions.len() as u32;
+        let new = old + parts.auxiliaries.len() as u32;
+        let now = new + parts.auxiliaries.len() as u32;
+        Sources { methods, events, conditions, old, new, now, units: now + 1 }
+    }
+
+    pub(super) fn variable(&self, at: u32) -> u32 {
+        at
+    }
+
+    pub(super) fn method(&self, at: u32) -> u32 {
+        self.methods + at
+    }
+
+    /// An imported event, by its number among those.
+    pub(super) fn event(&self, at: u32) -> u32 {
+        self.events + at
+    }
+
+    /// An imported condition, by its number among those.
+    pub(super) fn condition(&self, at: u32) -> u32 {
+        self.conditions + at
+    }
+
+    /// An auxiliary variable before the instant.
+    pub(super) fn old(&self, at: u32) -> u32 {
+        self.old + at
+    }
+
+    /// An auxiliary variable after the guards of the instant.
+    pub(super) fn new_value(&self, at: u32) -> u32 {
+        self.new + at
+    }
+
+    pub(super) fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// What a unit defines.
+    pub(super) fn unit(&self, at: u32) -> u32 {
+        self.units + at
+    }
+}
+
+/// Many lists in one array.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Lists {
+    ends: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    /// From pairs of a list's number and an item.
+    pub(super) fn new(count: u32, mut pairs: Vec<(u32, u32)>) -> Lists {
+        pairs.sort_unstable();
+        pairs.dedup();
+        let mut ends = alloc::vec![0; count as usize];
+        for (list, _) in &pairs {
+            ends[*list as usize] += 1;
+        }
+        let mut end = 0;
+        for list in &mut ends {
+            end += *list;
+            *list = end;
+        }
+        Lists { ends, items: pairs.into_iter().map(|(_, item)| item).collect() }
+    }
+
+    #[inline]
+    pub(super) fn get(&self, list: u32) -> &[u32] {
+        let start = if list == 0 { 0 } else { self.ends[list as usize - 1] };
+        &self.items[start as usize..self.ends[list as usize] as usize]
+    }
+}
+
+impl Program {
+    pub(super) fn constants(&self) -> &[String] {
+        &self.parts.texts
+    }
+}
