@@ -2,8 +2,10 @@
 #![allow(dead_code)]
 
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
+use invigil_lang::pedl::Id;
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::{medl, pedl, report};
+use invigil_monitor::mac::{Checker, Done, Recogniser, Snapshot, Value};
 use std::path::PathBuf;
 
 /// The problems of a PEDL script (file 0) and a MEDL script (file 1), as a person sees them.
@@ -74,4 +76,85 @@ pub(crate) fn printed(document: &str, lines: (usize, usize), anchor: &str) -> St
     };
     let script: Vec<String> = all.iter().filter(|line| !line.starts_with("```")).map(unnumbered).collect();
     script.join("\n") + "\n"
+}
+
+/// A recogniser and a checker, fed by hand.
+pub(crate) struct Session {
+    pedl: pedl::Lowered,
+    medl: medl::Lowered,
+    recogniser: Recogniser,
+    checker: Checker,
+    now: i64,
+    /// What was told since it was last asked for.
+    told: Vec<String>,
+}
+
+impl Session {
+    pub(crate) fn new(pedl: pedl::Lowered, medl: medl::Lowered) -> Session {
+        let recogniser = Recogniser::new(pedl.parts.clone()).expect("a monitoring script");
+        let mut checker = Checker::new(medl.parts.clone()).expect("a requirement script");
+        checker.connect(&pedl.parts.exports()).expect("what is imported is exported");
+        Session { pedl, medl, recogniser, checker, now: 0, told: Vec::new() }
+    }
+
+    /// From the texts of both scripts, which have no mistakes.
+    pub(crate) fn of(pedl: &str, medl: &str) -> Session {
+        let pedl = good_pedl(pedl, &|_| None);
+        let medl = good_medl(medl, Some(&pedl));
+        Session::new(pedl, medl)
+    }
+
+    pub(crate) fn at(&mut self, time: i64) -> &mut Session {
+        self.now = time;
+        self
+    }
+
+    fn id(&self, path: &str) -> Id {
+        let entity = self.pedl.entities.iter().find(|one| one.path.to_string() == path);
+        entity.unwrap_or_else(|| panic!("{path} is not watched")).id
+    }
+
+    pub(crate) fn set(&mut self, path: &str, value: Value<'_>) -> &mut Session {
+        let Id::Variable(id) = self.id(path) else { panic!("{path} is no variable") };
+        self.snapshot(Snapshot::Update(id, value))
+    }
+
+    pub(crate) fn enter(&mut self, path: &str, arguments: &[Value<'_>]) -> &mut Session {
+        let Id::Method(id) = self.id(path) else { panic!("{path} is no method") };
+        self.snapshot(Snapshot::Start(id, arguments))
+    }
+
+    pub(crate) fn leave(&mut self, path: &str, arguments: &[Value<'_>], result: Value<'_>) -> &mut Session {
+        let Id::Method(id) = self.id(path) else { panic!("{path} is no method") };
+        self.snapshot(Snapshot::End(id, arguments, result))
+    }
+
+    pub(crate) fn tick(&mut self) -> &mut Session {
+        self.snapshot(Snapshot::Tick)
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot<'_>) -> &mut Session {
+        let group = self.recogniser.snapshot(snapshot, self.now).expect("a snapshot of the script's");
+        let findings = self.checker.instant(group);
+        for judged in findings.properties() {
+            let (name, _) = &self.medl.properties[judged.property as usize];
+            self.told.push(format!("{}: {name} {}", self.now, judged.truth));
+        }
+        for raised in findings.alarms() {
+            let (name, _) = &self.medl.alarms[raised.alarm as usize];
+            self.told.push(format!("{}: {name}!", self.now));
+        }
+        for done in findings.done() {
+            self.told.push(match done {
+                Done::Print(text) => text.to_owned(),
+                Done::Invoke(action) => format!("invoke {}", self.medl.actions[action.0 as usize].0),
+            });
+        }
+        self
+    }
+
+    /// What was told, and forgets it.
+    pub(crate) fn told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
+    }
 }
