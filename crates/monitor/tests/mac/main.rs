@@ -1,0 +1,7 @@
+//! Recogniser and checker against the tables that define the logic, and the examples of the languages.
+
+mod against_tables;
+mod java;
+mod random;
+mod script;
+mod tables;
