@@ -153,7 +153,7 @@ impl<N: Names> Maker<'_, N> {
     }
 
     fn node(&mut self, expr: &Expr, node: &Node, made: &[Option<Made>]) -> Option<Made> {
-        let named = match &node.kind {
+        match &node.kind {
             Kind::Literal(literal) => self.literal(literal, node.span).map(Made::Value),
             Kind::Path(path) => self.names.path(self.build, path),
             Kind::Primed(name) => self.names.primed(self.build, name, node.span),
@@ -167,9 +167,8 @@ impl<N: Names> Maker<'_, N> {
             {
                 self.events(expr, *operator, (*left, made[*left]?), (*right, made[*right]?))
             }
-            _ => return self.operator(expr, node, made),
-        };
-        named
+            _ => self.operator(expr, node, made),
+        }
     }
 
     /// What is made of operands.

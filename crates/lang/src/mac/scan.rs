@@ -118,8 +118,8 @@ fn skip_blanks(text: &str, from: usize) -> Result<usize, usize> {
         let rest = &text[at..];
         at += if rest.starts_with("//") {
             rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            rest[2..].find("*/").ok_or(at)? + 4
+        } else if let Some(comment) = rest.strip_prefix("/*") {
+            comment.find("*/").ok_or(at)? + 4
         } else {
             let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
             match rest.find(|c| !is_blank(c)).unwrap_or(rest.len()) {
