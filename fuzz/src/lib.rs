@@ -11,6 +11,7 @@ mod expression;
 mod hoa;
 mod lower;
 mod ltl;
+mod mac;
 mod model;
 mod prop;
 mod scn;
@@ -40,7 +41,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 13] = [
+pub const TARGETS: [Target; 15] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -55,6 +56,8 @@ pub const TARGETS: [Target; 13] = [
     },
     Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
     Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
+    Target { name: "pedl", run: mac::pedl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
+    Target { name: "medl", run: mac::medl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
     Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
     Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -100,6 +103,16 @@ pub fn ltl(data: &[u8]) {
 /// Models are read, reported on and run.
 pub fn model(data: &[u8]) {
     model::run(data);
+}
+
+/// Monitoring scripts are read, reported on and run.
+pub fn pedl(data: &[u8]) {
+    mac::pedl(data);
+}
+
+/// Requirement scripts are read, reported on and run.
+pub fn medl(data: &[u8]) {
+    mac::medl(data);
 }
 
 /// Automata in the HOA format are read and written.

@@ -16,7 +16,10 @@
 pub mod block;
 pub mod dve;
 pub mod ltl;
+pub mod mac;
+pub mod medl;
 pub mod model;
+pub mod pedl;
 pub mod prop;
 mod python;
 mod reading;

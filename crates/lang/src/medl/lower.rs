@@ -1,0 +1,282 @@
+//! From a script as it is written to what a checker runs.
+
+use super::ast::{Defined, Definition, Guard, Script, Update};
+use super::names::{Known, Symbol};
+use crate::mac::ast::{Expr, Kind, Literal, Name};
+use crate::mac::lower::{Build, Maker};
+use crate::mac::order::{self, Needs};
+use crate::pedl;
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_monitor::mac::{ExprId, GuardId, Parts, Type};
+use std::collections::{HashMap, HashSet};
+
+/// A script whose names are looked up and whose types are checked.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The title, if there is one.
+    pub title: Option<String>,
+    /// What a checker is made of.
+    pub parts: Parts,
+    /// The properties and where they are defined, by their numbers.
+    pub properties: Vec<(String, Span)>,
+    /// The alarms and where they are defined, by their numbers.
+    pub alarms: Vec<(String, Span)>,
+    /// The actions that can be invoked, by their numbers.
+    pub actions: Vec<(String, Span)>,
+}
+
+/// Looks up the names of a script, checks its types and gives what a checker is made of.
+///
+/// With the PEDL script that the imports come from, they are checked against what it exports. Without one, only the
+/// values that an import declares, as in `import event e(int)`, are known.
+///
+/// There is a result if no error is among the diagnostics.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::medl;
+///
+/// let text = "ReqSpec  import event opened;  var int n;  alarm often = start(n > 3);  opened -> { n' = m + 1; }  End";
+/// let (script, _) = medl::parse(SourceId(0), text);
+/// let (lowered, problems) = medl::lower(&script, None);
+/// assert!(lowered.is_none());
+/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `n`?"));
+///
+/// let (script, _) = medl::parse(SourceId(0), &text.replace("m + 1", "n + 1"));
+/// let (lowered, _) = medl::lower(&script, None);
+/// assert_eq!(lowered.unwrap().alarms[0].0, "often");
+/// ```
+pub fn lower(script: &Script, recogniser: Option<&pedl::Lowered>) -> (Option<Lowered>, Vec<Diagnostic>) {
+    let mut lowering = Lowering { build: Build::default(), names: Known::new(recogniser) };
+    lowering.script(script);
+    let Lowering { build, names } = lowering;
+    if build.has_errors() {
+        return (None, build.problems);
+    }
+    let located = |sort: Defined| {
+        let of_sort = script.definitions.iter().filter(move |one| one.sort == sort);
+        of_sort.map(|one| (one.name.text.clone(), one.name.span)).collect()
+    };
+    let lowered = Lowered {
+        title: script.title.as_ref().map(|title| title.text.clone()),
+        parts: build.parts,
+        properties: located(Defined::Property),
+        alarms: located(Defined::Alarm),
+        actions: names.actions,
+    };
+    (Some(lowered), build.problems)
+}
+
+struct Lowering<'a> {
+    build: Build,
+    names: Known<'a>,
+}
+
+impl<'a> Lowering<'a> {
+    fn script(&mut self, script: &Script) {
+        for import in &script.imports {
+            self.names.import(import, &mut self.build);
+        }
+        for variable in &script.variables {
+            self.names.variable(variable, &mut self.build);
+        }
+        for definition in &script.definitions {
+            self.names.add(&definition.name, Symbol::Nothing, &mut self.build);
+        }
+        self.definitions(script);
+        for guard in &script.guards {
+            self.guard(guard);
+        }
+        if !self.build.has_errors() {
+            self.unused(script);
+        }
+    }
+
+    fn maker(&mut self) -> Maker<'_, Known<'a>> {
+        Maker { build: &mut self.build, names: &mut self.names }
+    }
+
+    fn definitions(&mut self, script: &Script) {
+        let all = &script.definitions;
+        let order = match order::order(&needs(script)) {
+            Ok(order) => order,
+            Err(circle) => {
+                let circle: Vec<Name> = circle.into_iter().filter_map(|at| node_name(script, at)).collect();
+                self.build.problems.push(order::circular(&circle));
+                return;
+            }
+        };
+        let mut made = vec![Symbol::Nothing; all.len()];
+        for at in order.into_iter().filter(|at| *at < all.len()) {
+            made[at] = self.definition(&all[at]).unwrap_or(Symbol::Nothing);
+            self.names.made(&all[at].name, made[at]);
+        }
+        // Their numbers are those of the file.
+        for (definition, symbol) in all.iter().zip(made) {
+            let name = &definition.name.text;
+            let parts = &mut self.build.parts;
+            match (definition.sort, symbol) {
+                (Defined::Property, Symbol::Condition(condition)) => {
+                    _ = parts.condition(condition).and_then(|condition| parts.property(name, condition));
+                }
+                (Defined::Alarm, Symbol::Event(event)) => {
+                    _ = parts.event(event).and_then(|event| parts.alarm(name, event));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn definition(&mut self, definition: &Definition) -> Option<Symbol> {
+        let name = &definition.name.text;
+        if definition.sort.is_event() {
+            let event = self.maker().event(&definition.expr)?;
+            if let Some(carrier) = definition.expr.carrier(definition.expr.nodes.len() - 1) {
+                self.names.carries(name, carrier);
+            }
+            return self.build.parts.define_event(name, event).ok().map(Symbol::Event);
+        }
+        let condition = self.maker().condition(&definition.expr, &format!("`{name}`"))?;
+        self.build.parts.define_condition(name, condition).ok().map(Symbol::Condition)
+    }
+
+    fn guard(&mut self, guard: &Guard) {
+        let trigger = self.maker().event(&guard.trigger);
+        let made = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
+        let mut assigned: HashMap<&str, Span> = HashMap::new();
+        for update in &guard.updates {
+            if let Update::Assign(name, _) = update
+                && let Some(first) = assigned.insert(&name.text, name.span)
+            {
+                let message = format!("`{}` is set twice by one guard", name.text);
+                let problem = Diagnostic::warning(name.span, message).label("this is what counts");
+                self.build.problems.push(problem.related(first, "first here").help("remove one"));
+            }
+            self.update(update, made);
+        }
+    }
+
+    fn update(&mut self, update: &Update, guard: Option<GuardId>) -> Option<()> {
+        match update {
+            Update::Assign(name, expr) => {
+                let value = self.maker().value(expr);
+                let (variable, ty) = self.names.auxiliary(&name.text, name.span, &mut self.build)?;
+                let value = value?;
+                self.fitting(name, ty, expr, value)?;
+                let made = self.build.parts.assign(guard?, variable, value);
+                self.build.fits(expr.span(), made)
+            }
+            Update::Print(expr) => {
+                let value = self.maker().value(expr)?;
+                self.build.parts.print(guard?, value).ok()
+            }
+            Update::Invoke(name) => {
+                let action = self.names.action(name, &mut self.build)?;
+                self.build.parts.invoke(guard?, action).ok()
+            }
+        }
+    }
+
+    /// Checks that a value can be assigned without losing something.
+    fn fitting(&mut self, name: &Name, ty: Type, expr: &Expr, value: ExprId) -> Option<()> {
+        let from = self.build.parts.type_of(value).ok()?;
+        // A `float` is kept as a `double`.
+        if from.widens_to(ty) || ty == Type::Float && from == Type::Double || is_small(expr, ty) {
+            return Some(());
+        }
+        let message = format!("`{}` is a variable of type `{ty}`, and this is a `{from}`", name.text);
+        let problem = Diagnostic::error(expr.span(), message).label("does not fit");
+        self.build.problem(match from.is_number() && ty.is_number() {
+            true => problem.help(format!("write `({ty}) (…)`, or declare the variable as `{from}`")),
+            false => problem.help(format!("declare the variable as `{from}`")),
+        })
+    }
+
+    /// Tells of what nothing uses, and of what never has a value.
+    fn unused(&mut self, script: &Script) {
+        let used = &self.names.used;
+        let problems = &mut self.build.problems;
+        for import in script.imports.iter().filter(|import| !used.contains(&import.name.text)) {
+            let message = format!("nothing uses the {} `{}`", import.sort.word(), import.name.text);
+            let problem = Diagnostic::warning(import.name.span, message).label("imported in vain");
+            problems.push(problem.help("use it in a definition or a guard, or remove it"));
+        }
+        let named = |one: &&Definition| matches!(one.sort, Defined::Event | Defined::Condition);
+        for one in script.definitions.iter().filter(named).filter(|one| !used.contains(&one.name.text)) {
+            let message = format!("nothing uses the {} `{}`", one.sort.word(), one.name.text);
+            let problem = Diagnostic::warning(one.name.span, message).label("defined in vain");
+            let meant = if one.sort == Defined::Event { "alarm" } else { "property" };
+            problems.push(problem.help(format!("was it meant as `{meant}`?")));
+        }
+        let set: HashSet<&str> = assignments(script).map(|(name, ..)| name.text.as_str()).collect();
+        for variable in script.variables.iter().filter(|variable| used.contains(&variable.name.text)) {
+            let name = &variable.name.text;
+            if !set.contains(name.as_str()) && name != super::names::NOW {
+                let problem = Diagnostic::warning(variable.name.span, format!("nothing sets `{name}`"));
+                let help = format!("give it a value in a guard: `e -> {{ {name}' = …; }}`");
+                problems.push(problem.label("always undefined").help(help));
+            }
+        }
+    }
+}
+
+/// Whether this is a whole number that a smaller type can hold: Java assigns those.
+fn is_small(expr: &Expr, ty: Type) -> bool {
+    let [node] = expr.nodes.as_slice() else { return false };
+    let Kind::Literal(Literal::Int(value)) = node.kind else { return false };
+    match ty {
+        Type::Byte => i8::try_from(value).is_ok(),
+        Type::Short => i16::try_from(value).is_ok(),
+        Type::Char => u16::try_from(value).is_ok(),
+        _ => false,
+    }
+}
+
+/// The variables that guards set, each with the guard's trigger and the new value.
+fn assignments(script: &Script) -> impl Iterator<Item = (&Name, &Expr, &Expr)> {
+    script.guards.iter().flat_map(|guard| {
+        guard.updates.iter().filter_map(|update| match update {
+            Update::Assign(name, expr) => Some((name, &guard.trigger, expr)),
+            Update::Print(_) | Update::Invoke(_) => None,
+        })
+    })
+}
+
+/// What each definition needs at the same instant; behind them, what the new value of each variable needs.
+fn needs(script: &Script) -> Needs {
+    let all = &script.definitions;
+    let definitions: HashMap<&str, usize> =
+        all.iter().enumerate().map(|(at, one)| (one.name.text.as_str(), at)).collect();
+    let variables: HashMap<&str, usize> = script
+        .variables
+        .iter()
+        .enumerate()
+        .map(|(at, one)| (one.name.text.as_str(), all.len() + at))
+        .collect();
+    let of = |expr: &Expr| -> Vec<usize> {
+        let primed = expr.nodes.iter().filter_map(|node| match &node.kind {
+            Kind::Primed(name) => variables.get(name.as_str()).copied(),
+            _ => None,
+        });
+        order::named(expr, &definitions).chain(primed).collect()
+    };
+    let mut needs: Needs = all.iter().map(|one| of(&one.expr)).collect();
+    needs.resize(all.len() + script.variables.len(), Vec::new());
+    for (name, trigger, value) in assignments(script) {
+        if let Some(at) = variables.get(name.text.as_str()) {
+            needs[*at].extend(of(trigger).into_iter().chain(of(value)));
+        }
+    }
+    needs
+}
+
+/// What a number of [`needs`] is called, and where it is made.
+fn node_name(script: &Script, at: usize) -> Option<Name> {
+    if let Some(definition) = script.definitions.get(at) {
+        return Some(definition.name.clone());
+    }
+    let variable = script.variables.get(at - script.definitions.len())?;
+    let set = assignments(script).find(|(name, ..)| name.text == variable.name.text);
+    let span = set.map_or(variable.name.span, |(name, ..)| name.span);
+    Some(Name { text: format!("{}'", variable.name.text), span })
+}
