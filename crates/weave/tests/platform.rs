@@ -3,74 +3,19 @@
 mod common;
 
 use std::fmt::Write as _;
-use std::path::Path;
 use std::time::Instant;
 
+use common::plans::{Everywhere, all, usual};
 use common::{HELPER, Java};
-use invigil_weave::{Capture, Class, Kind, Plan, Probe, Site, Wants, When, weave};
-
-/// Probes at every entry and exit, and at every write of a field.
-struct Everything {
-    next: u32,
-    /// How much is captured, and at which sites.
-    full: bool,
-}
-
-impl Plan for Everything {
-    fn wants(&mut self, _: &str) -> Wants {
-        if self.full { Wants::ALL } else { Wants { locals: false, calls: false, ..Wants::ALL } }
-    }
-
-    fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
-        self.next += 1;
-        let arguments = |descriptor: &str| {
-            let count = parameters(descriptor);
-            (0..count).map(Capture::Argument).collect::<Vec<_>>()
-        };
-        let mut captures = vec![];
-        if self.full {
-            captures.push(Capture::This);
-            captures.extend(arguments(site.descriptor));
-        }
-        let has_result = |descriptor: &str| !descriptor.ends_with(")V");
-        match site.kind {
-            Kind::Enter => {}
-            Kind::Return if has_result(site.descriptor) => captures.push(Capture::Result),
-            Kind::Return => {}
-            Kind::Throw => captures.push(Capture::Thrown),
-            Kind::Field { .. } => captures.extend([Capture::Owner, Capture::Value]),
-            Kind::Local { .. } => captures = vec![Capture::Value],
-            Kind::Call { descriptor, when, .. } => {
-                captures = vec![Capture::Owner];
-                captures.extend(arguments(descriptor));
-                if when == When::After && has_result(descriptor) {
-                    captures.push(Capture::Result);
-                }
-            }
-        }
-        vec![Probe { id: self.next, captures, locked: self.full && self.next % 2 == 0 }]
-    }
-}
-
-/// How many parameters a method has.
-fn parameters(descriptor: &str) -> u16 {
-    let inside = &descriptor[1..descriptor.rfind(')').unwrap()];
-    let (mut count, mut in_name) = (0, false);
-    for letter in inside.chars() {
-        match letter {
-            ';' => in_name = false,
-            '[' => {}
-            'L' if !in_name => (count, in_name) = (count + 1, true),
-            _ if !in_name => count += 1,
-            _ => {}
-        }
-    }
-    count
-}
+use invigil_weave::{Wants, weave};
 
 /// Weaves every class, and gives those that changed.
 fn weave_all(classes: &[(String, Vec<u8>)], full: bool) -> Vec<(String, Vec<u8>)> {
-    let mut plan = Everything { next: 0, full };
+    let mut plan = if full {
+        Everywhere { locks: true, ..Everywhere::new(Wants::ALL, all) }
+    } else {
+        Everywhere::new(Wants { locals: false, calls: false, ..Wants::ALL }, usual)
+    };
     let (mut probes, mut before, mut after) = (0, 0, 0);
     let mut woven = Vec::new();
     let start = Instant::now();

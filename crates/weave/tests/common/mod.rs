@@ -1,6 +1,8 @@
 //! What the tests share: running Java, archives of classes, helpers written in Java.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod plans;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
