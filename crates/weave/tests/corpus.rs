@@ -2,64 +2,9 @@
 
 mod common;
 
-use std::fs;
-
-use common::plans::{Everywhere, Labelled, all, named, usual};
-use common::{HELPER, Java};
-use invigil_weave::{Capture, Kind, Plan, Site, Wants, When, weave};
-
-/// Compiled programs, and a virtual machine to run them.
-struct Programs {
-    java: Java,
-}
-
-impl Programs {
-    fn compile(test: &str, sources: &[&str]) -> Option<Programs> {
-        let java = Java::find(test)?;
-        java.tool();
-        java.helper(&common::logging_helper());
-        let corpus = format!("{}/tests/java/corpus", env!("CARGO_MANIFEST_DIR"));
-        let sources: Vec<_> = sources.iter().map(|source| format!("{corpus}/{source}.java")).collect();
-        let mut arguments = vec!["-g", "-d", "plain"];
-        arguments.extend(sources.iter().map(String::as_str));
-        java.run("javac", &arguments);
-        Some(Programs { java })
-    }
-
-    /// Weaves all that was compiled into a folder.
-    fn weave(&self, into: &str, plan: &mut dyn Plan) {
-        let plain = self.java.folder.join("plain");
-        for entry in fs::read_dir(plain).unwrap() {
-            let path = entry.unwrap().path();
-            let bytes = fs::read(&path).unwrap();
-            let name = path.file_name().unwrap().to_str().unwrap();
-            let bytes = match weave(&bytes, HELPER, plan).unwrap() {
-                Some(woven) => {
-                    assert!(woven.left.is_empty(), "{name}: {:?}", woven.left);
-                    woven.bytes
-                }
-                None => bytes,
-            };
-            self.java.write(&format!("{into}/{name}"), &bytes);
-        }
-    }
-
-    /// Runs a program. Gives its output, and what was heard.
-    fn run(&self, from: &str, main: &str) -> (String, String) {
-        let path = format!("tool:{from}");
-        let patch = ["-Xverify:all", "--patch-module", "java.base=patch", "-cp", &path];
-        let out = self.java.run("java", &[&patch[..], &["Tool", "run", main, "log"]].concat());
-        (out, fs::read_to_string(self.java.folder.join("log")).unwrap())
-    }
-
-    /// Weaves and runs a program, which does what it does unwoven. Gives what was heard, with names.
-    fn heard<F: FnMut(&Site<'_>) -> Vec<Vec<Capture>>>(&self, main: &str, mut plan: Labelled<F>) -> String {
-        self.weave("woven", &mut plan);
-        let (out, log) = self.run("woven", main);
-        assert_eq!(self.run("plain", main).0, out);
-        named(&log, &plan.labels)
-    }
-}
+use common::plans::{Everywhere, Labelled, all, usual};
+use common::programs::Programs;
+use invigil_weave::{Capture, Kind, Site, Wants, When};
 
 #[track_caller]
 fn assert_lines(heard: &str, expected: &str) {
@@ -67,9 +12,20 @@ fn assert_lines(heard: &str, expected: &str) {
     assert_eq!(heard.lines().collect::<Vec<_>>(), expected, "\n{heard}");
 }
 
+/// Programs small enough to say by hand what must be heard.
 #[test]
-fn fields() {
-    let Some(programs) = Programs::compile("fields", &["Fields"]) else { return };
+fn what_is_heard() {
+    let sources = ["Fields", "Locals", "Methods", "Calls", "Locks"];
+    let Some(programs) = Programs::compile("heard", &sources) else { return };
+    fields(&programs);
+    locals(&programs);
+    methods(&programs);
+    calls(&programs);
+    locks(&programs);
+    several(&programs);
+}
+
+fn fields(programs: &Programs) {
     let heard = programs.heard(
         "Fields",
         Labelled::new(|site| match site.kind {
@@ -108,9 +64,7 @@ fn fields() {
     );
 }
 
-#[test]
-fn locals() {
-    let Some(programs) = Programs::compile("locals", &["Locals"]) else { return };
+fn locals(programs: &Programs) {
     let heard = programs.heard(
         "Locals",
         Labelled::new(|site| match site.kind {
@@ -143,9 +97,7 @@ fn locals() {
 }
 
 /// Arguments are those of the call, though parameters are assigned; `this` of a constructor is there once it is made.
-#[test]
-fn methods() {
-    let Some(programs) = Programs::compile("methods", &["Methods"]) else { return };
+fn methods(programs: &Programs) {
     let heard = programs.heard(
         "Methods",
         Labelled::new(|site| match site.kind {
@@ -178,9 +130,7 @@ fn methods() {
     );
 }
 
-#[test]
-fn calls() {
-    let Some(programs) = Programs::compile("calls", &["Calls"]) else { return };
+fn calls(programs: &Programs) {
     let heard = programs.heard(
         "Calls",
         Labelled::new(|site| match site.kind {
@@ -215,9 +165,7 @@ fn calls() {
 }
 
 /// The mark says that the lock was held: at writes only, and never longer, whatever is thrown.
-#[test]
-fn locks() {
-    let Some(programs) = Programs::compile("locks", &["Locks"]) else { return };
+fn locks(programs: &Programs) {
     let mut plan = Labelled::new(|site: &Site<'_>| match site.kind {
         Kind::Enter => vec![Vec::new()],
         Kind::Field { .. } => vec![usual(site)],
@@ -251,13 +199,12 @@ fn locks() {
 }
 
 /// Several probes at a site report in their order, each with what it asked for.
-#[test]
-fn several() {
+fn several(programs: &Programs) {
     use Capture::{Argument, Owner, Result, This, Thrown, Value};
-    let Some(programs) = Programs::compile("several", &["Methods"]) else { return };
     let heard = programs.heard(
         "Methods",
         Labelled::new(|site| match (site.method, site.kind) {
+            _ if site.class != "Methods" => Vec::new(),
             ("add", Kind::Return) => vec![vec![Result], vec![Argument(1), Result, This], vec![]],
             ("add", Kind::Local { .. }) => vec![vec![Value, Argument(0), This, Argument(1)]],
             ("<init>", Kind::Field { .. }) => {

@@ -2,6 +2,7 @@
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
 pub mod plans;
+pub mod programs;
 
 use std::fmt::Write as _;
 use std::fs;
@@ -33,8 +34,12 @@ impl Java {
 
     /// Runs a program of the kit, which must succeed. Gives its output.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
-        let output =
-            Command::new(self.bin.join(program)).args(arguments).current_dir(&self.folder).output().unwrap();
+        let mut command = Command::new(self.bin.join(program));
+        // Short runs: no time for the better compiler and collector.
+        let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+        let prefix = if program == "java" { "" } else { "-J" };
+        command.args(quick.map(|option| format!("{prefix}{option}")));
+        let output = command.args(arguments).current_dir(&self.folder).output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let few: Vec<_> = out.lines().take(60).collect();
         assert!(output.status.success(), "{program} {arguments:?}\n{}\n{err}", few.join("\n"));
