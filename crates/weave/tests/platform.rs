@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use common::plans::{Everywhere, all, usual};
 use common::{HELPER, Java};
-use invigil_weave::{Wants, weave};
+use invigil_weave::{Wants, compare, weave};
 
 /// Weaves every class, and gives those that changed.
 fn weave_all(classes: &[(String, Vec<u8>)], full: bool) -> Vec<(String, Vec<u8>)> {
@@ -35,11 +35,24 @@ fn weave_all(classes: &[(String, Vec<u8>)], full: bool) -> Vec<(String, Vec<u8>)
             Err(problem) => panic!("{name}: {problem}"),
         }
     }
+    let time = start.elapsed();
+    let start = Instant::now();
+    let mut changed = woven.iter();
+    let mut next = changed.next();
+    for (name, bytes) in classes {
+        if let Some((_, after)) = next.filter(|(changed, _)| changed == name) {
+            let growth =
+                compare(bytes, after, HELPER).unwrap_or_else(|difference| panic!("{name}: {difference}"));
+            assert!(growth.probes > 0, "{name}");
+            next = changed.next();
+        }
+    }
+    eprintln!("compared in {} µs per class", start.elapsed().as_micros() / classes.len().max(1) as u128);
     eprintln!(
         "{} of {} classes woven, {probes} probes, {before} bytes grew to {after}, {} µs per class",
         woven.len(),
         classes.len(),
-        start.elapsed().as_micros() / classes.len().max(1) as u128,
+        time.as_micros() / classes.len().max(1) as u128,
     );
     woven
 }
