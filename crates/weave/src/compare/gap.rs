@@ -156,8 +156,13 @@ impl Run {
 
     fn call(&mut self, code: &Code<'_>, index: usize, raw: &Raw<'_>, helper: &str) -> bool {
         let Some(method) = raw.pool.method(code.operand(index)) else { return false };
-        let is_bits = method.owner == "java/lang/Double" && method.name == "doubleToRawLongBits";
-        if method.owner != helper && !is_bits {
+        let is_bits = method.owner == "java/lang/Double"
+            && method.name == "doubleToRawLongBits"
+            && method.descriptor == "(D)J";
+        let letters = method.name.strip_prefix(['p', 'h']);
+        let is_report = method.owner == helper
+            && letters.is_some_and(|letters| method.descriptor == crate::helper::descriptor(letters));
+        if !is_report && !is_bits {
             return false;
         }
         let Some((parameters, result)) = descriptor::method(&method.descriptor) else { return false };
