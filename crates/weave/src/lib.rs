@@ -3,7 +3,7 @@
 //! [`weave`] puts calls of a helper class into the methods of a class, wherever a [`Plan`] wants to hear
 //! something: at entries and exits, at writes of fields and locals, around calls. Nothing else changes: every byte
 //! that need not move is copied, constants are only added at the end of the pool, and probes leave the stack as they find
-//! it. [`helper_class`] makes the class that the probes call.
+//! it. [`compare`] checks just that of two class files. [`helper_class`] makes the class that the probes call.
 //! [`Class`] reads what names a class file knows.
 //!
 //! This crate knows no virtual machine and no monitors. Class files are untrusted: a damaged one gives a [`Problem`],
@@ -41,6 +41,7 @@
 mod bytes;
 mod class;
 mod code;
+mod compare;
 mod descriptor;
 mod emit;
 mod exits;
@@ -60,6 +61,7 @@ mod tables;
 mod weaver;
 
 pub use class::{Class, Constant, Field, Line, Local, Method};
+pub use compare::{Difference, Growth, compare};
 pub use helper::{HOOK, LOCK, helper_class};
 pub use plan::{Capture, Kind, Plan, Probe, Site, Wants, When};
 pub use problem::Problem;

@@ -1,6 +1,9 @@
 //! What the tests share: running Java, archives of classes, helpers written in Java.
 #![allow(dead_code, unreachable_pub, reason = "each test uses a part of it")]
 
+pub mod plans;
+pub mod programs;
+
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -31,8 +34,12 @@ impl Java {
 
     /// Runs a program of the kit, which must succeed. Gives its output.
     pub fn run(&self, program: &str, arguments: &[&str]) -> String {
-        let output =
-            Command::new(self.bin.join(program)).args(arguments).current_dir(&self.folder).output().unwrap();
+        let mut command = Command::new(self.bin.join(program));
+        // Short runs: no time for the better compiler and collector.
+        let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
+        let prefix = if program == "java" { "" } else { "-J" };
+        command.args(quick.map(|option| format!("{prefix}{option}")));
+        let output = command.args(arguments).current_dir(&self.folder).output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let few: Vec<_> = out.lines().take(60).collect();
         assert!(output.status.success(), "{program} {arguments:?}\n{}\n{err}", few.join("\n"));
@@ -157,4 +164,22 @@ static void hear(boolean last, int id, String words) {
         }
         format!("hear({}, id, {words});", name.starts_with('p'))
     })
+}
+
+/// A small generator of random numbers, always the same.
+pub struct Random(pub u64);
+
+impl Random {
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below a limit.
+    pub fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit as u64) as usize
+    }
 }
