@@ -177,8 +177,11 @@ impl Inside {
         self.count
     }
 
-    /// Steps every property. Whether someone is to react.
+    /// Steps every property. Whether someone is to react. An event that no property wants is as if it had not been.
     pub fn step(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) -> bool {
+        if !self.wants(event.symbol) {
+            return false;
+        }
         if self.newer.events.len() >= self.room {
             self.turn_over();
         }
@@ -191,6 +194,9 @@ impl Inside {
     /// property does no more than compare and add them.
     #[inline]
     pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
+        if !self.wants(symbol) {
+            return false;
+        }
         if self.newer.events.len() >= self.room {
             self.turn_over();
         }

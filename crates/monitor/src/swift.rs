@@ -19,6 +19,8 @@ use invigil_expr::value::Value;
 struct Cell {
     a: u16,
     b: u16,
+    /// How many parameters of the event it reads, counted up to the last of them.
+    params: u16,
     test: Test,
     success: Exit,
     failure: Exit,
@@ -26,8 +28,6 @@ struct Cell {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Test {
-    /// The general way must be taken.
-    Unknown,
     Always,
     Less,
     Equal,
@@ -54,7 +54,7 @@ enum Way {
 }
 
 const NOWHERE: Exit = Exit { to: 0, a: 0, b: 0, target: 0, way: Way::General };
-const UNKNOWN: Cell = Cell { a: 0, b: 0, test: Test::Unknown, success: NOWHERE, failure: NOWHERE };
+const UNKNOWN: Cell = Cell { a: 0, b: 0, params: 0, test: Test::Always, success: NOWHERE, failure: NOWHERE };
 const IDLE: Exit = Exit { way: Way::Stay, ..NOWHERE };
 
 /// A property as a table, and where it stands; see the module.
@@ -127,7 +127,7 @@ impl Layout {
         let (success, failure) =
             (self.exit(quick, &quick.success, &is_due)?, self.exit(quick, &quick.failure, &is_due)?);
         let (success, failure) = if contrary { (failure, success) } else { (success, failure) };
-        Some(Cell { a, b, test, success, failure })
+        Some(Cell { a, b, params: 0, test, success, failure })
     }
 }
 
@@ -155,14 +155,15 @@ impl Swift {
                 let cell = automaton.cell(state as StateId, symbol);
                 let into = &mut cells[state * symbols + symbol];
                 if cell.arcs.is_empty() {
-                    *into = Cell { test: Test::Always, success: IDLE, failure: IDLE, ..UNKNOWN };
+                    *into = Cell { success: IDLE, failure: IDLE, ..UNKNOWN };
                     continue;
                 }
                 let Some(quick) = cell.quick.as_ref().filter(|quick| cell.first.is_none() && !quick.prints)
                 else {
                     continue;
                 };
-                widest = cell.required.iter().fold(widest, |widest, at| widest.max(usize::from(*at) + 1));
+                let params = cell.required.iter().max().map_or(0, |last| last + 1);
+                widest = widest.max(usize::from(params));
                 let verdict = |state: StateId| automaton.entries[usize::from(state)].verdict;
                 let from = state as StateId;
                 let about = |state: StateId| concern.get(usize::from(state)).copied().unwrap_or_default();
@@ -173,7 +174,7 @@ impl Swift {
                             && verdict(to) == Verdict::NonAccepting
                             && verdict(from) != Verdict::NonAccepting
                 };
-                *into = layout.cell(quick, is_due).unwrap_or(UNKNOWN);
+                *into = layout.cell(quick, is_due).map_or(UNKNOWN, |cell| Cell { params, ..cell });
             }
         }
         let params = values.len();
@@ -210,18 +211,21 @@ impl Swift {
         };
         let values = &mut self.values[..];
         let Some(room) = values.get_mut(self.params..) else { return false };
-        if params.len() < room.len() {
+        if params.len() < usize::from(cell.params) {
             return false;
         }
         for (to, param) in room.iter_mut().zip(params) {
             *to = *param;
         }
         let read = |at: u16| values.get(usize::from(at)).copied().unwrap_or_default();
-        let holds = match cell.test {
-            Test::Unknown => return false,
-            Test::Always => true,
-            Test::Less => read(cell.a) < read(cell.b),
-            Test::Equal => read(cell.a) == read(cell.b),
+        // Branches can be foreseen here, as where they lead does not change from event to event in most programs; a chain of
+        // loads that depend on each other cannot be made shorter.
+        let holds = if cell.test == Test::Always {
+            true
+        } else if cell.test == Test::Less {
+            read(cell.a) < read(cell.b)
+        } else {
+            read(cell.a) == read(cell.b)
         };
         let exit = if holds { &cell.success } else { &cell.failure };
         match exit.way {
@@ -233,7 +237,10 @@ impl Swift {
         if let Some(to) = values.get_mut(usize::from(exit.to)) {
             *to = sum;
         }
-        self.state = exit.target;
+        // Most transitions stay: what is not written need not be waited for.
+        if self.state != exit.target {
+            self.state = exit.target;
+        }
         self.steps += 1;
         true
     }
@@ -262,6 +269,6 @@ impl Swift {
             && self
                 .cells
                 .get(at)
-                .is_some_and(|cell| cell.test != Test::Always || cell.success.way != Way::Stay)
+                .is_some_and(|cell| cell.success.way != Way::Stay || cell.failure.way != Way::Stay)
     }
 }

@@ -56,6 +56,8 @@ pub(crate) struct Log {
     pub(crate) restores_kill: bool,
     /// What a checkpoint takes.
     pub(crate) checkpoint_memory: u64,
+    /// Whether it has no clock.
+    pub(crate) timeless: bool,
     /// Whether monitors step inside.
     pub(crate) indoors: bool,
     /// How often the session was told of events.
@@ -180,7 +182,8 @@ impl Fake {
                     Some(Arg::Unknown) | None => Value::UNSET,
                 };
             }
-            batch.push(id, &params[..symbol.params.len()], Stamp { time: self.image.pc as f64, line: 0 });
+            let time = if self.log.borrow().timeless { f64::NAN } else { self.image.pc as f64 };
+            batch.push(id, &params[..symbol.params.len()], Stamp { time, line: 0 });
         }
         self.batch = batch;
     }
@@ -190,10 +193,15 @@ impl Fake {
         let Some(inside) = &mut self.inside else { return false };
         let mut reacts = false;
         for at in 0..self.batch.len() {
-            reacts |= inside.step(&self.batch.event(at), self.batch.stamp(at), 7);
+            let event = self.batch.event(at);
+            let integers: Option<Vec<i64>> = event.params.iter().map(|param| param.as_int()).collect();
+            reacts |= match integers {
+                Some(integers) => inside.step_integers(event.symbol, &integers, 7),
+                None => inside.step(&event, self.batch.stamp(at), 7),
+            };
         }
         let mut needs = EventSet::default();
-        inside.inmates().iter().for_each(|inmate| inmate.slices.add_needs(&mut needs));
+        self.catalog.iter().filter(|(id, _)| inside.wants(*id)).for_each(|(id, _)| needs.insert(id));
         self.image.needs = needs;
         self.told = if reacts { self.batch.len() } else { 0 };
         !reacts
@@ -328,12 +336,14 @@ impl Subject for Fake {
     }
 
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
-        let Some(inside) = self.inside.take() else { return Ok(None) };
+        let Some(mut inside) = self.inside.take() else { return Ok(None) };
+        let automata: Vec<_> = inside.inmates().iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
         let mut past = inside.past();
         past.events.truncate(past.events.len() - self.told);
-        let automata = inside.inmates().iter().map(|inmate| &inmate.automaton);
-        let sent =
-            automata.zip(past.before).map(|(automaton, slices)| Slices::load(automaton, &slices.save()));
+        let sent = automata
+            .iter()
+            .zip(past.before)
+            .map(|(automaton, slices)| Slices::load(automaton, &slices.save()));
         Ok(Some(CaughtUp {
             unseen_events: past.unseen_events,
             unseen: past.unseen.to_vec(),

@@ -11,6 +11,7 @@ fn both(ops: Vec<Op>, properties: &[(&str, &str)], scenarios: &[&str]) -> [Test;
     [false, true].map(|indoors| {
         let test = session(ops.clone(), properties, scenarios, Options::default());
         test.log.borrow_mut().indoors = indoors;
+        test.log.borrow_mut().timeless = true;
         test
     })
 }
@@ -111,4 +112,41 @@ fn an_error_ends_the_property_at_its_event() {
     let outcome = agree(&mut tests);
     assert!(reasons(&outcome)[0].contains("division by zero"), "{outcome:?}");
     assert_eq!(tests[1].session.event_count(), 701);
+}
+
+/// Properties that are tables inside, in part: some of what they do is more than a table knows.
+#[test]
+fn tables_do_as_blocks_do() {
+    let text = "initialization { N = 0 }
+state init accepting {
+    transition { event tick(n: int, m: int) { return n < 900 } success { N = N + n } init failure odd }
+    transition { event tock(n: int) { return n == 70 } success { N = N - 7 } even }
+}
+state odd accepting {
+    transition { event tick(n: int, m: int) { return N != m } success { N = N + m } odd }
+    transition { event tock(n: int) { return N > 100 and n > 3 } success { N = n * 3 } init failure { N = N + 1 } even }
+}
+state even accepting {
+    transition { event tick(n: int, m: int) { return n >= m } success init failure { N = N + 1 } even }
+    transition { event tock(n: int) { return N > 3 } success { N = 0 } bad }
+}
+state bad non-accepting { transition { event tock(n: int) success init } }
+";
+    let number = |name| Arg::Variable(name);
+    let ops = vec![
+        Op::Call("tick", vec![("n", number("i")), ("m", number("j"))]),
+        Op::Add("i", 7),
+        Op::Add("j", 3),
+        Op::Call("tock", vec![("n", number("i"))]),
+        Op::JumpIfLess("i", 2000, 0),
+        Op::Set("i", 0),
+        Op::JumpIfLess("j", 30_000, 0),
+    ];
+    let mut tests = both(ops, &[("table", text)], &[]);
+    let mut stops = 0;
+    while agree(&mut tests) != Outcome::Ended(Ending::Exited(0)) {
+        stops += 1;
+    }
+    assert!(stops > 3, "{stops}");
+    assert!(tests[1].log.borrow().stops * 20 < tests[0].log.borrow().stops);
 }
