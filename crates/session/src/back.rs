@@ -78,12 +78,13 @@ impl Session {
     /// Gives the events at which the program stands to the monitors, and compares them with the first time.
     fn follow_again(&mut self, expected: &Batch, first: u64, back: &mut Back) -> Done {
         let mut needs = false;
-        for at in 0..self.subject.events().len() {
+        self.take_events();
+        for at in 0..self.batch.len() {
             needs |= self.follow_quietly(at);
             let number = self.history.count();
             let position = number.checked_sub(first).map(|position| position as usize);
             let Some(position) = position.filter(|position| *position < expected.len()) else { continue };
-            let found = self.subject.events();
+            let found = &self.batch;
             if back.diverged.is_none() && !same(&expected.event(position), &found.event(at)) {
                 back.diverged = Some(Divergence {
                     expected: told(expected, position, number, &self.catalog),

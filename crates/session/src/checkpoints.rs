@@ -2,6 +2,7 @@
 
 use crate::subject::CheckpointId;
 use invigil_monitor::event::EventSet;
+use invigil_monitor::mac::Remembered;
 use invigil_monitor::watch;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -35,6 +36,7 @@ pub(crate) struct Kept {
     pub(crate) info: JointCheckpoint,
     pub(crate) program: CheckpointId,
     pub(crate) monitors: Vec<watch::CheckpointId>,
+    pub(crate) derivers: Vec<Remembered>,
     /// What the monitors' states take.
     pub(crate) monitor_memory: u64,
     /// The most that the program's copy can come to take.

@@ -34,9 +34,10 @@ impl Session {
     /// Gives the events at which the program stands to every monitor, and lets the scenarios react.
     pub(crate) fn handle_events(&mut self) -> Done {
         self.turn.changes.clear();
+        self.take_events();
         let hears = self.listener.hears_events();
         let mut needs = false;
-        for at in 0..self.subject.events().len() {
+        for at in 0..self.batch.len() {
             let signs = self.follow(at, true);
             needs |= signs.needs;
             let number = self.history.count();
@@ -80,6 +81,18 @@ impl Session {
         Ok(())
     }
 
+    /// Takes the events at which the program stands, and makes further events of them.
+    pub(crate) fn take_events(&mut self) {
+        let Session { subject, batch, derivers, .. } = self;
+        let events = subject.events();
+        batch.clear();
+        for at in 0..events.len() {
+            let (event, stamp) = (events.event(at), events.stamp(at));
+            batch.push_copy(&event, stamp);
+            derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, batch));
+        }
+    }
+
     /// Gives an event of the batch to every monitor, without any reaction: the program is brought back to
     /// where it was.
     pub(crate) fn follow_quietly(&mut self, at: usize) -> bool {
@@ -89,8 +102,7 @@ impl Session {
     /// Gives an event of the batch to every monitor.
     #[inline]
     fn follow(&mut self, at: usize, tells: bool) -> Signs {
-        let Session { subject, history, monitors, catalog, turn, listener, .. } = self;
-        let batch = subject.events();
+        let Session { subject, batch, history, monitors, catalog, turn, listener, .. } = self;
         let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
         following.follow(&batch.event(at), batch.stamp(at), subject.current_thread(), tells)
     }

@@ -107,7 +107,11 @@ fn field<'a>(value: &'a Value, text: &'a str) -> Option<Field<'a>> {
 impl Session {
     /// Writes an event of the batch at hand. If that fails, nothing more is written.
     pub(crate) fn record(&mut self, at: usize) {
-        let batch = self.subject.events();
+        let batch = &self.batch;
+        // Who reads the recording makes the same of it again.
+        if self.derived.contains(batch.event(at).symbol) {
+            return;
+        }
         let (time, thread) = (batch.stamp(at).time, self.subject.current_thread());
         let Some(recorder) = &mut self.recorder else { return };
         if let Err(error) = recorder.write(&batch.event(at), time, thread) {

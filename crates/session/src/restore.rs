@@ -6,6 +6,7 @@
 use crate::checkpoints::{JointCheckpoint, Kept};
 use crate::session::{Session, State};
 use crate::subject::{CheckpointId, Done, Trouble};
+use invigil_monitor::mac::Deriver;
 
 impl Session {
     /// Takes a checkpoint; gives its number.
@@ -53,8 +54,15 @@ impl Session {
             limits: program.limits,
             restored: 0,
         };
-        let (monitor_memory, most, needs) = (bytes, program.memory, self.needs.clone());
-        self.checkpoints.add(Kept { info, program: program.id, monitors, monitor_memory, most, needs });
+        self.checkpoints.add(Kept {
+            info,
+            program: program.id,
+            monitors,
+            derivers: self.derivers.iter().map(Deriver::remembered).collect(),
+            monitor_memory: bytes,
+            most: program.memory,
+            needs: self.needs.clone(),
+        });
         self.keep_within_memory(id)?;
         Ok(id)
     }
@@ -110,7 +118,7 @@ impl Session {
     pub fn restore(&mut self, id: u32) -> Done {
         let Some(kept) = self.checkpoints.get(id) else { return Err(self.no_checkpoint(id)) };
         let (program, event, needs) = (kept.program, kept.info.event, kept.needs.clone());
-        let monitors = kept.monitors.clone();
+        let (monitors, derivers) = (kept.monitors.clone(), kept.derivers.clone());
         if let Err(trouble) = self.subject.restore(program) {
             self.not_restored(id, program)?;
             return Err(trouble);
@@ -121,6 +129,9 @@ impl Session {
             if monitored.watch.failure().is_none() {
                 monitored.failure = None;
             }
+        }
+        for (deriver, remembered) in self.derivers.iter_mut().zip(&derivers) {
+            deriver.restore(remembered);
         }
         self.state = State::Ready;
         self.history.cut(event);

@@ -16,8 +16,10 @@ impl Session {
         if self.state != State::New {
             return Ok(Started::default());
         }
-        let (pending, unknown): (Vec<_>, Vec<_>) =
-            self.subject.prepare(&self.catalog)?.into_iter().partition(|unknown| unknown.pending);
+        let mut unknown = self.subject.prepare(&self.catalog)?;
+        // What is made of events is not for the program to show.
+        unknown.retain(|unknown| !self.derived.contains(unknown.symbol));
+        let (pending, unknown): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|unknown| unknown.pending);
         if !unknown.is_empty() {
             return Err(StartError::Unknown(unknown));
         }
@@ -122,6 +124,7 @@ impl Session {
     /// Whether nobody wants to see every event.
     fn may_step_inside(&self) -> bool {
         self.recorder.is_none()
+            && self.derivers.is_empty()
             && self.options.auto_checkpoint.is_none()
             && !self.listener.hears_events()
             && !self.monitors.iter().any(|monitored| monitored.watch.has_company())

@@ -15,7 +15,8 @@ use invigil_expr::diag::nearest;
 use invigil_expr::program::CodeId;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{Catalog, EventSet};
+use invigil_monitor::event::{Batch, Catalog, EventSet};
+use invigil_monitor::mac::Deriver;
 use invigil_monitor::slices::SliceId;
 use invigil_monitor::watch::Watch;
 use std::collections::BTreeMap;
@@ -37,6 +38,12 @@ pub struct Session {
     pub(crate) options: Options,
     pub(crate) history: History,
     pub(crate) checkpoints: Checkpoints,
+    /// What makes further events of events.
+    pub(crate) derivers: Vec<Deriver>,
+    /// The events that they make.
+    pub(crate) derived: EventSet,
+    /// The events at which the program stands, with those that are made of them.
+    pub(crate) batch: Batch,
     /// The functions that points of scenarios call.
     pub(crate) callbacks: BTreeMap<PointId, (usize, CodeId)>,
     /// The events that the subject was asked for.
@@ -135,6 +142,9 @@ impl Session {
             history: History::new(options.history),
             options,
             checkpoints: Checkpoints::default(),
+            derivers: Vec::new(),
+            derived: EventSet::default(),
+            batch: Batch::default(),
             callbacks: BTreeMap::new(),
             needs: EventSet::default(),
             wanted: EventSet::default(),
@@ -156,6 +166,12 @@ impl Session {
     /// Lets someone run the commands that blocks give with `debugger(command)`.
     pub fn set_commander(&mut self, commander: Box<dyn Commander>) {
         self.commander = Some(commander);
+    }
+
+    /// Has scripts make events of events, for the properties to follow. Before the session starts.
+    pub fn set_derivers(&mut self, derivers: Vec<Deriver>) {
+        derivers.iter().flat_map(Deriver::gives).for_each(|symbol| self.derived.insert(symbol));
+        self.derivers = derivers;
     }
 
     /// Writes every event from now on to a recording.
@@ -318,6 +334,7 @@ impl Session {
     /// Asks the subject for the events that are needed now, if those are others than before.
     pub(crate) fn update_needs(&mut self) -> Done {
         add_needs(&mut self.monitors, &mut self.wanted);
+        self.derivers.iter().flat_map(Deriver::needs).for_each(|symbol| self.wanted.insert(symbol));
         if self.wanted != self.needs && self.state != State::New {
             self.subject.instrument(&self.wanted)?;
             std::mem::swap(&mut self.wanted, &mut self.needs);

@@ -36,6 +36,8 @@ pub mod ast;
 mod lower;
 mod names;
 mod parser;
+mod watched;
 
 pub use lower::{Lowered, lower};
 pub use parser::parse;
+pub use watched::{Names, Watched, watch};

@@ -145,6 +145,11 @@ impl Checker {
         &self.findings
     }
 
+    /// What was found at the last instant.
+    pub fn findings(&self) -> &Findings {
+        &self.findings
+    }
+
     /// The value of a property, by its number, after the last instant.
     pub fn property(&self, number: u32) -> Option<Truth> {
         let cell = self.machine.program.properties.get(number as usize)?;

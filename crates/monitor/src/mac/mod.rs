@@ -29,6 +29,7 @@ mod cell;
 mod checker;
 mod code;
 mod compile;
+mod derive;
 mod filter;
 mod findings;
 mod fold;
@@ -49,6 +50,7 @@ mod walk;
 
 pub use abstraction::{Abstraction, Because, Constant, Threshold};
 pub use checker::{Checker, Missing};
+pub use derive::{Deriver, Input, Outputs, Remembered};
 pub use filter::Filter;
 pub use findings::{Done, Findings, Judged, Raised};
 pub use group::{Group, GroupEvent, Interface};

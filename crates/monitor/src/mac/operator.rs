@@ -2,6 +2,7 @@
 
 /// An operator with one operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unary {
     /// `+x`: the number, at least as an `int`.
     Plus,
@@ -15,6 +16,7 @@ pub enum Unary {
 
 /// An operator with two operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Binary {
     /// `+`, also of texts, where the other side may be anything.
     Add,

@@ -59,6 +59,7 @@ use core::fmt;
 /// # Ok::<(), invigil_monitor::mac::Mismatch>(())
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
     pub(super) variables: Vec<Variable>,
     pub(super) methods: Vec<Method>,
@@ -81,6 +82,7 @@ pub struct Parts {
 
 /// A monitored variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Variable {
     /// Its name in the script.
     pub name: String,
@@ -90,6 +92,7 @@ pub struct Variable {
 
 /// A monitored method.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Method {
     /// Its name in the script.
     pub name: String,
@@ -101,6 +104,7 @@ pub struct Method {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Auxiliary {
     pub(super) name: String,
     pub(super) ty: Type,
@@ -109,12 +113,14 @@ pub(super) struct Auxiliary {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NamedEvent {
     pub(super) name: String,
     pub(super) is: EventIs,
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum EventIs {
     /// Imported, with values of these types.
     Imported(Vec<Type>),
@@ -122,6 +128,7 @@ pub(super) enum EventIs {
 }
 
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct NamedCondition {
     pub(super) name: String,
     /// `None` if it is imported.
@@ -129,12 +136,14 @@ pub(super) struct NamedCondition {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Update {
     pub(super) guard: GuardId,
     pub(super) does: Does,
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Does {
     Assign(AuxiliaryId, ExprId),
     Print(ExprId),
@@ -142,6 +151,7 @@ pub(super) enum Does {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Expr {
     Undefined,
     /// The bits of a constant; of text, its number.
@@ -165,6 +175,7 @@ pub(super) enum Expr {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Occurrence {
     Named(EventId),
     Update(VariableId),
@@ -180,6 +191,7 @@ pub(super) enum Occurrence {
 
 /// The primitive event whose values an event carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Carrier {
     Update(VariableId),
     Start(MethodId),
@@ -189,6 +201,7 @@ pub(super) enum Carrier {
 
 /// Why a part does not fit, in words for the user; where it is, the front end knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mismatch(pub(super) String);
 
 impl fmt::Display for Mismatch {
@@ -333,6 +346,28 @@ impl Parts {
         self.guards.get(guard.at()).ok_or_else(|| foreign("guard"))?;
         self.updates.push(Update { guard, does });
         Ok(())
+    }
+
+    /// Whether some definition asks for the time.
+    pub fn asks_time(&self) -> bool {
+        self.exprs.iter().any(|(expr, _)| matches!(expr, Expr::Now | Expr::Time(_)))
+    }
+
+    /// Whether some definition is about the begin of a method, and whether some is about its end.
+    pub fn moments(&self, method: MethodId) -> (bool, bool) {
+        let mut moments = (false, false);
+        for (occurrence, _) in &self.occurrences {
+            match occurrence {
+                Occurrence::StartMethod(of) if *of == method => moments.0 = true,
+                Occurrence::EndMethod(of) if *of == method => moments.1 = true,
+                Occurrence::BoundaryMethod(of) if *of == method => moments = (true, true),
+                _ => {}
+            }
+        }
+        if self.exprs.iter().any(|(expr, _)| matches!(expr, Expr::Inside(of) if *of == method)) {
+            moments = (true, true);
+        }
+        moments
     }
 
     /// The variables that are declared: the position is the number.

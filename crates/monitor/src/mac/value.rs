@@ -5,6 +5,7 @@ use core::fmt;
 
 /// The type of a monitored variable, of a parameter, or of an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Type {
     /// `true` or `false`; expressions of this type are conditions, and may be undefined.
     Boolean,
@@ -186,6 +187,7 @@ impl<'a> Value<'a> {
 
 /// The value of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Truth {
     /// It does not hold.
     False,

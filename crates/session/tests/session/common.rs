@@ -42,7 +42,7 @@ pub(crate) fn pushing(size: i64, pushes: i64) -> Vec<Op> {
     ]
 }
 
-pub(crate) struct Said(Rc<RefCell<Vec<String>>>);
+pub(crate) struct Said(pub(crate) Rc<RefCell<Vec<String>>>);
 
 impl Listener for Said {
     fn line(&mut self, by: Speaker, line: &str) {

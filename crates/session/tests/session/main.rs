@@ -9,3 +9,4 @@ mod inside;
 mod monitors;
 mod past;
 mod scenarios;
+mod scripts;

@@ -1,0 +1,234 @@
+//! Scripts over a subject that tells events: which events are snapshots, and which automata say what the scripts find.
+
+use super::Lowered;
+use crate::pedl::ast::Path;
+use crate::pedl::{self, Id};
+use crate::prop;
+use invigil_expr::diag::{SourceId, Span};
+use invigil_monitor::automaton::{AtEnd, Automaton, End, Parts, State, StateId, Transition};
+use invigil_monitor::event::{Catalog, Kind, Param, Source, SymbolId, Type};
+use invigil_monitor::mac::{Checker, Deriver, Input, Outputs, Recogniser, Type as ScriptType};
+use invigil_monitor::verdict::Verdict;
+
+/// What kind of names a subject knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// Methods are told apart by the types of their parameters, as in Java.
+    WithTypes,
+    /// They are not, as in C.
+    Plain,
+}
+
+/// Scripts that watch a subject.
+#[derive(Clone, Debug)]
+pub struct Watched {
+    /// Makes events of events.
+    pub deriver: Deriver,
+    /// What they mean: an automaton for each property, alarm and action, and one that prints.
+    pub automata: Vec<Automaton>,
+}
+
+/// Has a pair of scripts watch a subject: the events that the scripts must be told, and those that tell what they find,
+/// are added to `catalog`. The latter have names that begin with `#`, which no subject shows.
+///
+/// # Errors
+/// In words, if the scripts do not fit each other.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::medl::{self, Names};
+/// use invigil_lang::pedl;
+/// use invigil_monitor::event::{Catalog, Kind};
+///
+/// let recogniser = "MonScr  export event opened;  monmeth void Gate.open();  event opened = startM(Gate.open());  End";
+/// let (script, _) = pedl::parse(SourceId(0), recogniser);
+/// let recogniser = pedl::lower(&script, &|_| None).0.unwrap();
+/// let (script, _) = medl::parse(SourceId(1), "ReqSpec  import event opened;  alarm open = opened;  End");
+/// let checker = medl::lower(&script, Some(&recogniser)).0.unwrap();
+///
+/// let mut catalog = Catalog::default();
+/// let watched = medl::watch(&recogniser, &checker, Names::Plain, false, &mut catalog).unwrap();
+/// assert!(catalog.find("Gate.open", Kind::Before).is_some());
+/// assert_eq!(watched.automata[0].name, "open");
+/// ```
+pub fn watch(
+    recogniser: &pedl::Lowered,
+    checker: &Lowered,
+    names: Names,
+    strict: bool,
+    catalog: &mut Catalog,
+) -> Result<Watched, String> {
+    let mut inputs = inputs(recogniser, checker, names, catalog);
+    inputs.extend(recogniser.options.timestamp.as_ref().map(|timestamp| {
+        let symbol = catalog.symbol(&format!("#tick {}", timestamp.milliseconds), Kind::Tick);
+        (symbol, Input::Tick)
+    }));
+    let running = Recogniser::new(recogniser.parts.clone()).map_err(|unfit| unfit.to_string())?;
+    let mut checking = Checker::new(checker.parts.clone()).map_err(|unfit| unfit.to_string())?.strict(strict);
+    checking.connect(&recogniser.parts.exports()).map_err(|missing| missing.to_string())?;
+    let mut outputs = Outputs::default();
+    let mut automata = Vec::new();
+    for (name, span) in &checker.properties {
+        let symbols =
+            ["undefined", "false", "true"].map(|truth| found(catalog, &format!("{name} is {truth}")));
+        automata.push(property(name, *span, symbols, strict));
+        outputs.properties.push(symbols);
+    }
+    for (name, span) in &checker.alarms {
+        let symbols = [found(catalog, name), found(catalog, &format!("{name} is over"))];
+        automata.push(alarm(name, *span, symbols));
+        outputs.alarms.push(symbols);
+    }
+    for (name, span) in &checker.actions {
+        let symbol = found(catalog, &format!("invoke {name}"));
+        automata.push(action(name, *span, symbol));
+        outputs.actions.push(symbol);
+    }
+    let title = checker.title.as_deref().unwrap_or("MEDL");
+    let says = found(catalog, &format!("{title} says"));
+    catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
+    automata.extend(printer(title, says));
+    outputs.print = Some(says);
+    Ok(Watched { deriver: Deriver::new(running, checking, inputs, outputs), automata })
+}
+
+/// An event that tells what was found.
+fn found(catalog: &mut Catalog, what: &str) -> SymbolId {
+    catalog.symbol(&format!("#{what}"), Kind::Before)
+}
+
+/// The events that are snapshots.
+fn inputs(
+    recogniser: &pedl::Lowered,
+    checker: &Lowered,
+    names: Names,
+    catalog: &mut Catalog,
+) -> Vec<(SymbolId, Input)> {
+    // Where nothing ticks, each event tells when it happened.
+    let is_timed =
+        recogniser.options.timestamp.is_none() && (recogniser.parts.asks_time() || checker.parts.asks_time());
+    let mut inputs = Vec::new();
+    for entity in recogniser.entities.iter().filter(|entity| !entity.is_constant) {
+        let mut name = spelled(&entity.path, names);
+        if let Some(scope) = &entity.scope {
+            let not = if scope.is_negated { "not " } else { "" };
+            name = format!("{name} {not}in {}", spelled(&scope.path, names));
+        }
+        let event = |catalog: &mut Catalog, kind| {
+            let symbol = catalog.symbol(&name, kind);
+            if is_timed {
+                catalog.param(symbol, &Param { source: Source::Time, name: "time".to_owned(), ty: None });
+            }
+            symbol
+        };
+        match entity.id {
+            Id::Variable(variable) => {
+                let symbol = event(catalog, Kind::Write);
+                let value = Param { source: Source::Ret, name: "value".to_owned(), ty: None };
+                let value = catalog.param(symbol, &value);
+                inputs.push((symbol, Input::Update { variable, value }));
+            }
+            Id::Method(method) => {
+                let (starts, ends) = recogniser.parts.moments(method);
+                let declared = &recogniser.parts.methods()[method.0 as usize];
+                if starts {
+                    let symbol = event(catalog, Kind::Before);
+                    let arguments = arguments(catalog, symbol, &declared.parameters);
+                    inputs.push((symbol, Input::Start { method, arguments }));
+                }
+                if ends {
+                    let symbol = event(catalog, Kind::After);
+                    let arguments = arguments(catalog, symbol, &declared.parameters);
+                    let result = declared.result.map(|_| {
+                        let result = Param { source: Source::Ret, name: "result".to_owned(), ty: None };
+                        catalog.param(symbol, &result)
+                    });
+                    inputs.push((symbol, Input::End { method, arguments, result }));
+                }
+            }
+        }
+    }
+    inputs
+}
+
+/// Asks for the arguments that are no objects.
+fn arguments(catalog: &mut Catalog, symbol: SymbolId, types: &[Option<ScriptType>]) -> Vec<Option<usize>> {
+    let argument = |(at, ty): (u32, &Option<ScriptType>)| {
+        ty.map(|_| {
+            let source = Source::Arg(at);
+            catalog.param(symbol, &Param { name: format!("arg{at}"), source, ty: None })
+        })
+    };
+    (1..).zip(types).map(argument).collect()
+}
+
+/// A name as the subject knows it.
+fn spelled(path: &Path, names: Names) -> String {
+    match names {
+        Names::WithTypes => path.to_string(),
+        Names::Plain => path.segments.iter().map(|part| format!("{}{}", part.joint, part.name)).collect(),
+    }
+}
+
+fn state(name: &str, verdict: Verdict, span: Span) -> State {
+    State { name: name.to_owned(), verdict, is_final: false, action: None, at_end: AtEnd::Nothing, span }
+}
+
+fn step(from: StateId, symbol: SymbolId, to: StateId, span: Span) -> Transition {
+    Transition {
+        from,
+        symbol,
+        guard: None,
+        success: Some(End { target: Some(to), ..End::default() }),
+        failure: None,
+        reads: Vec::new(),
+        condition: None,
+        span,
+    }
+}
+
+/// A property: it has the value that the checker last told.
+fn property(name: &str, span: Span, symbols: [SymbolId; 3], strict: bool) -> Automaton {
+    let undefined = if strict { Verdict::NonAccepting } else { Verdict::Undecided };
+    let states = vec![
+        // Before anything is known, nothing is wrong.
+        state("init", Verdict::Undecided, span),
+        state("violated", Verdict::NonAccepting, span),
+        state("holds", Verdict::Accepting, span),
+        state("undefined", undefined, span),
+    ];
+    let targets: [StateId; 3] = [3, 1, 2];
+    let steps = (0..4).flat_map(|from| {
+        let others = symbols.into_iter().zip(targets).filter(move |(_, to)| from != *to);
+        others.map(move |(symbol, to)| step(from, symbol, to, span))
+    });
+    let transitions = steps.collect();
+    Automaton::new(Parts { name: name.to_owned(), states, transitions, ..Parts::default() })
+}
+
+/// An alarm: each time that it is raised is a violation of its own.
+fn alarm(name: &str, span: Span, [raised, over]: [SymbolId; 2]) -> Automaton {
+    let states = vec![state("quiet", Verdict::Accepting, span), state("raised", Verdict::NonAccepting, span)];
+    let transitions = vec![step(0, raised, 1, span), step(1, over, 0, span)];
+    Automaton::new(Parts { name: name.to_owned(), states, transitions, ..Parts::default() })
+}
+
+/// An action: scenarios react when it enters `invoked`.
+fn action(name: &str, span: Span, invoked: SymbolId) -> Automaton {
+    let states = vec![state("ready", Verdict::Accepting, span), state("invoked", Verdict::Accepting, span)];
+    let transitions = vec![step(0, invoked, 1, span), step(1, invoked, 1, span)];
+    Automaton::new(Parts { name: name.to_owned(), states, transitions, ..Parts::default() })
+}
+
+/// Says what the guards print.
+fn printer(name: &str, says: SymbolId) -> Option<Automaton> {
+    const TEXT: &str =
+        "state init accepting { transition { event said(ret as words: str) { print(words) } success init } }";
+    let (property, _) = prop::parse(SourceId(0), TEXT);
+    let (automaton, _) = prop::lower::lower(name, &property, &[], &mut Catalog::default());
+    let mut parts = Parts::clone(&*automaton?);
+    for transition in &mut parts.transitions {
+        transition.symbol = says;
+    }
+    Some(Automaton::new(parts))
+}
