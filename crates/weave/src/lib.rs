@@ -3,7 +3,7 @@
 //! [`weave`] puts calls of a helper class into the methods of a class, wherever a [`Plan`] wants to hear
 //! something: at entries and exits, at writes of fields and locals, around calls. Nothing else changes: every byte
 //! that need not move is copied, constants are only added at the end of the pool, and probes leave the stack as they find
-//! it. [`compare`] checks just that of two class files. [`helper_class`] makes the class that the probes call.
+//! it. [`compare()`] checks just that of two class files. [`helper_class`] makes the class that the probes call.
 //! [`Class`] reads what names a class file knows.
 //!
 //! This crate knows no virtual machine and no monitors. Class files are untrusted: a damaged one gives a [`Problem`],

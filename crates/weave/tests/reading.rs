@@ -166,3 +166,71 @@ fn before_frames() {
         assert!(log.lines().count() > 10, "{log}");
     }
 }
+
+/// A class of Java 1.4, written by hand: compilers of that time made subroutines of `finally`.
+///
+/// ```text
+/// static int run(int n) { f = n; subroutine; subroutine; return f; }     subroutine: f = f * 2
+/// ```
+fn with_subroutine() -> Vec<u8> {
+    let text = |text: &str| [&[1, 0, text.len() as u8], text.as_bytes()].concat();
+    let pool = [
+        text("Old"),
+        vec![7, 0, 1],
+        text("java/lang/Object"),
+        vec![7, 0, 3],
+        text("f"),
+        text("I"),
+        vec![12, 0, 5, 0, 6],
+        vec![9, 0, 2, 0, 7],
+        text("run"),
+        text("(I)I"),
+        text("Code"),
+        text("main"),
+        text("([Ljava/lang/String;)V"),
+        vec![12, 0, 9, 0, 10],
+        vec![10, 0, 2, 0, 14],
+    ];
+    let method = |name: u8, descriptor: u8, code: &[u8]| {
+        let length = code.len() as u8;
+        let head =
+            [0, 9, 0, name, 0, descriptor, 0, 1, 0, 11, 0, 0, 0, length + 12, 0, 2, 0, 2, 0, 0, 0, length];
+        [&head, code, &[0, 0, 0, 0]].concat()
+    };
+    // iload_0; putstatic; jsr; jsr; getstatic; ireturn; astore_1; getstatic; iconst_2; imul; putstatic; ret 1
+    let run = [
+        0x1a, 0xb3, 0, 8, 0xa8, 0, 10, 0xa8, 0, 7, 0xb2, 0, 8, 0xac, 0x4c, 0xb2, 0, 8, 5, 0x68, 0xb3, 0, 8,
+        0xa9, 1,
+    ];
+    // iconst_5; invokestatic; pop; return
+    let main = [8, 0xb8, 0, 15, 0x57, 0xb1];
+    let mut class = vec![0xca, 0xfe, 0xba, 0xbe, 0, 0, 0, 48, 0, pool.len() as u8 + 1];
+    class.extend(pool.concat());
+    class.extend([0, 33, 0, 2, 0, 4, 0, 0]);
+    class.extend([0, 1, 0, 8, 0, 5, 0, 6, 0, 0]);
+    class.extend([0, 2]);
+    class.extend(method(9, 10, &run));
+    class.extend(method(12, 13, &main));
+    class.extend([0, 0]);
+    class
+}
+
+#[test]
+fn subroutines() {
+    use common::plans::{Labelled, all};
+    let Some(programs) = Programs::compile("subroutines", &[]) else { return };
+    programs.java.write("plain/Old.class", &with_subroutine());
+    let heard = programs.heard("Old", Labelled::new(|site| vec![all(site)]));
+    let expected = "\
+        enter main null String[]
+        before run null null 5
+        enter run null 5
+        field Old.f null null 5 5
+        field Old.f null null 10 5
+        field Old.f null null 20 5
+        return run null 5 20
+        after run null null 5 20
+        return main null String[]";
+    let expected: Vec<_> = expected.lines().map(str::trim).collect();
+    assert_eq!(heard.lines().collect::<Vec<_>>(), expected);
+}
