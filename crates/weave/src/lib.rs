@@ -38,6 +38,20 @@
 //! assert!(problem.to_string().contains("cut short"));
 //! ```
 
+//!
+//! # What it cannot see
+//!
+//! Probes are in the code of a class, so writes of fields by reflection, `VarHandle`s, `Unsafe` or native code are not seen, nor is
+//! the code of native methods; calls of these are. An `invokedynamic` is no call of a method with a name, but what
+//! it leads to is a method and can be watched. The virtual machine replaces some methods of the platform by machine code of
+//! its own, without asking what is in them.
+//!
+//! A method of Java has at most 65,535 bytes of code. One that would grow beyond is left alone, and said to be in
+//! [`Woven::left`].
+//!
+//! Objects that a probe passes on live no longer than they would, with two exceptions: an argument whose parameter is assigned
+//! and that a later probe wants, and what was passed to a call that ended by an exception, live until the method ends.
+
 mod bytes;
 mod class;
 mod code;

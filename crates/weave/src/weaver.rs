@@ -152,3 +152,71 @@ fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> 
     out.extend_from_slice(&bytes[copied..]);
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Capture, Kind, Probe, Site};
+    use crate::{compare, helper_class};
+
+    const HELPER: &str = "java/lang/Invigil";
+
+    /// Reports exceptions, with more than one thing captured.
+    struct Exceptions;
+
+    impl Plan for Exceptions {
+        fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
+            match site.kind {
+                Kind::Throw => vec![Probe::new(5, [Capture::Thrown, Capture::This])],
+                _ => Vec::new(),
+            }
+        }
+    }
+
+    fn reasons(class: &[u8]) -> Vec<String> {
+        let woven = weave(class, HELPER, &mut Exceptions).unwrap().unwrap();
+        woven.left.iter().map(|left| left.reason.to_string()).collect()
+    }
+
+    /// A class with so many constants, most of which nobody uses.
+    fn with_constants(count: u16) -> Vec<u8> {
+        let class = helper_class("a/B");
+        let raw = Raw::read(&class).unwrap();
+        let more = usize::from(count) - raw.pool.len();
+        let mut bytes = class[..raw.pool_end].to_vec();
+        bytes[8..10].copy_from_slice(&count.to_be_bytes());
+        bytes.extend([1, 0, 0].repeat(more));
+        bytes.extend_from_slice(&class[raw.pool_end..]);
+        bytes
+    }
+
+    #[test]
+    fn a_full_pool_of_constants() {
+        assert_eq!(reasons(&with_constants(65_000)), Vec::<String>::new());
+        let full = with_constants(65_530);
+        assert_eq!(reasons(&full), ["the class has no room for more constants"; 2]);
+        let woven = weave(&full, HELPER, &mut Exceptions).unwrap().unwrap();
+        assert_eq!((woven.bytes, woven.probes), (full, 0));
+    }
+
+    #[test]
+    fn too_many_variables() {
+        let mut class = helper_class("a/B");
+        let raw = Raw::read(&class).unwrap();
+        let code = raw.methods.iter().find_map(|member| raw.attribute(&member.attributes, b"Code")).unwrap();
+        class[code.start + 2..code.start + 4].copy_from_slice(&[0xff, 0xff]);
+        assert_eq!(
+            reasons(&class),
+            ["it would have too many variables: ask for fewer probes in it, or split it"]
+        );
+        // The other method is woven all the same.
+        let woven = weave(&class, HELPER, &mut Exceptions).unwrap().unwrap();
+        assert_eq!(compare(&class, &woven.bytes, HELPER).unwrap().probes, 1);
+    }
+
+    #[test]
+    fn what_is_never_woven() {
+        assert_eq!(weave(&helper_class(HELPER), HELPER, &mut Exceptions), Ok(None));
+        assert_eq!(weave(&helper_class("java/lang/Object"), HELPER, &mut Exceptions), Ok(None));
+    }
+}

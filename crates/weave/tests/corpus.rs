@@ -249,6 +249,7 @@ fn several(programs: &Programs) {
 fn everything() {
     let Some(programs) = Programs::compile("everything", &["Corpus"]) else { return };
     let expected = same_whatever_is_asked_for(&programs, "Corpus");
+    assert!(expected.contains("collected true"), "{expected}");
     assert!(expected.contains("threw java.lang.IllegalStateException: the end"), "{expected}");
 }
 

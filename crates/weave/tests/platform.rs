@@ -10,7 +10,7 @@ use std::time::Instant;
 use common::plans::{Everywhere, all, usual};
 use common::programs::Programs;
 use common::{HELPER, Java};
-use invigil_weave::{Wants, compare, weave};
+use invigil_weave::{Wants, compare, helper_class, weave};
 
 /// Weaves every class, and gives those that changed.
 fn weave_all(classes: &[(String, Vec<u8>)], full: bool) -> Vec<(String, Vec<u8>)> {
@@ -168,4 +168,16 @@ fn a_wrong_frame_is_reported() {
     wrong[at + 5..at + 7].copy_from_slice(&[0, 2]);
     let report = link(&wrong);
     assert!(report[0].starts_with("group:Methods java.lang.VerifyError"), "{report:?}");
+}
+
+/// A virtual machine takes the helper as a class of its own platform, and knows of nobody who answers its probes.
+#[test]
+fn the_helper_itself() {
+    let Some(java) = Java::find("helper_itself") else { return };
+    java.tool();
+    java.write("patch/java/lang/Invigil.class", &helper_class(HELPER));
+    let patch = ["-Xverify:all", "--patch-module", "java.base=patch"];
+    let out = java.run("java", &[&patch[..], &["-cp", "tool", "Tool", "helper"]].concat());
+    let expected = ["62 63 true java.base", "java.lang.UnsatisfiedLinkError"];
+    assert_eq!(out.lines().collect::<Vec<_>>(), expected);
 }
