@@ -93,6 +93,8 @@ fn java_base(test: &str, full: bool) {
     assert!(out.contains("linked"), "{out}");
     let count: u64 = out.lines().find_map(|line| line.strip_prefix("count ")).unwrap().parse().unwrap();
     assert!(count > 100_000, "the probes were heard only {count} times");
+    // A hundred megabytes that nobody needs to look at.
+    std::fs::remove_dir_all(&java.folder).unwrap();
 }
 
 /// Entries, exits and writes of fields, with nothing but their own values: the machine starts, every class verifies.
