@@ -10,7 +10,7 @@ use std::time::Instant;
 use common::plans::{Everywhere, all, usual};
 use common::programs::Programs;
 use common::{HELPER, Java};
-use invigil_weave::{Wants, compare, weave};
+use invigil_weave::{Wants, compare, helper_class, weave};
 
 /// Weaves every class, and gives those that changed.
 fn weave_all(classes: &[(String, Vec<u8>)], full: bool) -> Vec<(String, Vec<u8>)> {
@@ -93,6 +93,8 @@ fn java_base(test: &str, full: bool) {
     assert!(out.contains("linked"), "{out}");
     let count: u64 = out.lines().find_map(|line| line.strip_prefix("count ")).unwrap().parse().unwrap();
     assert!(count > 100_000, "the probes were heard only {count} times");
+    // A hundred megabytes that nobody needs to look at.
+    std::fs::remove_dir_all(&java.folder).unwrap();
 }
 
 /// Entries, exits and writes of fields, with nothing but their own values: the machine starts, every class verifies.
@@ -168,4 +170,16 @@ fn a_wrong_frame_is_reported() {
     wrong[at + 5..at + 7].copy_from_slice(&[0, 2]);
     let report = link(&wrong);
     assert!(report[0].starts_with("group:Methods java.lang.VerifyError"), "{report:?}");
+}
+
+/// A virtual machine takes the helper as a class of its own platform, and knows of nobody who answers its probes.
+#[test]
+fn the_helper_itself() {
+    let Some(java) = Java::find("helper_itself") else { return };
+    java.tool();
+    java.write("patch/java/lang/Invigil.class", &helper_class(HELPER));
+    let patch = ["-Xverify:all", "--patch-module", "java.base=patch"];
+    let out = java.run("java", &[&patch[..], &["-cp", "tool", "Tool", "helper"]].concat());
+    let expected = ["62 63 true java.base", "java.lang.UnsatisfiedLinkError"];
+    assert_eq!(out.lines().collect::<Vec<_>>(), expected);
 }

@@ -39,7 +39,12 @@ pub(crate) struct Alignment {
 struct Search {
     at: usize,
     run: Run,
+    /// What follows is no probe.
+    ends: bool,
 }
+
+/// How many steps a search may take. Real methods take a few for each instruction; a damaged file could ask for billions.
+const BUDGET: usize = 1 << 23;
 
 /// What the comparison looks at.
 struct Pair<'c> {
@@ -85,16 +90,23 @@ impl Alignment {
 impl Pair<'_> {
     fn search(&self) -> Result<Alignment, Words> {
         let mut found = Alignment::default();
-        let mut searches = vec![Search { at: 0, run: Run::default() }];
+        let mut searches = vec![Search { at: 0, run: Run::default(), ends: false }];
         let mut failed = HashSet::new();
         let mut furthest = 0;
+        let mut steps = 0;
         while let Some(search) = searches.last_mut() {
             let old = found.new.len();
-            if let Some((at, run)) = self.next(old, search, &mut found.islands, &failed) {
+            let from = search.at;
+            let next = self.next(old, search, &mut found.islands, &failed);
+            steps += search.at - from + 1;
+            if steps > BUDGET {
+                return Err("it is too long to be compared".to_owned());
+            }
+            if let Some((at, run)) = next {
                 furthest = furthest.max(old);
                 found.new.push(at);
                 if found.new.len() < self.was.len() {
-                    searches.push(Search { at: at + 1, run });
+                    searches.push(Search { at: at + 1, run, ends: false });
                     continue;
                 }
                 if self.tail(at + 1, &mut found) {
@@ -120,7 +132,7 @@ impl Pair<'_> {
         islands: &mut HashMap<usize, usize>,
         failed: &HashSet<(usize, usize)>,
     ) -> Option<(usize, Run)> {
-        while search.at < self.is.len() {
+        while !search.ends && search.at < self.is.len() {
             let at = search.at;
             if old == 0
                 && search.run.is_neutral()
@@ -135,11 +147,8 @@ impl Pair<'_> {
             } else {
                 None
             };
-            if search.run.step(self.is, at, self.was.max_locals, self.raw, self.helper) {
-                search.at += 1;
-            } else {
-                search.at = self.is.len();
-            }
+            search.ends = !search.run.step(self.is, at, self.was.max_locals, self.raw, self.helper);
+            search.at += 1;
             if let Some(run) = arrived {
                 return Some((at, run));
             }

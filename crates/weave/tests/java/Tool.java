@@ -19,6 +19,7 @@ public class Tool {
             case "dump-jar" -> dumpJar(arguments[1], arguments[2]);
             case "link" -> link(arguments[1]);
             case "link-boot" -> linkBoot(arguments[1]);
+            case "helper" -> helper();
             case "run" -> run(arguments[1], arguments[2]);
             default -> throw new IllegalArgumentException(arguments[0]);
         }
@@ -103,6 +104,21 @@ public class Tool {
         } catch (Throwable problem) {
             String words = String.valueOf(problem.getMessage()).replace('\n', ' ');
             System.out.println("fails " + group + name + " " + problem.getClass().getName() + " " + words);
+        }
+    }
+
+    /** Looks at the helper, and calls what can be called of it. */
+    static void helper() throws Exception {
+        Class<?> helper = Class.forName("java.lang.Invigil");
+        Method[] methods = helper.getDeclaredMethods();
+        long natives = Stream.of(methods).filter(method -> Modifier.isNative(method.getModifiers())).count();
+        helper.getMethod("onViolation", String.class, Object.class).invoke(null, "property", helper);
+        boolean locks = helper.getField("lock").get(null) != null;
+        System.out.println(natives + " " + methods.length + " " + locks + " " + helper.getModule().getName());
+        try {
+            helper.getMethod("pLJ", Object.class, long.class, int.class).invoke(null, helper, 1L, 2);
+        } catch (InvocationTargetException unbound) {
+            System.out.println(unbound.getCause().getClass().getName());
         }
     }
 
