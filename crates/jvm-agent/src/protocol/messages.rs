@@ -1,6 +1,6 @@
 //! What the tool and the agent say to each other.
 
-use super::wire::{Wire, message};
+use super::wire::message;
 
 /// Both sides must speak the same version.
 pub const VERSION: u32 = 1;
@@ -164,7 +164,7 @@ message! {
     /// What the agent tells. The thread that it is about waits for [`Order::Go`].
     pub enum News {
         /// The virtual machine is ready, and the program is yet to begin.
-        0 = Ready { facts: Facts },
+        0 = Ready,
         /// Wants came true, all at one place.
         1 = Hits {
             /// The thread.
@@ -265,7 +265,7 @@ message! {
         13 = Find { name: String },
         /// Methods that begin like this.
         14 = Methods { prefix: String },
-        /// What is to be known of the agent.
+        /// What is to be known of the machine.
         15 = Facts,
         /// Step this thread when it goes on.
         16 = Step { thread: u32, depth: u32, how: Step },
@@ -273,6 +273,8 @@ message! {
         17 = Unstep,
         /// Tell nothing any more, and let the program run.
         18 = Leave,
+        /// What is to be known of the agent's work, in words.
+        19 = Tally,
     }
 }
 
@@ -337,5 +339,7 @@ message! {
         7 = Names { names: Vec<String> },
         /// Places.
         8 = Spots { spots: Vec<Spot> },
+        /// See [`Request::Facts`].
+        9 = Facts { facts: Facts },
     }
 }

@@ -148,7 +148,7 @@ macro_rules! message {
 
         impl $crate::protocol::wire::Wire for $name {
             fn put(&self, out: &mut Vec<u8>) {
-                $(self.$field.put(out);)*
+                $($crate::protocol::wire::Wire::put(&self.$field, out);)*
             }
 
             fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::Garbled> {
@@ -166,6 +166,7 @@ macro_rules! message {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
+        #[allow(missing_docs, reason = "what a variant says is enough for fields of its own name")]
         pub enum $name {
             $($(#[$variant_meta])* $variant $({ $($(#[$field_meta])* $field: $ty),* })?,)*
         }
@@ -175,13 +176,13 @@ macro_rules! message {
                 match self {
                     $($name::$variant $({ $($field),* })? => {
                         out.push($number);
-                        $($($field.put(out);)*)?
+                        $($($crate::protocol::wire::Wire::put($field, out);)*)?
                     })*
                 }
             }
 
             fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::Garbled> {
-                match u8::take(bytes)? {
+                match <u8 as $crate::protocol::wire::Wire>::take(bytes)? {
                     $($number => {
                         $($(let $field = $crate::protocol::wire::Wire::take(bytes)?;)*)?
                         Ok($name::$variant $({ $($field),* })?)

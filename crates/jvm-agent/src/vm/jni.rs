@@ -149,7 +149,12 @@ impl Jni {
         !self.failed()
     }
 
-    pub(crate) fn call_static_object(self, class: Ref, method: Method, arguments: &[Primitive]) -> Option<Ref> {
+    pub(crate) fn call_static_object(
+        self,
+        class: Ref,
+        method: Method,
+        arguments: &[Primitive],
+    ) -> Option<Ref> {
         let arguments = Jni::arguments(arguments);
         let object = call!(self, CallStaticObjectMethodA, class.raw(), method.0, arguments.as_ptr());
         if self.failed() { None } else { reference(object) }

@@ -10,7 +10,7 @@
 mod jni;
 mod ti;
 
-pub(crate) use jni::{FieldKind, Jni, Primitive};
+pub(crate) use jni::{FieldKind, Jni, Primitive, c_string};
 use jvmti_bindings::sys::jni::{jfieldID, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::jvmtiError;
 pub(crate) use ti::{Local, Ti, Variable};
@@ -66,6 +66,11 @@ impl Method {
 /// A field of a class that is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field(jfieldID);
+
+// SAFETY: as for methods.
+unsafe impl Send for Field {}
+// SAFETY: as above.
+unsafe impl Sync for Field {}
 
 /// What the machine refuses, by its number.
 pub(crate) type Got<T = ()> = Result<T, jvmtiError>;

@@ -3,7 +3,7 @@
 use super::{Field, Got, Method, Ref};
 use jvmti_bindings::sys::jni::{jint, jlong, jobject};
 use jvmti_bindings::sys::jvmti::{self as raw, jvmtiCapabilities, jvmtiEnv, jvmtiError, jvmtiEvent};
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::{CStr, c_char};
 use std::ptr::{null, null_mut};
 
 /// The machine's tool interface, which is for all threads.
@@ -62,10 +62,6 @@ impl Ti {
     /// It must be an environment that the machine gave.
     pub(crate) unsafe fn new(env: *mut jvmtiEnv) -> Ti {
         Ti(env)
-    }
-
-    pub(crate) fn raw(self) -> *mut jvmtiEnv {
-        self.0
     }
 
     // ---- memory ------------------------------------------------------------------------------------------
@@ -300,11 +296,6 @@ impl Ti {
         call!(self, IsModifiableClass, class.raw(), &mut answer).is_ok() && answer != 0
     }
 
-    pub(crate) fn is_interface(self, class: Ref) -> bool {
-        let mut answer = 0;
-        call!(self, IsInterface, class.raw(), &mut answer).is_ok() && answer != 0
-    }
-
     pub(crate) fn interfaces(self, class: Ref) -> Got<Vec<Ref>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetImplementedInterfaces, class.raw(), &mut count, &mut list)?;
@@ -414,6 +405,3 @@ impl Ti {
         call!(self, SetTag, object.raw(), tag)
     }
 }
-
-/// What a callback gets that is for the machine alone.
-pub(crate) type Nothing = *const c_void;
