@@ -40,12 +40,23 @@
 
 mod bytes;
 mod class;
+mod code;
 mod descriptor;
+mod emit;
+mod exits;
+mod frames;
 mod helper;
+mod keep;
+mod layout;
+mod method;
+mod opcode;
+mod pieces;
 mod plan;
 mod pool;
 mod problem;
 mod raw;
+mod sites;
+mod tables;
 mod weaver;
 
 pub use class::{Class, Constant, Field, Line, Local, Method};

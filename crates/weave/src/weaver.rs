@@ -3,9 +3,17 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::plan::Plan;
+use crate::bytes::Write;
+use crate::code::Code;
+use crate::descriptor;
+use crate::layout::Stop;
+use crate::plan::{Plan, Wants};
+use crate::pool::Additions;
 use crate::problem::Problem;
-use crate::raw::Raw;
+use crate::raw::{Attribute, Member, Raw};
+use crate::sites::{Asking, Method};
+
+const ACC_STATIC: u16 = 8;
 
 /// A class with probes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,6 +59,95 @@ pub fn weave(class: &[u8], helper: &str, plan: &mut dyn Plan) -> Result<Option<W
     if name == "java/lang/Object" || name == helper {
         return Ok(None);
     }
-    let _ = plan.wants(&name);
-    Ok(None)
+    let wants = plan.wants(&name);
+    if wants == Wants::NOTHING {
+        return Ok(None);
+    }
+    let mut pool = Additions::new(raw.pool.len());
+    let mut left = Vec::new();
+    let mut probes = 0;
+    let mut codes = Vec::with_capacity(raw.methods.len());
+    for member in &raw.methods {
+        let code = match raw.attribute(&member.attributes, b"Code") {
+            Some(attribute) => {
+                let woven =
+                    method(&raw, &name, member, attribute, helper, plan, wants, &mut pool, &mut left)?;
+                woven.map(|(code, count)| {
+                    probes += count;
+                    (attribute, code)
+                })
+            }
+            None => None,
+        };
+        codes.push(code);
+    }
+    if probes == 0 {
+        let nothing = left.is_empty();
+        return Ok((!nothing).then(|| Woven { bytes: class.to_vec(), probes, left }));
+    }
+    Ok(Some(Woven { bytes: assemble(&raw, &pool, &codes), probes, left }))
+}
+
+/// Weaves one method. Gives its code and how many probes are in it, if there are any.
+#[expect(clippy::too_many_arguments, reason = "they are the state of one loop")]
+fn method(
+    raw: &Raw<'_>,
+    class: &str,
+    member: &Member,
+    attribute: Attribute,
+    helper: &str,
+    plan: &mut dyn Plan,
+    wants: Wants,
+    pool: &mut Additions,
+    left: &mut Vec<Left>,
+) -> Result<Option<(Vec<u8>, usize)>, Problem> {
+    let problem = |what| Problem::Malformed { offset: member.start, what };
+    let text = |index| raw.pool.text(index).ok_or_else(|| problem("a method has no name"));
+    let (name, descriptor) = (text(member.name)?, text(member.descriptor)?);
+    let (parameters, result) =
+        descriptor::method(&descriptor).ok_or_else(|| problem("a method has no proper descriptor"))?;
+    let is_static = member.access & ACC_STATIC != 0;
+    let method = Method { class, name: &name, descriptor: &descriptor, is_static, parameters, result };
+    let code = Code::read(raw, attribute)?;
+    let sites = Asking::new(&method, plan, left).all(raw, member, &code, wants)?;
+    if sites.is_empty() {
+        return Ok(None);
+    }
+    let mark = pool.mark();
+    match crate::method::weave(raw, &method, &code, &sites, helper, pool) {
+        Ok(code) => Ok(Some((code, sites.probes().count()))),
+        Err(Stop::Problem(problem)) => Err(problem),
+        Err(Stop::Left(reason)) => {
+            pool.rewind(mark);
+            left.push(Left {
+                method: name.into_owned(),
+                descriptor: descriptor.to_string(),
+                probes: sites.probes().map(|probe| probe.id).collect(),
+                reason,
+            });
+            Ok(None)
+        }
+    }
+}
+
+/// Puts the class together: all as it was, but for more constants and new code.
+fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[Option<(Attribute, Vec<u8>)>]) -> Vec<u8> {
+    const BEFORE_POOL: usize = 8;
+    let bytes = raw.bytes;
+    let added: usize = codes.iter().flatten().map(|(_, code)| code.len()).sum();
+    let mut out = Vec::with_capacity(bytes.len() + pool.bytes().len() + added);
+    out.extend_from_slice(&bytes[..BEFORE_POOL]);
+    out.put2(pool.len() as u16);
+    out.extend_from_slice(&bytes[BEFORE_POOL + 2..raw.pool_end]);
+    out.extend_from_slice(pool.bytes());
+    let mut copied = raw.pool_end;
+    for (attribute, code) in codes.iter().flatten() {
+        // The length of an attribute stands right before its content.
+        out.extend_from_slice(&bytes[copied..attribute.start - 4]);
+        out.put4(code.len() as u32);
+        out.extend_from_slice(code);
+        copied = attribute.end;
+    }
+    out.extend_from_slice(&bytes[copied..]);
+    out
 }
