@@ -129,10 +129,14 @@ fn inherit(wanted: &Wanted, files: &Files, class: &Class) {
             Declared::Above => left.extend(above.parent.into_iter().chain(above.interfaces)),
         }
     }
+    let mut wrong = locked(&wanted.wrong);
+    if !wrong.is_empty() {
+        return;
+    }
     let (shown, member) = (crate::names::dotted(&class.name), &wanted.name.member);
     let known = class.methods.iter().map(|method| method.name.as_str());
     let near = invigil_expr::diag::nearest(member, known.filter(|name| !name.starts_with('<')));
-    *locked(&wanted.wrong) = vec![Problem {
+    *wrong = vec![Problem {
         key: wanted.want.key.clone(),
         ask: None,
         reason: format!("neither the class `{shown}` nor one that it extends has a method `{member}`"),

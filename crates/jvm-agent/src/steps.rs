@@ -118,15 +118,17 @@ pub(crate) fn stepped(agent: &Agent, jni: Jni, thread: Ref, method: Method, loca
 }
 
 fn decide(agent: &Agent, stepping: &Stepping, method: Method, location: i64, height: i32) -> Next {
-    if stepping.landed || stepping.how == Step::Instruction || height < stepping.height {
+    if stepping.landed || stepping.how == Step::Instruction {
         return Next::Stop(None);
     }
-    if height > stepping.height {
-        let goes_in = stepping.how == Step::Line && stack::has_source(agent, method);
-        return if goes_in { Next::Stop(None) } else { Next::Skip };
+    if height == stepping.height && method == stepping.method {
+        let line = stack::line_of(agent, method, location);
+        return if line == stepping.line { Next::Nothing } else { Next::Stop(None) };
     }
-    let line = stack::line_of(agent, method, location);
-    if method != stepping.method || line != stepping.line { Next::Stop(None) } else { Next::Nothing }
+    // Code that nobody has the source of is passed over, unless the step began there.
+    let is_over = height > stepping.height && stepping.how == Step::NextLine;
+    let is_shown = stack::has_source(agent, method) || !stack::has_source(agent, stepping.method);
+    if is_over || !is_shown { Next::Skip } else { Next::Stop(None) }
 }
 
 /// A frame that was waited for is about to return.

@@ -134,7 +134,8 @@ impl Live {
             format!("{}={shown}", param.name)
         });
         let values: Vec<String> = values.collect();
-        let kind = if symbol.kind == Kind::Before { String::new() } else { format!("{} ", symbol.kind.word()) };
+        let kind =
+            if symbol.kind == Kind::Before { String::new() } else { format!("{} ", symbol.kind.word()) };
         self.events.push(format!("{kind}{}({})", symbol.name, values.join(", ")));
     }
 
@@ -171,6 +172,9 @@ impl Live {
     #[track_caller]
     pub(crate) fn stack(&mut self) -> Vec<String> {
         let frames = self.target.frames(20).expect("it stands still");
-        frames.iter().map(|frame| format!("{}:{}", frame.function, frame.line.as_ref().map_or(0, |line| line.line))).collect()
+        frames
+            .iter()
+            .map(|frame| format!("{}:{}", frame.function, frame.line.as_ref().map_or(0, |line| line.line)))
+            .collect()
     }
 }

@@ -66,7 +66,7 @@ fn a_deadlock_can_be_looked_at() {
     let threads = live.target.threads();
     let blocked: Vec<_> = threads.iter().filter(|thread| thread.at.contains("waits for a lock")).collect();
     assert_eq!(blocked.len(), 2, "{threads:?}");
-    assert!(blocked.iter().all(|thread| thread.at.contains("Deadlock.java:17")), "{threads:?}");
+    assert!(blocked.iter().all(|thread| thread.at.contains("Deadlock.java:18")), "{threads:?}");
     live.target.select_thread(blocked[0].id).unwrap();
     assert!(live.target.locals().unwrap().iter().any(|local| local.name == "second"));
 }
@@ -77,7 +77,9 @@ fn java_that_does_not_begin() {
     launch.stderr = invigil_jvm::Stream::Null;
     let Err(Trouble::Subject(words)) = Target::launch(&launch) else { panic!("it begins") };
     assert!(words.contains("before the program began") && words.contains("status 1"), "{words}");
-    let Err(Trouble::Subject(words)) = Target::launch(&Launch::new("/nowhere/java")) else { panic!("it begins") };
+    let Err(Trouble::Subject(words)) = Target::launch(&Launch::new("/nowhere/java")) else {
+        panic!("it begins")
+    };
     assert!(words.contains("no such file"), "{words}");
 }
 
@@ -183,7 +185,11 @@ fn a_program_that_runs_can_be_watched_and_left() {
     assert!(unknown.is_empty(), "{unknown:?}");
     live.run_to("write Waits.ticks");
     live.run_to("Waits.tick(");
-    assert!(live.events.iter().any(|event| event.starts_with("Waits.tick(this=1, number=")), "{:?}", live.events);
+    assert!(
+        live.events.iter().any(|event| event.starts_with("Waits.tick(this=1, number=")),
+        "{:?}",
+        live.events
+    );
     assert!(live.stack()[0].starts_with("app.Waits.tick:"), "{:?}", live.stack());
     let Err(Trouble::Request(words)) = live.target.locals() else { panic!("locals of an attached program") };
     assert!(words.contains("invigil run"), "{words}");

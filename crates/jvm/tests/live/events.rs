@@ -8,11 +8,21 @@ use invigil_session::subject::{Ending, Stop};
 fn arguments_results_and_identity() {
     let mut catalog = Catalog::default();
     event(&mut catalog, Kind::After, "Queue.new", &["this", "capacity"]);
-    event(&mut catalog, Kind::Before, "app.Queue.push", &["this", "weight", "name=item.name", "arg 2", "#thread"]);
+    event(
+        &mut catalog,
+        Kind::Before,
+        "app.Queue.push",
+        &["this", "weight", "name=item.name", "arg 2", "#thread"],
+    );
     event(&mut catalog, Kind::After, "Queue.push", &["this", "ret", "n=size", "full=size == items.length"]);
     event(&mut catalog, Kind::Before, "Queue.mix", &["b", "s", "c", "l", "f", "z"]);
     event(&mut catalog, Kind::After, "Queue.mix", &["b", "ret"]);
-    event(&mut catalog, Kind::Before, "Shop.feel(Mood, Integer, Object)", &["mood:str", "strength", "nothing", "limit"]);
+    event(
+        &mut catalog,
+        Kind::Before,
+        "Shop.feel(Mood, Integer, Object)",
+        &["mood:str", "strength", "nothing", "limit"],
+    );
     event(&mut catalog, Kind::After, "Queue.pop", &["price=ret.price"]);
     let launch = launch("Shop", &["1"]);
     let mut live = Live::start(&launch, catalog);
@@ -64,8 +74,11 @@ fn inherited_and_implemented_methods() {
     event(&mut catalog, Kind::After, "java.util.ArrayList$Itr.next", &["ret"]);
     let mut live = Live::start(&launch("Walk", &[]), catalog);
     assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
-    let ours: Vec<&String> =
-        live.events.iter().filter(|event| !event.contains("Itr") || event.ends_with("=a)") || event.ends_with("=b)")).collect();
+    let ours: Vec<&String> = live
+        .events
+        .iter()
+        .filter(|event| !event.contains("Itr") || event.ends_with("=a)") || event.ends_with("=b)"))
+        .collect();
     let expected = [
         "after java.util.ArrayList$Itr.next(ret=a)",
         "after java.util.ArrayList$Itr.next(ret=b)",
@@ -137,12 +150,17 @@ fn what_is_not_there_is_said_with_the_nearest() {
     let (_, unknown) = Live::try_start(&launch("Shop", &["1"]), catalog);
     let said = |symbol: u32| {
         let all = unknown.iter().filter(|unknown| unknown.symbol.0 == symbol);
-        all.map(|unknown| format!("{}; {} {}", unknown.reason, unknown.help, unknown.pending)).collect::<String>()
+        all.map(|unknown| format!("{}; {} {}", unknown.reason, unknown.help, unknown.pending))
+            .collect::<String>()
     };
     assert!(said(0).contains("no method `psuh`") && said(0).contains("`push`? false"), "{}", said(0));
     assert!(said(1).contains("no parameter `itme`") && said(1).contains("`item`"), "{}", said(1));
     assert!(said(2).contains("no field `sise`") && said(2).contains("`size`"), "{}", said(2));
-    assert!(said(3).contains("no class `Qeue`") && said(3).contains("`Queue`") && said(3).ends_with("true"), "{}", said(3));
+    assert!(
+        said(3).contains("no class `Qeue`") && said(3).contains("`Queue`") && said(3).ends_with("true"),
+        "{}",
+        said(3)
+    );
     assert!(said(4).contains("reading") && said(4).contains("event write"), "{}", said(4));
     assert!(said(5).contains("after event"), "{}", said(5));
     assert!(said(6).contains("nor one that it extends"), "{}", said(6));

@@ -1,7 +1,7 @@
 //! Java programs that really run.
 
 mod common;
+mod ends;
 mod events;
 mod look;
-mod ends;
 mod points;

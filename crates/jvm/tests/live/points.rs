@@ -13,15 +13,21 @@ fn points_at_methods_and_lines() {
     let mut live = Live::start(&launch("Shop", &["3"]), Catalog::default());
     let push = live.target.set_point(Owner::Developer, &at("Queue.push")).unwrap();
     let line = live.target.set_point(Owner::Developer, &at("Shop.java:18")).unwrap();
+    assert!(live.target.points().iter().all(|point| point.places.is_empty()), "nothing is loaded yet");
     let points = |points: &[_]| Stop::Points { owner: Owner::Developer, points: points.to_vec() };
     assert_eq!(live.run(), points(&[push]));
-    assert_eq!(live.stack(), ["app.Queue.push:13", "app.Shop.main:16"]);
+    assert_eq!(live.stack(), ["app.Queue.push:13", "app.Shop.main:15"]);
     assert_eq!(live.run(), points(&[push]));
     live.target.enable_point(push, false).unwrap();
-    assert_eq!(live.run(), points(&[push]));
+    assert_eq!(live.run(), points(&[line]));
+    assert_eq!(live.stack(), ["app.Shop.main:18"]);
+    assert_eq!(live.target.print("sum").as_deref(), Ok("30"));
     live.target.enable_point(push, true).unwrap();
+    live.target.remove_point(line).unwrap();
+    assert_eq!(live.run(), points(&[push]));
+    let here = live.target.points().pop().unwrap();
+    assert_eq!((here.hits, here.enabled), (3, true));
     assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
-    let _ = line;
 }
 
 #[test]
@@ -59,7 +65,9 @@ fn wrong_places_are_refused() {
     assert!(refused("12").contains("of which file"));
     assert!(refused("nonsense").contains("names no class"));
     let bad = PointSpec { condition: Some("weigth > 2".to_owned()), ..at("Queue.push") };
-    let Err(Trouble::Request(words)) = live.target.set_point(Owner::Developer, &bad) else { panic!("no such name") };
+    let Err(Trouble::Request(words)) = live.target.set_point(Owner::Developer, &bad) else {
+        panic!("no such name")
+    };
     assert!(words.contains("`weight`"), "{words}");
 }
 
@@ -79,7 +87,9 @@ fn the_developer_comes_first_and_the_monitors_last() {
 #[test]
 fn steps_by_lines() {
     let mut live = Live::start(&launch("Steps", &[]), Catalog::default());
-    assert!(matches!(live.target.resume(&Resume::Line), Err(Trouble::Request(words)) if words.contains("has not begun")));
+    assert!(
+        matches!(live.target.resume(&Resume::Line), Err(Trouble::Request(words)) if words.contains("has not begun"))
+    );
     live.target.set_point(Owner::Developer, &at("Steps.main")).unwrap();
     live.run();
     assert_eq!(live.stack(), ["app.Steps.main:5"]);
@@ -93,6 +103,7 @@ fn steps_by_lines() {
     assert_eq!(live.stack(), ["app.Steps.main:6"]);
     assert_eq!(live.run_as(&Resume::NextLine), stepped);
     assert_eq!(live.stack(), ["app.Steps.main:7"]);
+    assert_eq!(live.run_as(&Resume::NextLine), stepped);
     assert_eq!(live.run_as(&Resume::NextLine), stepped);
     assert_eq!(live.run_as(&Resume::NextLine), Stop::Ended(Ending::Exited(0)));
 }
