@@ -157,7 +157,7 @@ impl<'p> Emitter<'p> {
                 passed += if letter == 'J' { 2 } else { 1 };
             }
             self.integer(probe.id.cast_signed())?;
-            let method = self.pool.method(self.helper, &name, &helper::descriptor(&name[1..]))?;
+            let method = self.pool.probe(self.helper, &name)?;
             self.with_constant(INVOKESTATIC, method);
             self.depth = self.depth.saturating_sub(passed);
             if behind.is_empty() {

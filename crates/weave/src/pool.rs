@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::bytes::{Reader, Write, u2, u4};
+use crate::helper;
 use crate::problem::Problem;
 
 const UTF8: u8 = 1;
@@ -174,12 +175,14 @@ pub(crate) struct Additions {
     next: usize,
     bytes: Vec<u8>,
     known: HashMap<Vec<u8>, u16>,
+    /// The methods of the helper that are called, by name: a few, asked for again and again.
+    probes: Vec<(String, u16)>,
 }
 
 impl Additions {
     /// Additions to a pool of so many entries.
     pub(crate) fn new(len: usize) -> Additions {
-        Additions { next: len, bytes: Vec::new(), known: HashMap::new() }
+        Additions { next: len, bytes: Vec::new(), known: HashMap::new(), probes: Vec::new() }
     }
 
     /// How many entries the pool has, with the additions.
@@ -202,6 +205,17 @@ impl Additions {
         self.next = next;
         self.bytes.truncate(length);
         self.known.retain(|_, index| usize::from(*index) < next);
+        self.probes.retain(|(_, index)| usize::from(*index) < next);
+    }
+
+    /// The helper's method for a probe: its name ends with the letters of its captures.
+    pub(crate) fn probe(&mut self, helper: &str, name: &str) -> Result<u16, Full> {
+        if let Some((_, index)) = self.probes.iter().find(|(known, _)| known == name) {
+            return Ok(*index);
+        }
+        let index = self.method(helper, name, &helper::descriptor(&name[1..]))?;
+        self.probes.push((name.to_owned(), index));
+        Ok(index)
     }
 
     fn add(&mut self, constant: Vec<u8>) -> Result<u16, Full> {

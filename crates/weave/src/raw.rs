@@ -33,7 +33,6 @@ pub(crate) struct Member {
     pub(crate) name: u16,
     pub(crate) descriptor: u16,
     pub(crate) attributes: Vec<Attribute>,
-    pub(crate) end: usize,
 }
 
 /// An attribute: its name and where its content lies.
@@ -102,7 +101,6 @@ fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, P
                 name: reader.u2(what)?,
                 descriptor: reader.u2(what)?,
                 attributes: attributes(reader, what)?,
-                end: reader.at(),
             })
         })
         .collect()

@@ -145,7 +145,7 @@ impl Plan for Everywhere {
                 if time % 2 == 1 {
                     captures.reverse();
                 }
-                Probe { id: self.next, captures, locked: self.locks && self.next % 2 == 0 }
+                Probe { id: self.next, captures, locked: self.locks && self.next.is_multiple_of(2) }
             })
             .collect()
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use invigil_weave::{Capture, Left, Plan, Site, weave};
+use invigil_weave::{Capture, Left, Plan, Site, compare, weave};
 
 use super::plans::{Labelled, named};
 use super::{HELPER, Java};
@@ -56,6 +56,10 @@ impl Programs {
             let name = path.file_name().unwrap().to_str().unwrap();
             let bytes = match weave(&bytes, HELPER, plan).unwrap() {
                 Some(woven) => {
+                    let growth = compare(&bytes, &woven.bytes, HELPER).unwrap_or_else(|difference| {
+                        panic!("{name}: {difference}");
+                    });
+                    assert!(growth.probes >= woven.probes && growth.bytes_after == woven.bytes.len());
                     left.extend(woven.left);
                     woven.bytes
                 }

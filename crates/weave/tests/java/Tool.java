@@ -19,6 +19,7 @@ public class Tool {
             case "dump-jar" -> dumpJar(arguments[1], arguments[2]);
             case "link" -> link(arguments[1]);
             case "link-boot" -> linkBoot(arguments[1]);
+            case "helper" -> helper();
             case "run" -> run(arguments[1], arguments[2]);
             default -> throw new IllegalArgumentException(arguments[0]);
         }
@@ -57,31 +58,36 @@ public class Tool {
         }
     }
 
-    /** Links every class of an archive, and prints one line for each that does not link. */
+    /**
+     * Links every class of an archive, and prints one line for each that does not link. Names are the name of a group, a colon and
+     * the name of the class: each group has a loader of its own.
+     */
     static void link(String archive) throws IOException {
-        Map<String, byte[]> classes = new LinkedHashMap<>();
+        Map<String, Map<String, byte[]>> groups = new LinkedHashMap<>();
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(new FileInputStream(archive)))) {
             while (in.available() > 0) {
-                String name = in.readUTF().replace('/', '.');
+                String[] name = in.readUTF().replace('/', '.').split(":");
                 byte[] bytes = new byte[in.readInt()];
                 in.readFully(bytes);
-                classes.put(name, bytes);
+                groups.computeIfAbsent(name[0], group -> new LinkedHashMap<>()).put(name[1], bytes);
             }
         }
-        ClassLoader loader = new ClassLoader(Tool.class.getClassLoader()) {
-            @Override protected Class<?> findClass(String name) throws ClassNotFoundException {
-                byte[] bytes = classes.get(name);
-                if (bytes == null) throw new ClassNotFoundException(name);
-                return defineClass(name, bytes, 0, bytes.length);
-            }
-        };
-        for (String name : classes.keySet()) link(name, loader);
+        groups.forEach((group, classes) -> {
+            ClassLoader loader = new ClassLoader(Tool.class.getClassLoader()) {
+                @Override protected Class<?> findClass(String name) throws ClassNotFoundException {
+                    byte[] bytes = classes.get(name);
+                    if (bytes == null) throw new ClassNotFoundException(name);
+                    return defineClass(name, bytes, 0, bytes.length);
+                }
+            };
+            for (String name : classes.keySet()) link(group + ":", name, loader);
+        });
         System.out.println("linked");
     }
 
     /** Links every class of a list of names, with the loader of the platform's own classes. */
     static void linkBoot(String list) throws IOException {
-        for (String name : Files.readAllLines(Path.of(list))) link(name.replace('/', '.'), null);
+        for (String name : Files.readAllLines(Path.of(list))) link("", name.replace('/', '.'), null);
         System.out.println("linked");
         try {
             Object count = Class.forName("java.lang.Invigil").getField("count").get(null);
@@ -91,13 +97,28 @@ public class Tool {
         }
     }
 
-    static void link(String name, ClassLoader loader) {
+    static void link(String group, String name, ClassLoader loader) {
         try {
             // Asking for the methods of a class links it, and does not initialise it.
             Class.forName(name, false, loader).getDeclaredMethods();
         } catch (Throwable problem) {
             String words = String.valueOf(problem.getMessage()).replace('\n', ' ');
-            System.out.println("fails " + name + " " + problem.getClass().getName() + " " + words);
+            System.out.println("fails " + group + name + " " + problem.getClass().getName() + " " + words);
+        }
+    }
+
+    /** Looks at the helper, and calls what can be called of it. */
+    static void helper() throws Exception {
+        Class<?> helper = Class.forName("java.lang.Invigil");
+        Method[] methods = helper.getDeclaredMethods();
+        long natives = Stream.of(methods).filter(method -> Modifier.isNative(method.getModifiers())).count();
+        helper.getMethod("onViolation", String.class, Object.class).invoke(null, "property", helper);
+        boolean locks = helper.getField("lock").get(null) != null;
+        System.out.println(natives + " " + methods.length + " " + locks + " " + helper.getModule().getName());
+        try {
+            helper.getMethod("pLJ", Object.class, long.class, int.class).invoke(null, helper, 1L, 2);
+        } catch (InvocationTargetException unbound) {
+            System.out.println(unbound.getCause().getClass().getName());
         }
     }
 

@@ -238,6 +238,23 @@ public class Corpus {
 
     static int recursive(int n) { return n < 2 ? n : recursive(n - 1) + recursive(n - 2); }
 
+    // Objects live no longer than they did.
+    static void use(Object o, int times) {}
+
+    static boolean collected() {
+        Corpus c = new Corpus();
+        Object[] o = {new Object()};
+        java.lang.ref.WeakReference<Object> weak = new java.lang.ref.WeakReference<>(o[0]);
+        use(o[0], 3);
+        c.lockless = o[0];
+        c.lockless = null;
+        o[0] = null;
+        for (int i = 0; i < 20 && weak.get() != null; i++) System.gc();
+        return weak.get() == null;
+    }
+
+    Object lockless;
+
     static void lines() {
         try {
             Object o = null;
@@ -280,6 +297,7 @@ public class Corpus {
         say(annotated(List.of(3, 9, 4), "no"), annotated(List.of("a"), "z"), annotated(List.of("k"), 3));
         say(variables(5), booleans(true, (byte) 3, (short) 2, 'c', 99f), booleans(false, (byte) 0, (short) 2, 'c', 1f));
         say(recursive(15));
+        say("collected", collected());
         lines();
         reflection();
         Thread[] threads = new Thread[4];

@@ -26,7 +26,8 @@ public class Locks {
 
     class Inner {
         int k;
-        Inner() { k = 4; }
+        Inner() { k = 3 + i; }
+        int outer() { return i; }
     }
 
     public static void main(String[] arguments) {
