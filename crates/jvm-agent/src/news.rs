@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, locked};
 use crate::protocol::{self, Lost, News, Order};
-use crate::vm::{Jni, Primitive};
+use crate::vm::{Global, Jni, Primitive, Ref};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct Line {
     stream: Mutex<Option<UnixStream>>,
     lost: AtomicBool,
+    /// The thread whose news are being dealt with, where the machine may not list it: it may be a virtual one.
+    waiting: Mutex<Option<(u32, Global)>>,
 }
 
 impl Line {
@@ -28,12 +30,26 @@ impl Line {
     pub(crate) fn lose(&self) {
         self.lost.store(true, Ordering::Relaxed);
     }
+
+    /// The thread whose news are being dealt with, if it has this number.
+    pub(crate) fn waiting(&self, jni: Jni, number: u32) -> Option<Ref> {
+        let waiting = locked(&self.waiting);
+        waiting.as_ref().filter(|(known, _)| *known == number).and_then(|(_, thread)| jni.local(thread.get()))
+    }
+
+    pub(crate) fn waiting_number(&self) -> Option<u32> {
+        locked(&self.waiting).as_ref().map(|(number, _)| *number)
+    }
 }
 
 /// Hands on what happened, and comes back when the thread may go on. This is the one way by which events leave the program.
 ///
 /// No handle of the machine is used while the line is held, except to call the hook for debuggers.
 pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> {
+    let waiting = match agent.powers.can_support_virtual_threads() {
+        true => current(agent, jni),
+        false => None,
+    };
     let mut line = locked(&agent.line.stream);
     if agent.line.is_lost() {
         return Err(Lost::Closed);
@@ -48,11 +64,22 @@ pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> 
             }
         }
     };
+    *locked(&agent.line.waiting) = waiting;
     let told = talk();
     if told.is_err() {
         agent.line.lose();
     }
+    let waited = locked(&agent.line.waiting).take();
+    drop(line);
+    if let Some((_, thread)) = waited {
+        jni.forget(thread);
+    }
     told
+}
+
+fn current(agent: &Agent, jni: Jni) -> Option<(u32, Global)> {
+    let thread = agent.ti.current_thread().ok()?;
+    Some((agent.thread_number(jni, thread), jni.global(thread)?))
 }
 
 /// Tells that the program exits. Nobody waits for an order any more.

@@ -40,6 +40,7 @@ pub(crate) fn hold(agent: &Agent, jni: Jni) {
         *held = Some(Vec::new());
         return;
     }
+    let _ = agent.ti.suspend_virtual();
     let mut all = Vec::new();
     // A thread may start others while they are being held: look until there are no new ones.
     for _ in 0..100 {
@@ -65,6 +66,7 @@ pub(crate) fn release(agent: &Agent, jni: Jni) {
         let _ = agent.ti.resume(thread.get());
         jni.forget(thread);
     }
+    let _ = agent.ti.resume_virtual();
     let mut power = jvmtiCapabilities::default();
     power.set_can_suspend(true);
     // Others may need it.
@@ -73,10 +75,21 @@ pub(crate) fn release(agent: &Agent, jni: Jni) {
 
 /// The thread of this number.
 pub(crate) fn find(agent: &Agent, jni: Jni, number: u32) -> Result<Ref, String> {
-    program(agent, jni)
+    all(agent, jni)
         .into_iter()
         .find(|thread| agent.thread_number(jni, *thread) == number)
         .ok_or_else(|| format!("there is no thread {number}; see `info threads`"))
+}
+
+/// The program's threads, with the one that waits to go on if that is a virtual one.
+fn all(agent: &Agent, jni: Jni) -> Vec<Ref> {
+    let mut all = program(agent, jni);
+    if let Some(number) = agent.line.waiting_number()
+        && !all.iter().any(|thread| agent.thread_number(jni, *thread) == number)
+    {
+        all.extend(agent.line.waiting(jni, number));
+    }
+    all
 }
 
 /// The threads in words.
@@ -91,7 +104,7 @@ pub(crate) fn list(agent: &Agent, jni: Jni) -> Vec<Thread> {
             at: at.map(|(method, location)| stack::spot(agent, method, location)),
         }
     };
-    let mut all: Vec<Thread> = program(agent, jni).into_iter().map(told).collect();
+    let mut all: Vec<Thread> = all(agent, jni).into_iter().map(told).collect();
     all.sort_by_key(|thread| thread.id);
     all
 }

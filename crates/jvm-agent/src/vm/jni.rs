@@ -87,6 +87,11 @@ impl Jni {
         call!(self, DeleteGlobalRef, global.0);
     }
 
+    /// A handle of this thread's own.
+    pub(crate) fn local(self, object: Ref) -> Option<Ref> {
+        reference(call!(self, NewLocalRef, object.raw()))
+    }
+
     pub(crate) fn let_go(self, object: Ref) {
         call!(self, DeleteLocalRef, object.raw());
     }

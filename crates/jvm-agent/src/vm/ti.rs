@@ -199,6 +199,15 @@ impl Ti {
         call!(self, ResumeThread, of.raw())
     }
 
+    /// Makes all virtual threads stand still, where there are such.
+    pub(crate) fn suspend_virtual(self) -> Got {
+        call!(self, SuspendAllVirtualThreads, 0, null())
+    }
+
+    pub(crate) fn resume_virtual(self) -> Got {
+        call!(self, ResumeAllVirtualThreads, 0, null())
+    }
+
     // ---- frames ------------------------------------------------------------------------------------------
 
     pub(crate) fn frame_count(self, of: Option<Ref>) -> Got<i32> {

@@ -30,7 +30,12 @@ pub(crate) fn classes() -> PathBuf {
 
 /// A program of the tests that is about to run.
 pub(crate) fn launch(main: &str, args: &[&str]) -> Launch {
-    let mut launch = Launch::new("java")
+    launch_with("java".into(), main, args)
+}
+
+/// The same, with another Java.
+pub(crate) fn launch_with(java: PathBuf, main: &str, args: &[&str]) -> Launch {
+    let mut launch = Launch::new(java)
         .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-cp"])
         .args([classes()])
         .args([format!("app.{main}")])

@@ -110,3 +110,34 @@ fn threads_stand_still() {
     assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
     assert_eq!(live.events.len(), 200);
 }
+
+/// The home of another Java, with virtual threads, if there is one here.
+fn newer_java() -> Option<std::path::PathBuf> {
+    let homes = std::fs::read_dir("/usr/lib/jvm").ok()?;
+    let java = |home: std::path::PathBuf| {
+        let release = std::fs::read_to_string(home.join("release")).ok()?;
+        let version = release.lines().find_map(|line| line.strip_prefix("JAVA_VERSION=\""))?;
+        let major: u32 = version.split(['.', '"']).next()?.parse().ok()?;
+        (major >= 21).then(|| home.join("bin/java"))
+    };
+    homes.flatten().find_map(|entry| java(entry.path()))
+}
+
+#[test]
+fn virtual_threads() {
+    let Some(java) = newer_java() else {
+        eprintln!("skipped: there is no Java 21 or later in /usr/lib/jvm");
+        return;
+    };
+    let mut catalog = Catalog::default();
+    event(&mut catalog, Kind::Before, "Light.glow", &["watts"]);
+    event(&mut catalog, Kind::Before, "Queue.pop", &[]);
+    let launch = crate::common::launch_with(java, "Light", &[]);
+    let mut live = Live::start(&launch, catalog);
+    live.run_to("Light.glow(watts=7)");
+    assert_eq!(live.stack()[0], "app.Light.glow:15");
+    assert_eq!(live.target.print("watts * 2").as_deref(), Ok("14"));
+    assert!(live.target.threads().iter().any(|thread| thread.selected && thread.at.contains("Light.glow")));
+    assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
+    assert_eq!(printed(&launch), "out\n");
+}
