@@ -16,6 +16,23 @@ pub(crate) trait Scope {
     fn class(&self) -> Option<Ref>;
 }
 
+/// Where names mean nothing.
+pub(crate) struct Nowhere;
+
+impl Scope for Nowhere {
+    fn variable(&self, _: &str) -> Option<Result<Primitive, String>> {
+        None
+    }
+
+    fn this(&self) -> Option<Ref> {
+        None
+    }
+
+    fn class(&self) -> Option<Ref> {
+        None
+    }
+}
+
 /// Something that has a value, and can be given another.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {

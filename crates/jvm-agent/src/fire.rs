@@ -1,13 +1,13 @@
 //! From a probe that reports to news for the tool.
 
 use crate::agent::{Agent, agent, is_ours};
-use crate::evaluate::{Evaluator, Scope, number, whole};
+use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
 use crate::names;
 use crate::news::deliver;
+use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
 use crate::table;
 use crate::vm::{Global, Jni, Primitive, Ref, Ti};
-use crate::want::{Place, Reader, Use};
 use std::cell::RefCell;
 
 /// A value as a probe passes it.
@@ -203,18 +203,6 @@ pub(crate) fn is_instance(ti: Ti, jni: Jni, class: Ref, name: &str) -> bool {
 
 /// A value for the monitors: strings and numbers in boxes by value, other objects by identity.
 pub(crate) fn datum(agent: &Agent, jni: Jni, value: Primitive, ty: Option<&Type>) -> Datum {
-    struct Nowhere;
-    impl Scope for Nowhere {
-        fn variable(&self, _: &str) -> Option<Result<Primitive, String>> {
-            None
-        }
-        fn this(&self) -> Option<Ref> {
-            None
-        }
-        fn class(&self) -> Option<Ref> {
-            None
-        }
-    }
     let evaluator = Evaluator { ti: agent.ti, jni, scope: &Nowhere };
     let value = evaluator.unboxed(value);
     let text = |value: String| match ty {

@@ -1,10 +1,11 @@
 //! Weaving classes as they load, and again when something new is wanted of them.
 
 use crate::agent::{Agent, HELPER, locked};
+use crate::place::Place;
 use crate::protocol::Moment;
 use crate::table;
 use crate::vm::{Jni, Ref};
-use crate::want::{Declared, Place, Reach, Wanted};
+use crate::want::{Declared, Reach, Wanted};
 use invigil_weave::{Class, Plan, Probe, Site, Wants, weave};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -13,7 +14,6 @@ use std::sync::atomic::Ordering;
 struct Weaving<'a> {
     class: &'a Class,
     wants: &'a [Arc<Wanted>],
-    numbers: Vec<u32>,
 }
 
 impl Plan for Weaving<'_> {
@@ -25,32 +25,29 @@ impl Plan for Weaving<'_> {
         let Some(place) = Place::of(site, self.class, self.wants) else { return Vec::new() };
         let captures: Vec<_> = place.captures.iter().map(|(capture, _)| *capture).collect();
         let Some(number) = table::add(place) else { return Vec::new() };
-        self.numbers.push(number);
         vec![Probe::new(number, captures)]
     }
 }
 
 /// The class with probes, if something of it is wanted.
-pub(crate) fn woven(agent: &Agent, name: Option<&str>, bytes: &[u8]) -> Option<Vec<u8>> {
+pub(crate) fn woven(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec<u8>> {
     let wants = agent.wants();
-    let concerned: Vec<Arc<Wanted>> = match name {
-        Some(name) => wants.iter().filter(|wanted| wanted.may_concern(name, bytes)).cloned().collect(),
-        None => return None,
-    };
+    let concerned: Vec<Arc<Wanted>> =
+        wants.iter().filter(|wanted| wanted.may_concern(name, bytes)).cloned().collect();
     if concerned.is_empty() {
         return None;
     }
     let class = match Class::read(bytes) {
         Ok(class) => class,
         Err(problem) => {
-            agent.complain(format!("{}: {problem}", name.unwrap_or_default()));
+            agent.complain(format!("{}: {problem}", name.replace('/', ".")));
             return None;
         }
     };
     for wanted in concerned.iter().filter(|wanted| wanted.name.means_class(&class.name)) {
         note(agent, wanted, &class);
     }
-    let mut weaving = Weaving { class: &class, wants: &concerned, numbers: Vec::new() };
+    let mut weaving = Weaving { class: &class, wants: &concerned };
     match weave(bytes, HELPER, &mut weaving) {
         Ok(Some(woven)) => {
             for left in &woven.left {

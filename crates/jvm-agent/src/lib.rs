@@ -15,6 +15,7 @@ mod load;
 mod look;
 pub mod names;
 mod news;
+mod place;
 mod prepare;
 mod probes;
 pub mod protocol;

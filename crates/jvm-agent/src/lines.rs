@@ -207,7 +207,7 @@ pub(crate) fn reached(agent: &Agent, jni: Jni, thread: Ref, method: Method, loca
         .collect();
     let time = agent.began.elapsed().as_secs_f64();
     let hits: Vec<Hit> = jni.framed(|| {
-        let frame = Frame::current(agent, jni, method, location);
+        let frame = Frame::current(agent, method, location);
         let evaluator = Evaluator { ti: agent.ti, jni, scope: &frame };
         let value = |text: &str, ty: Option<&Type>| {
             let expression = Expression::parse(text).ok()?;

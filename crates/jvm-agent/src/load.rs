@@ -262,7 +262,7 @@ extern "system" fn class_loads(
         let (name, bytes) = unsafe {
             (CStr::from_ptr(name).to_string_lossy(), std::slice::from_raw_parts(data, length.max(0) as usize))
         };
-        if let Some(woven) = hook::woven(agent, Some(&name), bytes)
+        if let Some(woven) = hook::woven(agent, &name, bytes)
             && let Ok(memory) = agent.ti.copied(&woven)
         {
             // SAFETY: the machine wants the new class at these places, in memory of its own.

@@ -3,7 +3,7 @@
 //! A probe that nobody listens to must cost next to nothing, so it looks at one flag here and no more. Places are never
 //! taken away: code that was woven with a number may still run when nobody remembers it.
 
-use crate::want::Place;
+use crate::place::Place;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 

@@ -2,11 +2,11 @@
 
 use crate::expression::Expression;
 use crate::names::{self, Name, argument_names};
-use crate::protocol::{Ask, Moment, Problem, Source, Type, Want};
+use crate::protocol::{Ask, Moment, Problem, Source, Want};
 use invigil_expr::diag::nearest;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Mutex, OnceLock};
 
 const STATIC: u16 = 0x0008;
 /// Methods that the compiler made to call others: what they call is told.
@@ -40,7 +40,7 @@ pub(crate) struct Reach {
 
 /// Whether something is told at a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Told {
+pub(crate) enum Told {
     /// Not at all.
     Never,
     /// For objects of the class that is named only.
@@ -164,7 +164,7 @@ impl Wanted {
     }
 
     /// Whether it is told where this site is, in the method of the class.
-    fn is_at(&self, site: &Site<'_>, method: &Method) -> Told {
+    pub(crate) fn is_at(&self, site: &Site<'_>, method: &Method) -> Told {
         match (&self.want.moment, site.kind) {
             (Moment::Enter, Kind::Enter) | (Moment::Leave, Kind::Return) => {
                 if !self.is_method(site.class, method) {
@@ -193,7 +193,12 @@ impl Wanted {
     }
 
     /// The values that a parameter needs, with their names in its expression.
-    fn roots(&self, ask: &Ask, class: &Class, method: &Method) -> Result<Vec<(String, Capture)>, Mistake> {
+    pub(crate) fn roots(
+        &self,
+        ask: &Ask,
+        class: &Class,
+        method: &Method,
+    ) -> Result<Vec<(String, Capture)>, Mistake> {
         match &ask.source {
             Source::Thread | Source::Process | Source::Time => Ok(Vec::new()),
             Source::Argument { number } => {
@@ -287,7 +292,7 @@ impl Wanted {
     }
 }
 
-type Mistake = (String, String);
+pub(crate) type Mistake = (String, String);
 
 /// Where something is declared, seen from the class that is named.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -330,143 +335,13 @@ pub(crate) fn signature(method: &Method) -> String {
     format!("{}({})", method.name, types.join(", "))
 }
 
-/// How a value is got where something is told.
-#[derive(Debug)]
-pub(crate) enum Reader {
-    /// It is one of those that were taken.
-    Taken(usize),
-    /// It is computed: the values that were taken by name, and which of them is `this`.
-    Computed { expression: Expression, names: Vec<(String, usize)> },
-    /// The agent knows it.
-    Known(Source),
-    /// It is not to be had here.
-    Nothing,
-}
-
-/// Something that is told at a place.
-#[derive(Debug)]
-pub(crate) struct Use {
-    pub(crate) wanted: Arc<Wanted>,
-    /// Whether only objects of the class that is named count.
-    pub(crate) for_some: bool,
-    pub(crate) readers: Vec<(Reader, Option<Type>)>,
-}
-
-/// A place at which something may be told.
-#[derive(Debug)]
-pub(crate) struct Place {
-    /// What is taken there, each with its type.
-    pub(crate) captures: Vec<(Capture, String)>,
-    pub(crate) uses: Vec<Use>,
-    /// Which of the captures is the object that names without one mean.
-    pub(crate) this: Option<usize>,
-}
-
-impl Place {
-    /// The place for a site, if something is told there.
-    pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
-        let method = class
-            .methods
-            .iter()
-            .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
-        let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None };
-        for wanted in wants {
-            let told = wanted.is_at(site, method);
-            if told == Told::Never {
-                continue;
-            }
-            if told == Told::ForSome {
-                place.take(
-                    if wanted.want.moment == Moment::Write { Capture::Owner } else { Capture::This },
-                    site,
-                );
-            }
-            let asks = wanted.want.asks.iter();
-            let readers =
-                asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
-            place.uses.push(Use { wanted: Arc::clone(wanted), for_some: told == Told::ForSome, readers });
-        }
-        if place.uses.is_empty() {
-            return None;
-        }
-        let is_this = |(capture, _): &(Capture, String)| matches!(capture, Capture::This | Capture::Owner);
-        place.this = place.captures.iter().position(is_this);
-        Some(place)
-    }
-
-    fn reader(
-        &mut self,
-        wanted: &Wanted,
-        ask: &Ask,
-        site: &Site<'_>,
-        class: &Class,
-        method: &Method,
-    ) -> Reader {
-        let roots = match wanted.roots(ask, class, method) {
-            Ok(roots) => roots,
-            Err(_) => return Reader::Nothing,
-        };
-        match &ask.source {
-            Source::Thread | Source::Process | Source::Time => Reader::Known(ask.source.clone()),
-            Source::Argument { .. } | Source::Result => {
-                roots.first().map_or(Reader::Nothing, |(_, capture)| Reader::Taken(self.take(*capture, site)))
-            }
-            Source::Expression { text } => match Expression::parse(text) {
-                Ok(Expression::Name(name))
-                    if roots
-                        .first()
-                        .is_some_and(|(root, capture)| *root == name && is_whole(&name, *capture)) =>
-                {
-                    Reader::Taken(self.take(roots[0].1, site))
-                }
-                Ok(expression) => {
-                    let names = roots
-                        .into_iter()
-                        .map(|(name, capture)| (name, capture, self.take(capture, site)))
-                        .filter(|(name, capture, _)| is_whole(name, *capture))
-                        .map(|(name, _, at)| (name, at))
-                        .collect();
-                    Reader::Computed { expression, names }
-                }
-                Err(_) => Reader::Nothing,
-            },
-        }
-    }
-
-    /// The position of a capture, added if it is new.
-    fn take(&mut self, capture: Capture, site: &Site<'_>) -> usize {
-        if let Some(at) = self.captures.iter().position(|(known, _)| *known == capture) {
-            return at;
-        }
-        let of_field = match site.kind {
-            Kind::Field { descriptor, .. } => descriptor,
-            _ => "",
-        };
-        let ty = match capture {
-            Capture::Argument(at) => {
-                names::parameters(site.descriptor).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
-            }
-            Capture::Result => names::returns(site.descriptor).to_owned(),
-            Capture::Value => of_field.to_owned(),
-            Capture::This | Capture::Owner | Capture::Thrown => "Ljava/lang/Object;".to_owned(),
-        };
-        self.captures.push((capture, ty));
-        self.captures.len() - 1
-    }
-}
-
-/// Whether a capture is what the name stands for, and not the object that has it as a field.
-fn is_whole(name: &str, capture: Capture) -> bool {
-    !matches!(capture, Capture::This | Capture::Owner) || matches!(name, "this")
-}
-
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::protocol::Key;
 
     /// `class Queue { int size; static int all; void push(int item, long when); native int pop(); }`
-    fn class(with_names: bool) -> Class {
+    pub(crate) fn class(with_names: bool) -> Class {
         let method = |name: &str, descriptor: &str, access| Method {
             name: name.into(),
             descriptor: descriptor.into(),
@@ -498,14 +373,14 @@ mod tests {
         }
     }
 
-    fn wanted(moment: Moment, name: &str, sources: &[Source]) -> Wanted {
+    pub(crate) fn wanted(moment: Moment, name: &str, sources: &[Source]) -> Wanted {
         let asks = sources.iter().map(|source| Ask { source: source.clone(), ty: None }).collect();
         let want =
             Want { key: Key::Event { number: 0 }, moment, name: name.into(), candidates: Vec::new(), asks };
         Wanted::new(want, true).unwrap()
     }
 
-    fn text(text: &str) -> Source {
+    pub(crate) fn text(text: &str) -> Source {
         Source::Expression { text: text.into() }
     }
 
@@ -554,25 +429,5 @@ mod tests {
         assert!(words.contains("javac -g"), "{words}");
         let second = Source::Argument { number: 2 };
         assert_eq!(complaint(&wanted(Moment::Enter, "Queue.push", &[second]), &class), "");
-    }
-
-    #[test]
-    fn a_place_takes_each_value_once() {
-        let class = class(true);
-        let sources = [text("item"), text("this.size > item"), text("size"), Source::Argument { number: 1 }];
-        let wants = [Arc::new(wanted(Moment::Enter, "Queue.push", &sources))];
-        let site = Site {
-            class: "app/Queue",
-            method: "push",
-            descriptor: "(IJ)V",
-            is_static: false,
-            line: None,
-            kind: Kind::Enter,
-        };
-        let place = Place::of(&site, &class, &wants).unwrap();
-        let captures: Vec<Capture> = place.captures.iter().map(|(capture, _)| *capture).collect();
-        assert_eq!(captures, [Capture::Argument(0), Capture::This]);
-        assert_eq!(place.this, Some(1));
-        assert!(Place::of(&Site { method: "pop", descriptor: "()I", ..site }, &class, &wants).is_none());
     }
 }

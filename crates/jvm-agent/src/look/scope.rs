@@ -18,7 +18,7 @@ pub(crate) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// The innermost frame of the current thread.
-    pub(crate) fn current(agent: &'a Agent, _: Jni, method: Method, location: i64) -> Frame<'a> {
+    pub(crate) fn current(agent: &'a Agent, method: Method, location: i64) -> Frame<'a> {
         Frame { agent, thread: None, depth: 0, method, location }
     }
 

@@ -1,7 +1,7 @@
 //! Values in words.
 
 use crate::agent::Agent;
-use crate::evaluate::{Evaluator, Scope};
+use crate::evaluate::{Evaluator, Nowhere};
 use crate::fire::is_instance;
 use crate::names;
 use crate::vm::{FieldKind, Jni, Primitive, Ref};
@@ -39,22 +39,6 @@ pub(crate) fn words(agent: &Agent, jni: Jni, value: Primitive, style: Style) -> 
         Primitive::Double(value) => format!("{value:?}"),
         Primitive::Object(None) => "null".to_owned(),
         Primitive::Object(Some(object)) => jni.framed(|| object_words(agent, jni, object, style)),
-    }
-}
-
-struct Nowhere;
-
-impl Scope for Nowhere {
-    fn variable(&self, _: &str) -> Option<Result<Primitive, String>> {
-        None
-    }
-
-    fn this(&self) -> Option<Ref> {
-        None
-    }
-
-    fn class(&self) -> Option<Ref> {
-        None
     }
 }
 

@@ -4,7 +4,7 @@ use crate::agent::{Agent, locked};
 use crate::look::stack;
 use crate::protocol::Thread;
 use crate::vm::{Global, Jni, Ref};
-use jvmti_bindings::sys::jvmti::{self as raw, jvmtiCapabilities, jvmtiError};
+use jvmti_bindings::sys::jvmti::{self as raw, jvmtiCapabilities};
 use std::sync::Mutex;
 
 /// The threads that are held.
@@ -70,7 +70,7 @@ pub(crate) fn release(agent: &Agent, jni: Jni) {
     let mut power = jvmtiCapabilities::default();
     power.set_can_suspend(true);
     // Others may need it.
-    let _: Result<(), jvmtiError> = agent.ti.relinquish_capabilities(&power);
+    let _ = agent.ti.relinquish_capabilities(&power);
 }
 
 /// The thread of this number.

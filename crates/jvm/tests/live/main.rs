@@ -1,6 +1,7 @@
 //! Java programs that really run.
 
 mod common;
+mod debuggers;
 mod ends;
 mod events;
 mod look;
