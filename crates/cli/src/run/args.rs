@@ -83,6 +83,8 @@ Examples:
       no prompt: a report on standard error
   invigil run --json -p queue.prop -- ./faulty > report.json
       the same for programs; what the program prints goes to standard error
+  invigil run -p iterator.prop -- java -cp classes app.Main
+      a Java program: events are methods, as in `event Queue.push(item)`
   invigil run -- ./program
       just a debugger
   invigil run --scheduler round-robin -p gate.prop crossing.model

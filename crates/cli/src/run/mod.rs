@@ -32,13 +32,15 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
     let commands = commands(&args.watching)?;
     let launch = subject::launch(args)?;
     let later = args.watching.later;
-    watch(&args.watching, commands, Box::new(move || subject::start(&launch, later)), true, terminal)
+    let keeps = launch.can_be_kept();
+    watch(&args.watching, commands, Box::new(move || launch.begin(later)), (true, keeps), terminal)
 }
 
 pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     let commands = commands(&args.watching)?;
     let (process, later) = (args.process, args.watching.later);
-    watch(&args.watching, commands, Box::new(move || subject::hold(process, later)), false, terminal)
+    let keeps = !invigil_jvm::is_machine(process);
+    watch(&args.watching, commands, Box::new(move || subject::hold(process, later)), (false, keeps), terminal)
 }
 
 /// Standard input is one thing only: a file that was named `-`, or the program's.
@@ -79,11 +81,12 @@ struct Watched<'a> {
     ends: bool,
 }
 
+/// `ends` says whether the program is ended when we leave, `keeps` whether it can be kept for going back.
 fn watch(
     args: &Watching,
     commands: Option<Vec<String>>,
     begin: Begin,
-    ends: bool,
+    (ends, keeps): (bool, bool),
     terminal: &Terminal,
 ) -> Result<ExitCode, Trouble> {
     let asks = !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -100,7 +103,7 @@ fn watch(
             functions: args.functions.clone(),
             scenarios: args.scenarios.clone(),
         },
-        options: options(args, asks),
+        options: options(args, asks && keeps),
         record: args.record.clone(),
         voice: voice(args, asks, style),
         style,
@@ -138,9 +141,9 @@ fn leave(watched: &mut Watched<'_>) {
 /// So many events never come: the one checkpoint that is taken by itself is the one at the start.
 const AT_THE_START: u64 = u64::MAX / 2;
 
-fn options(args: &Watching, asks: bool) -> Options {
+fn options(args: &Watching, goes_back: bool) -> Options {
     // Someone who is asked may want to go back to any event: for that there must be something to go back to.
-    let at_start = (asks && !args.properties.is_empty()).then_some(AT_THE_START);
+    let at_start = (goes_back && !args.properties.is_empty()).then_some(AT_THE_START);
     Options {
         max_checkpoints: args.max_checkpoints,
         max_checkpoint_memory: args.max_checkpoint_memory,

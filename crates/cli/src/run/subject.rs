@@ -1,4 +1,4 @@
-//! The programs that can be watched: native processes.
+//! The programs that can be watched: native processes, and Java virtual machines.
 
 use super::args::Run;
 use crate::Trouble;
@@ -10,41 +10,89 @@ use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 /// How the program is started.
-pub(super) fn launch(args: &Run) -> Result<Launch, Trouble> {
+pub(super) enum Launching {
+    Native(Launch),
+    Java(invigil_jvm::Launch),
+}
+
+impl Launching {
+    /// Whether the program can be kept as it is, to go back to.
+    pub(super) fn can_be_kept(&self) -> bool {
+        matches!(self, Launching::Native(_))
+    }
+
+    /// Starts the program. `later` says that libraries may bring functions that it does not have yet; classes always may.
+    pub(super) fn begin(&self, later: bool) -> Done<Box<dyn Subject>> {
+        match self {
+            Launching::Native(launch) => start(launch, later),
+            Launching::Java(launch) => Ok(Box::new(invigil_jvm::Target::launch(launch)?)),
+        }
+    }
+}
+
+/// How the program is to be started, by what was said.
+pub(super) fn launch(args: &Run) -> Result<Launching, Trouble> {
     let Some((program, arguments)) = args.program.split_first() else {
         return Err(Trouble::new("say which program to run"));
     };
     let program = Path::new(program);
+    if let Some(dir) = args.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(Trouble::new(format_args!("{}: there is no such directory", dir.display())));
+    }
+    let is_java = invigil_jvm::is_java(program);
     let program = if args.dir.is_some() { located(program)? } else { program.to_owned() };
+    let streams = streams(args)?;
+    if is_java {
+        let mut launch = invigil_jvm::Launch::new(program).args(arguments);
+        for (name, value) in &args.env {
+            launch = launch.env(name, value);
+        }
+        if let Some(dir) = &args.dir {
+            launch = launch.dir(dir);
+        }
+        let [stdin, stdout, stderr] = streams.map(|stream| match stream {
+            Stream::Inherited => invigil_jvm::Stream::Inherited,
+            Stream::Null => invigil_jvm::Stream::Null,
+            Stream::File(file) => invigil_jvm::Stream::File(file),
+        });
+        (launch.stdin, launch.stdout, launch.stderr) = (stdin, stdout, stderr);
+        return Ok(Launching::Java(launch));
+    }
     let mut launch = Launch::new(program).args(arguments);
     for (name, value) in &args.env {
         launch = launch.env(name, Some(value.clone()));
     }
     if let Some(dir) = &args.dir {
-        if !dir.is_dir() {
-            return Err(Trouble::new(format_args!("{}: there is no such directory", dir.display())));
-        }
         launch = launch.dir(dir);
     }
     launch.randomize = args.aslr;
-    if let Some(path) = &args.stdin {
-        launch.stdin = opened(path, File::open(path))?;
-    } else if args.watching.commands.as_deref().is_some_and(crate::files::is_standard) {
+    [launch.stdin, launch.stdout, launch.stderr] = streams;
+    Ok(Launching::Native(launch))
+}
+
+/// Where the program's standard input, output and error lead.
+fn streams(args: &Run) -> Result<[Stream; 3], Trouble> {
+    let stdin = match &args.stdin {
+        Some(path) => opened(path, File::open(path))?,
         // The commands were read from there.
-        launch.stdin = Stream::Null;
-    }
-    if let Some(path) = &args.stdout {
-        launch.stdout = opened(path, File::create(path))?;
-    } else if args.watching.json {
+        None if args.watching.commands.as_deref().is_some_and(crate::files::is_standard) => Stream::Null,
+        None => Stream::Inherited,
+    };
+    let stdout = match &args.stdout {
+        Some(path) => opened(path, File::create(path))?,
         // Standard output is for the document.
-        let stderr = io::stderr().as_fd().try_clone_to_owned();
-        let failed = |error| Trouble::new(format_args!("standard error cannot be used: {error}"));
-        launch.stdout = Stream::File(stderr.map_err(failed)?);
-    }
-    if let Some(path) = &args.stderr {
-        launch.stderr = opened(path, File::create(path))?;
-    }
-    Ok(launch)
+        None if args.watching.json => {
+            let stderr = io::stderr().as_fd().try_clone_to_owned();
+            let failed = |error| Trouble::new(format_args!("standard error cannot be used: {error}"));
+            Stream::File(stderr.map_err(failed)?)
+        }
+        None => Stream::Inherited,
+    };
+    let stderr = match &args.stderr {
+        Some(path) => opened(path, File::create(path))?,
+        None => Stream::Inherited,
+    };
+    Ok([stdin, stdout, stderr])
 }
 
 /// A path means the same in whatever directory the program is started; a name is looked for in `PATH`.
@@ -72,6 +120,9 @@ pub(crate) fn start(launch: &Launch, later: bool) -> Done<Box<dyn Subject>> {
 
 /// Takes hold of a running program; `later` as for [`start`].
 pub(super) fn hold(process: i32, later: bool) -> Done<Box<dyn Subject>> {
+    if invigil_jvm::is_machine(process) {
+        return Ok(Box::new(invigil_jvm::Target::attach(process)?));
+    }
     let mut target = Target::attach(process)?;
     target.expect_libraries(later);
     Ok(Box::new(target))

@@ -8,6 +8,7 @@ mod doubt;
 mod examples;
 mod formulae;
 mod formulae_told;
+mod jvm;
 mod live;
 mod mistakes;
 mod models;

@@ -1,0 +1,149 @@
+//! Java programs under properties, with the prompt and with reports.
+
+use crate::common::Folder;
+use crate::prompt::Typed;
+use std::process::Command;
+
+const MAIN: &str = r#"package shop;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+
+public class Main {
+    public static void main(String[] args) {
+        Basket basket = new Basket();
+        basket.add("apple", 3);
+        basket.add("pear", 4);
+        Walk walk = basket.walk();
+        walk.next();
+        basket.add(args[0], 5);
+        String last = walk.next();
+        System.out.println("last " + last + " of " + basket.count);
+    }
+}
+
+class Basket {
+    final List<String> names = new ArrayList<>();
+    int count;
+
+    void add(String name, int price) {
+        names.add(name);
+        count++;
+    }
+
+    Walk walk() {
+        return new Walk(this, names.size());
+    }
+}
+
+class Walk {
+    final Basket basket;
+    int left;
+
+    Walk(Basket basket, int left) {
+        this.basket = basket;
+        this.left = left;
+    }
+
+    String next() {
+        left--;
+        return basket.names.get(left);
+    }
+}
+"#;
+
+/// An iterator is not used any more once its basket has changed.
+const ITERATOR: &str = r#"slice on basket, walk
+
+state init accepting {
+    transition { after event Walk.new(basket, this as walk) success fresh }
+}
+
+state fresh accepting {
+    transition { event Basket.add(this as basket) success stale }
+}
+
+state stale accepting {
+    transition { event Walk.next(this as walk, left: int) success used_when_stale }
+}
+
+state used_when_stale non-accepting
+"#;
+
+fn folder() -> Folder {
+    let folder = Folder::new().file("iterator.prop", ITERATOR);
+    std::fs::create_dir_all(folder.path("src/shop")).unwrap();
+    std::fs::write(folder.path("src/shop/Main.java"), MAIN).unwrap();
+    let compiled = Command::new("javac")
+        .args(["-g", "-d", "classes", "src/shop/Main.java"])
+        .current_dir(folder.path("."))
+        .status()
+        .expect("there is javac");
+    assert!(compiled.success());
+    folder
+}
+
+#[test]
+fn a_session_with_a_person() {
+    let line = format!(
+        "exec {} --color never run -p iterator.prop -- java -cp classes shop.Main plum",
+        env!("CARGO_BIN_EXE_invigil")
+    );
+    let mut typed = Typed::line(folder(), &line);
+    typed.waits("Violation of iterator");
+    typed.waits("Walk.next(");
+    typed.waits("shop.Walk.next");
+    typed.waits("left--;");
+    typed.enters("where\r");
+    typed.waits("#1 shop.Main.main");
+    typed.enters("print basket.count + left\r");
+    typed.waits("= 4");
+    typed.enters("up\r");
+    typed.enters("info locals\r");
+    typed.waits("walk = shop.Walk@");
+    typed.enters("set basket.count = 40\r");
+    typed.waits("= 40");
+    typed.enters("down\r");
+    typed.enters("finish\r");
+    typed.waits("\"apple\"");
+    typed.enters("checkpoint\r");
+    typed.waits("--record");
+    typed.enters("continue\r");
+    typed.waits("last apple of 40");
+    typed.waits("it exited with status 0");
+    typed.enters("quit\r");
+    typed.exits(1);
+}
+
+#[test]
+fn a_report() {
+    let folder = folder();
+    let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main plum").exits(1);
+    ran.complains(&["iterator", "Walk.next", "shop.Main.main", "Main.java:15"]);
+    let ran =
+        folder.run("run --batch --on-violation continue -p iterator.prop -- java -cp classes shop.Main plum");
+    ran.exits(1).says(&["last apple of 3"]);
+}
+
+#[test]
+fn a_formula_and_a_recording() {
+    let folder = folder();
+    let args = "run --batch --record run.jsonl -p ltl:G(shop.Basket.add->!shop.Walk.next) -- java -cp classes shop.Main x";
+    folder.run(args).exits(0).says(&["last apple of 3"]);
+    assert_eq!(folder.read("run.jsonl").lines().filter(|line| line.contains("Basket.add")).count(), 3);
+}
+
+#[test]
+fn mistakes_are_told() {
+    let folder = folder().file("wrong.prop", ITERATOR.replace("Walk.next", "Walk.nxt"));
+    let ran = folder.run("run --batch -p wrong.prop -- java -cp classes shop.Main plum").exits(2);
+    ran.complains(&["no method `nxt`", "did you mean `next`?", "wrong.prop"]);
+    let ran = folder.shell(
+        "INVIGIL_AGENT=/nowhere.so invigil run --batch -p iterator.prop -- java -cp classes shop.Main",
+    );
+    ran.exits(3).complains(&["INVIGIL_AGENT"]);
+    // The program itself fails: that is told, and is no failure of ours.
+    let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main").exits(0);
+    ran.complains(&["ArrayIndexOutOfBounds", "status 1"]);
+}

@@ -1,0 +1,143 @@
+//! What the agent holds.
+
+use crate::identity::Identities;
+use crate::news::Line;
+use crate::protocol::Facts;
+use crate::vm::{Field, Global, Jni, Ref, Ti};
+use crate::want::Wanted;
+use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
+use std::cell::Cell;
+use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
+use std::time::Instant;
+
+/// The helper class that probes call.
+pub(crate) const HELPER: &str = "java/lang/Invigil";
+
+pub(crate) struct Agent {
+    pub(crate) ti: Ti,
+    pub(crate) began: Instant,
+    /// The tool's socket.
+    pub(crate) socket: String,
+    /// Whether the tool started the program.
+    pub(crate) launched: bool,
+    /// Whether another debugger was asked for when the program was started.
+    pub(crate) debugger: bool,
+    /// What the machine allows.
+    pub(crate) powers: jvmtiCapabilities,
+    /// What is to be told. Whoever reads takes a copy: nothing is called with the lock held.
+    wants: RwLock<Arc<[Arc<Wanted>]>>,
+    /// Where news go.
+    pub(crate) line: Line,
+    pub(crate) identities: Identities,
+    pub(crate) helper: OnceLock<Global>,
+    /// The field of a thread that has its number.
+    pub(crate) thread_number: OnceLock<Option<Field>>,
+    /// Whether the program has begun to run.
+    pub(crate) running: AtomicBool,
+    /// How many classes were woven.
+    pub(crate) woven: AtomicU32,
+    /// What could not be done since, in words.
+    complaints: Mutex<Vec<String>>,
+}
+
+static AGENT: OnceLock<Agent> = OnceLock::new();
+
+thread_local! {
+    /// Whether this thread works for the agent: what it does is no event.
+    static WORKS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The agent, once it is there.
+pub(crate) fn agent() -> Option<&'static Agent> {
+    AGENT.get()
+}
+
+/// Makes it the agent of this machine; there can be one.
+pub(crate) fn install(agent: Agent) -> Option<&'static Agent> {
+    AGENT.set(agent).ok()?;
+    AGENT.get()
+}
+
+/// What this thread does from now on is no event.
+pub(crate) fn works_for_agent() {
+    WORKS.set(true);
+}
+
+pub(crate) fn is_ours() -> bool {
+    WORKS.get()
+}
+
+/// A lock that a panic elsewhere does not spoil.
+pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Agent {
+    pub(crate) fn new(ti: Ti, options: &str, powers: jvmtiCapabilities) -> Agent {
+        let (flags, socket) = options.split_once(':').unwrap_or(("", options));
+        Agent {
+            ti,
+            began: Instant::now(),
+            socket: socket.to_owned(),
+            launched: flags.contains('l'),
+            debugger: flags.contains('d'),
+            powers,
+            wants: RwLock::new(Arc::new([])),
+            line: Line::default(),
+            identities: Identities::default(),
+            helper: OnceLock::new(),
+            thread_number: OnceLock::new(),
+            running: AtomicBool::new(false),
+            woven: AtomicU32::new(0),
+            complaints: Mutex::default(),
+        }
+    }
+
+    /// What is to be told.
+    pub(crate) fn wants(&self) -> Arc<[Arc<Wanted>]> {
+        Arc::clone(&self.wants.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn set_wants(&self, wants: Vec<Arc<Wanted>>) {
+        *self.wants.write().unwrap_or_else(PoisonError::into_inner) = wants.into();
+    }
+
+    /// Notes something that the user should know.
+    pub(crate) fn complain(&self, words: String) {
+        let mut all = locked(&self.complaints);
+        if all.len() < 100 && !all.contains(&words) {
+            all.push(words);
+        }
+    }
+
+    pub(crate) fn complaints(&self) -> Vec<String> {
+        locked(&self.complaints).clone()
+    }
+
+    /// The number of a thread, as Java counts.
+    pub(crate) fn thread_number(&self, jni: Jni, thread: Ref) -> u32 {
+        use crate::vm::{FieldKind, Primitive};
+        let field = self.thread_number.get_or_init(|| {
+            let class = jni.find_class(c"java/lang/Thread")?;
+            jni.field(class, c"tid", c"J")
+        });
+        match field.map(|field| jni.get(FieldKind::Of(thread), field, "J")) {
+            Some(Primitive::Long(number)) => number as u32,
+            _ => 0,
+        }
+    }
+
+    pub(crate) fn facts(&self) -> Facts {
+        let property = |name| self.ti.system_property(name).unwrap_or_default();
+        Facts {
+            machine: format!("{} {}", property(c"java.vm.name"), property(c"java.vm.version")),
+            class_path: property(c"java.class.path"),
+            directory: property(c"user.dir"),
+            locals: self.powers.can_access_local_variables(),
+            breakpoints: self.powers.can_generate_breakpoint_events(),
+            steps: self.powers.can_generate_single_step_events(),
+            debugger: self.debugger,
+        }
+    }
+}

@@ -1,0 +1,403 @@
+//! The values of expressions, read from the program's memory without running any of it.
+
+use crate::expression::{Expression, Literal, Operator};
+use crate::names;
+use crate::vm::{FieldKind, Jni, Primitive, Ref, Ti, c_string};
+
+/// What names mean where an expression is evaluated.
+pub(crate) trait Scope {
+    /// A variable, a parameter, or another value that has the name.
+    fn variable(&self, name: &str) -> Option<Result<Primitive, String>>;
+
+    /// `this`.
+    fn this(&self) -> Option<Ref>;
+
+    /// The class whose code is looked at.
+    fn class(&self) -> Option<Ref>;
+}
+
+/// Where names mean nothing.
+pub(crate) struct Nowhere;
+
+impl Scope for Nowhere {
+    fn variable(&self, _: &str) -> Option<Result<Primitive, String>> {
+        None
+    }
+
+    fn this(&self) -> Option<Ref> {
+        None
+    }
+
+    fn class(&self) -> Option<Ref> {
+        None
+    }
+}
+
+/// Something that has a value, and can be given another.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Slot {
+    Field { of: FieldKind, field: crate::vm::Field },
+    Element { of: Ref, at: usize },
+}
+
+/// A value, its type as class files write it, and where it is.
+#[derive(Clone, Debug)]
+pub(crate) struct Found {
+    pub(crate) value: Primitive,
+    pub(crate) signature: String,
+    pub(crate) slot: Option<Slot>,
+}
+
+impl Found {
+    fn plain(value: Primitive, signature: &str) -> Found {
+        Found { value, signature: signature.to_owned(), slot: None }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) struct Evaluator<'a> {
+    pub(crate) ti: Ti,
+    pub(crate) jni: Jni,
+    pub(crate) scope: &'a dyn Scope,
+}
+
+/// Classes above others than this many are not looked at.
+const ANCESTORS: usize = 256;
+
+impl Evaluator<'_> {
+    /// The value of an expression. Its depth is bounded by its parser.
+    pub(crate) fn evaluate(&self, expression: &Expression) -> Result<Found, String> {
+        match expression {
+            Expression::Literal(literal) => self.literal(literal),
+            Expression::Name(name) => self.named(name).unwrap_or_else(|| {
+                Err(format!("there is no `{name}` here: no variable, no parameter, no field"))
+            }),
+            Expression::Member(of, name) => self.member(of, name),
+            Expression::Index(of, index) => {
+                let (array, index) = (self.evaluate(of)?, self.evaluate(index)?);
+                self.element(&array, &index)
+            }
+            Expression::Unary(sign, of) => unary(*sign, &self.evaluate(of)?),
+            Expression::Binary(operator, one, other) => self.binary(*operator, one, other),
+        }
+    }
+
+    fn literal(&self, literal: &Literal) -> Result<Found, String> {
+        Ok(match literal {
+            Literal::Null => Found::plain(Primitive::Object(None), "Ljava/lang/Object;"),
+            Literal::Bool(value) => Found::plain(Primitive::Bool(*value), "Z"),
+            Literal::Int(value) => match i32::try_from(*value) {
+                Ok(value) => Found::plain(Primitive::Int(value), "I"),
+                Err(_) => Found::plain(Primitive::Long(*value), "J"),
+            },
+            Literal::Long(value) => Found::plain(Primitive::Long(*value), "J"),
+            Literal::Float(value) => Found::plain(Primitive::Double(*value), "D"),
+            Literal::Char(value) => Found::plain(Primitive::Char(*value), "C"),
+            Literal::Text(text) => {
+                let string = self.jni.string(text).ok_or("there is no memory left for a string")?;
+                Found::plain(Primitive::Object(Some(string)), "Ljava/lang/String;")
+            }
+        })
+    }
+
+    /// A variable, a field of `this`, or a static field of the class.
+    fn named(&self, name: &str) -> Option<Result<Found, String>> {
+        if name == "this" {
+            let this = self.scope.this()?;
+            return Some(Ok(self.object(Some(this))));
+        }
+        if let Some(value) = self.scope.variable(name) {
+            return Some(value.map(|value| self.typed(value)));
+        }
+        let this = self.scope.this();
+        let class = match this {
+            Some(this) => Some(self.jni.class_of(this)),
+            None => self.scope.class(),
+        };
+        let found = self.field(this, class?, name).or_else(|| self.field(None, self.scope.class()?, name));
+        found.map(Ok)
+    }
+
+    fn object(&self, object: Option<Ref>) -> Found {
+        self.typed(Primitive::Object(object))
+    }
+
+    /// A value with the type that it has itself.
+    fn typed(&self, value: Primitive) -> Found {
+        let signature = match value {
+            Primitive::Object(Some(object)) => self
+                .ti
+                .signature(self.jni.class_of(object))
+                .unwrap_or_else(|_| "Ljava/lang/Object;".to_owned()),
+            Primitive::Object(None) => "Ljava/lang/Object;".to_owned(),
+            Primitive::Bool(_) => "Z".to_owned(),
+            Primitive::Byte(_) => "B".to_owned(),
+            Primitive::Char(_) => "C".to_owned(),
+            Primitive::Short(_) => "S".to_owned(),
+            Primitive::Int(_) => "I".to_owned(),
+            Primitive::Long(_) => "J".to_owned(),
+            Primitive::Float(_) => "F".to_owned(),
+            Primitive::Double(_) => "D".to_owned(),
+        };
+        Found { value, signature, slot: None }
+    }
+
+    /// The field of that name, of an object or static, in a class or one that it extends or implements.
+    pub(crate) fn field(&self, of: Option<Ref>, class: Ref, name: &str) -> Option<Found> {
+        let mut left = vec![class];
+        for _ in 0..ANCESTORS {
+            let class = left.pop()?;
+            for field in self.ti.fields(class).unwrap_or_default() {
+                let Ok((known, signature, is_static)) = self.ti.field(class, field) else { continue };
+                if known != name {
+                    continue;
+                }
+                let of = match (is_static, of) {
+                    (true, _) => FieldKind::Static(class),
+                    (false, Some(object)) => FieldKind::Of(object),
+                    (false, None) => continue,
+                };
+                let value = self.jni.get(of, field, &signature);
+                return Some(Found { value, signature, slot: Some(Slot::Field { of, field }) });
+            }
+            // Constants of interfaces come after what is inherited from classes.
+            left.splice(0..0, self.ti.interfaces(class).unwrap_or_default());
+            left.extend(self.jni.superclass(class));
+        }
+        None
+    }
+
+    fn member(&self, of: &Expression, name: &str) -> Result<Found, String> {
+        let found = match of {
+            // `a.b.C.field`: a class, unless its first word means something here.
+            Expression::Name(_) | Expression::Member(..) if !self.begins_here(of) => {
+                let path = of.path().unwrap_or_default();
+                let class = self.class_named(&path).ok_or_else(|| {
+                    format!("there is no `{path}` here: no variable, no field, no class that is loaded")
+                })?;
+                return self
+                    .field(None, class, name)
+                    .ok_or_else(|| format!("the class `{path}` has no static field `{name}`"));
+            }
+            _ => self.evaluate(of)?,
+        };
+        let Primitive::Object(object) = found.value else {
+            return Err(format!("a value of type `{}` has no fields", names::type_words(&found.signature)));
+        };
+        let Some(object) = object else {
+            return Err(match of.path() {
+                Some(path) => format!("`{path}` is null"),
+                None => "what is before the dot is null".to_owned(),
+            });
+        };
+        let class = self.jni.class_of(object);
+        let signature = self.ti.signature(class).unwrap_or_default();
+        if signature.starts_with('[') && name == "length" {
+            return Ok(Found::plain(Primitive::Int(self.jni.length(object) as i32), "I"));
+        }
+        self.field(Some(object), class, name).ok_or_else(|| self.no_field(class, &signature, name))
+    }
+
+    fn no_field(&self, class: Ref, signature: &str, name: &str) -> String {
+        let fields = self.ti.fields(class).unwrap_or_default();
+        let known = fields.into_iter().filter_map(|field| Some(self.ti.field(class, field).ok()?.0));
+        let known: Vec<String> = known.collect();
+        let near = invigil_expr::diag::nearest(name, known.iter().map(String::as_str));
+        let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+        format!("the class `{}` has no field `{name}`{help}", names::type_words(signature))
+    }
+
+    /// Whether the first word of a path means something here, other than a class.
+    fn begins_here(&self, path: &Expression) -> bool {
+        let mut at = path;
+        loop {
+            match at {
+                Expression::Member(of, _) => at = of,
+                Expression::Name(name) => return self.named(name).is_some(),
+                _ => return true,
+            }
+        }
+    }
+
+    fn class_named(&self, name: &str) -> Option<Ref> {
+        let mut found = None;
+        for class in self.ti.loaded_classes().ok()? {
+            let signature = self.ti.signature(class).unwrap_or_default();
+            let Some(known) = signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) else {
+                continue;
+            };
+            if names::dotted(known) == name {
+                return Some(class);
+            }
+            if names::means(name, known) || known.strip_prefix("java/lang/") == Some(name) {
+                found = Some(class);
+            }
+        }
+        found
+    }
+
+    fn element(&self, array: &Found, index: &Found) -> Result<Found, String> {
+        let Primitive::Object(Some(object)) = array.value else {
+            return Err("what is before the bracket is null or no array".to_owned());
+        };
+        let signature = self.ti.signature(self.jni.class_of(object)).unwrap_or_default();
+        let Some(element) = signature.strip_prefix('[') else {
+            let words = names::type_words(&signature);
+            return Err(format!("`{words}` is no array; the elements of a collection are in its fields"));
+        };
+        let Some(at) = whole(index.value) else {
+            return Err("an index is a whole number".to_owned());
+        };
+        let length = self.jni.length(object);
+        let Some(at) = usize::try_from(at).ok().filter(|at| *at < length) else {
+            return Err(format!("there is no element {at}: the array has {length}"));
+        };
+        let value = self.jni.element(object, at, element);
+        Ok(Found { value, signature: element.to_owned(), slot: Some(Slot::Element { of: object, at }) })
+    }
+
+    fn binary(&self, operator: Operator, one: &Expression, other: &Expression) -> Result<Found, String> {
+        let left = self.evaluate(one)?;
+        let left = Found { value: self.unboxed(left.value), ..left };
+        if matches!(operator, Operator::And | Operator::Or) {
+            let Primitive::Bool(first) = left.value else {
+                return Err("`&&` and `||` are between conditions".into());
+            };
+            if first == (operator == Operator::Or) {
+                return Ok(Found::plain(Primitive::Bool(first), "Z"));
+            }
+            let Primitive::Bool(second) = self.unboxed(self.evaluate(other)?.value) else {
+                return Err("`&&` and `||` are between conditions".into());
+            };
+            return Ok(Found::plain(Primitive::Bool(second), "Z"));
+        }
+        let right = self.evaluate(other)?;
+        let right = Found { value: self.unboxed(right.value), ..right };
+        if let Some(equal) = self.equal(left.value, right.value)
+            && matches!(operator, Operator::Equal | Operator::Unequal)
+        {
+            return Ok(Found::plain(Primitive::Bool(equal == (operator == Operator::Equal)), "Z"));
+        }
+        arithmetic(operator, left.value, right.value)
+    }
+
+    /// Whether two values that are no numbers are the same. Strings are compared by their text: that is what is meant.
+    fn equal(&self, one: Primitive, other: Primitive) -> Option<bool> {
+        match (one, other) {
+            (Primitive::Bool(one), Primitive::Bool(other)) => Some(one == other),
+            (Primitive::Object(None), Primitive::Object(None)) => Some(true),
+            (Primitive::Object(Some(one)), Primitive::Object(Some(other))) => {
+                let same = self.jni.is_same(one, other);
+                let texts = || Some(self.text_of(one)? == self.text_of(other)?);
+                Some(same || texts().unwrap_or(false))
+            }
+            (Primitive::Object(_), Primitive::Object(_)) => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The text of a string; nothing for other objects.
+    fn text_of(&self, object: Ref) -> Option<String> {
+        let signature = self.ti.signature(self.jni.class_of(object)).ok()?;
+        (signature == "Ljava/lang/String;").then(|| self.jni.text(object, 1 << 20).0)
+    }
+
+    /// What an `Integer` and its like hold.
+    pub(crate) fn unboxed(&self, value: Primitive) -> Primitive {
+        let Primitive::Object(Some(object)) = value else { return value };
+        let class = self.jni.class_of(object);
+        let kind = match self.ti.signature(class).as_deref() {
+            Ok("Ljava/lang/Integer;") => "I",
+            Ok("Ljava/lang/Long;") => "J",
+            Ok("Ljava/lang/Short;") => "S",
+            Ok("Ljava/lang/Byte;") => "B",
+            Ok("Ljava/lang/Character;") => "C",
+            Ok("Ljava/lang/Boolean;") => "Z",
+            Ok("Ljava/lang/Float;") => "F",
+            Ok("Ljava/lang/Double;") => "D",
+            _ => return value,
+        };
+        match self.jni.field(class, c"value", &c_string(kind)) {
+            Some(field) => self.jni.get(FieldKind::Of(object), field, kind),
+            None => value,
+        }
+    }
+}
+
+/// A whole number, if the value is one.
+pub(crate) fn whole(value: Primitive) -> Option<i64> {
+    Some(match value {
+        Primitive::Byte(value) => value.into(),
+        Primitive::Char(value) => value.into(),
+        Primitive::Short(value) => value.into(),
+        Primitive::Int(value) => value.into(),
+        Primitive::Long(value) => value,
+        _ => return None,
+    })
+}
+
+/// A number, if the value is one.
+pub(crate) fn number(value: Primitive) -> Option<f64> {
+    match value {
+        Primitive::Float(value) => Some(value.into()),
+        Primitive::Double(value) => Some(value),
+        value => whole(value).map(|value| value as f64),
+    }
+}
+
+fn unary(sign: char, of: &Found) -> Result<Found, String> {
+    match (sign, of.value) {
+        ('!', Primitive::Bool(value)) => Ok(Found::plain(Primitive::Bool(!value), "Z")),
+        ('-', value) => arithmetic(Operator::Subtract, Primitive::Int(0), value),
+        _ => Err(format!("`{sign}` is not for a value of type `{}`", names::type_words(&of.signature))),
+    }
+}
+
+/// As in Java: `int` and `long` wrap, and a fraction makes all of it one.
+fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Found, String> {
+    let truth = |value| Ok(Found::plain(Primitive::Bool(value), "Z"));
+    if let (Some(a), Some(b)) = (whole(one), whole(other)) {
+        let is_long = matches!(one, Primitive::Long(_)) || matches!(other, Primitive::Long(_));
+        let result = match operator {
+            Operator::Equal => return truth(a == b),
+            Operator::Unequal => return truth(a != b),
+            Operator::Less => return truth(a < b),
+            Operator::AtMost => return truth(a <= b),
+            Operator::Greater => return truth(a > b),
+            Operator::AtLeast => return truth(a >= b),
+            Operator::Divide | Operator::Remainder if b == 0 => return Err("division by zero".to_owned()),
+            Operator::Add => a.wrapping_add(b),
+            Operator::Subtract => a.wrapping_sub(b),
+            Operator::Multiply => a.wrapping_mul(b),
+            Operator::Divide => a.wrapping_div(b),
+            Operator::Remainder => a.wrapping_rem(b),
+            Operator::BitAnd => a & b,
+            Operator::BitOr => a | b,
+            Operator::And | Operator::Or => return Err("`&&` and `||` are between conditions".to_owned()),
+        };
+        return Ok(match is_long {
+            true => Found::plain(Primitive::Long(result), "J"),
+            false => Found::plain(Primitive::Int(result as i32), "I"),
+        });
+    }
+    if let (Some(a), Some(b)) = (number(one), number(other)) {
+        return Ok(Found::plain(
+            Primitive::Double(match operator {
+                Operator::Equal => return truth(a == b),
+                Operator::Unequal => return truth(a != b),
+                Operator::Less => return truth(a < b),
+                Operator::AtMost => return truth(a <= b),
+                Operator::Greater => return truth(a > b),
+                Operator::AtLeast => return truth(a >= b),
+                Operator::Add => a + b,
+                Operator::Subtract => a - b,
+                Operator::Multiply => a * b,
+                Operator::Divide => a / b,
+                Operator::Remainder => a % b,
+                _ => return Err("this operator is for whole numbers and conditions".to_owned()),
+            }),
+            "D",
+        ));
+    }
+    Err("this operator is not for these values".to_owned())
+}

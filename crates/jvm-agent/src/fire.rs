@@ -1,0 +1,248 @@
+//! From a probe that reports to news for the tool.
+
+use crate::agent::{Agent, agent, is_ours};
+use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
+use crate::names;
+use crate::news::deliver;
+use crate::place::{Place, Reader, Use};
+use crate::protocol::{Datum, Hit, News, Source, Type};
+use crate::table;
+use crate::vm::{Global, Jni, Primitive, Ref, Ti};
+use std::cell::RefCell;
+
+/// A value as a probe passes it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Raw {
+    Number(i64),
+    Object(Option<Ref>),
+}
+
+/// A value that waits for the rest of its report.
+enum Held {
+    Number(i64),
+    Object(Option<Global>),
+}
+
+thread_local! {
+    static HELD: RefCell<Vec<Held>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Texts longer than this are cut.
+const LONGEST: usize = 1 << 16;
+
+/// The first values of a report that has too many for one call.
+pub(crate) fn hold(jni: Jni, id: u32, values: &[Raw]) {
+    if table::listened(id).is_none() || is_ours() {
+        return;
+    }
+    HELD.with_borrow_mut(|held| {
+        held.extend(values.iter().map(|value| match value {
+            Raw::Number(number) => Held::Number(*number),
+            Raw::Object(object) => Held::Object(object.and_then(|object| jni.global(object))),
+        }));
+    });
+}
+
+/// A probe reports.
+#[inline]
+pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
+    let Some(place) = table::listened(id) else { return };
+    if !is_ours()
+        && let Some(agent) = agent()
+    {
+        report(agent, jni, place, values);
+    }
+}
+
+fn report(agent: &Agent, jni: Jni, place: &Place, last: &[Raw]) {
+    let held = HELD.with_borrow_mut(std::mem::take);
+    let first = held.iter().map(|held| match held {
+        Held::Number(number) => Raw::Number(*number),
+        Held::Object(object) => Raw::Object(object.as_ref().map(Global::get)),
+    });
+    let values: Vec<Raw> = first.chain(last.iter().copied()).collect();
+    // What was held before a place was listened to makes no whole report.
+    if values.len() == place.captures.len() {
+        jni.framed(|| tell(agent, jni, place, &values));
+    }
+    for held in held {
+        if let Held::Object(Some(global)) = held {
+            jni.forget(global);
+        }
+    }
+}
+
+fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
+    let values: Vec<Primitive> = values
+        .iter()
+        .zip(&place.captures)
+        .map(|(value, (_, signature))| primitive(*value, signature))
+        .collect();
+    let thread = agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
+    let time = agent.began.elapsed().as_secs_f64();
+    let here = Here { agent, jni, place, values: &values, thread, time };
+    let uses = place.uses.iter().filter(|each| each.wanted.is_active() && here.counts(each));
+    let hits: Vec<Hit> = uses
+        .map(|each| Hit {
+            key: each.wanted.want.key.clone(),
+            values: each.readers.iter().map(|(reader, ty)| here.read(reader, ty.as_ref())).collect(),
+        })
+        .collect();
+    if hits.is_empty() {
+        return;
+    }
+    let freed = agent.identities.take_gone();
+    // When nobody listens any more the program goes on by itself.
+    let _ = deliver(agent, jni, &News::Hits { thread, time, hits, freed });
+}
+
+/// What a number that was passed as `long` is, by its type.
+fn primitive(value: Raw, signature: &str) -> Primitive {
+    match (value, signature.as_bytes().first()) {
+        (Raw::Object(object), _) => Primitive::Object(object),
+        (Raw::Number(number), Some(b'Z')) => Primitive::Bool(number != 0),
+        (Raw::Number(number), Some(b'B')) => Primitive::Byte(number as i8),
+        (Raw::Number(number), Some(b'C')) => Primitive::Char(number as u16),
+        (Raw::Number(number), Some(b'S')) => Primitive::Short(number as i16),
+        (Raw::Number(number), Some(b'J')) => Primitive::Long(number),
+        (Raw::Number(number), Some(b'F')) => Primitive::Float(f64::from_bits(number as u64) as f32),
+        (Raw::Number(number), Some(b'D')) => Primitive::Double(f64::from_bits(number as u64)),
+        (Raw::Number(number), _) => Primitive::Int(number as i32),
+    }
+}
+
+/// Where a report is made.
+struct Here<'a> {
+    agent: &'a Agent,
+    jni: Jni,
+    place: &'a Place,
+    values: &'a [Primitive],
+    thread: u32,
+    time: f64,
+}
+
+impl Here<'_> {
+    fn object(&self) -> Option<Ref> {
+        match self.values.get(self.place.this?) {
+            Some(Primitive::Object(object)) => *object,
+            _ => None,
+        }
+    }
+
+    /// Whether the object is one of those that are meant.
+    fn counts(&self, each: &Use) -> bool {
+        if !each.for_some {
+            return true;
+        }
+        self.object().is_some_and(|object| {
+            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.name.class)
+        })
+    }
+
+    fn read(&self, reader: &Reader, ty: Option<&Type>) -> Datum {
+        match reader {
+            Reader::Nothing => Datum::Unset,
+            Reader::Known(Source::Thread) => Datum::Int { value: self.thread.into() },
+            Reader::Known(Source::Process) => Datum::Int { value: std::process::id().into() },
+            Reader::Known(Source::Time) => Datum::Float { value: self.time },
+            Reader::Known(_) => Datum::Unset,
+            Reader::Taken(at) => {
+                self.values.get(*at).map_or(Datum::Unset, |value| datum(self.agent, self.jni, *value, ty))
+            }
+            Reader::Computed { expression, names } => {
+                let scope = Taken { here: self, names };
+                let evaluator = Evaluator { ti: self.agent.ti, jni: self.jni, scope: &scope };
+                match evaluator.evaluate(expression) {
+                    Ok(found) => datum(self.agent, self.jni, found.value, ty),
+                    Err(_) => Datum::Unset,
+                }
+            }
+        }
+    }
+}
+
+/// What names mean where a probe reports: what it passed.
+struct Taken<'a> {
+    here: &'a Here<'a>,
+    names: &'a [(String, usize)],
+}
+
+impl Scope for Taken<'_> {
+    fn variable(&self, name: &str) -> Option<Result<Primitive, String>> {
+        let (_, at) = self.names.iter().find(|(known, _)| known == name)?;
+        self.here.values.get(*at).map(|value| Ok(*value))
+    }
+
+    fn this(&self) -> Option<Ref> {
+        self.here.object()
+    }
+
+    fn class(&self) -> Option<Ref> {
+        // The innermost frame is the probe.
+        let (method, _) = self.here.agent.ti.frame(None, 1).ok()?;
+        self.here.agent.ti.declaring_class(method).ok()
+    }
+}
+
+/// Whether a class is, extends or implements one that is meant by a name.
+pub(crate) fn is_instance(ti: Ti, jni: Jni, class: Ref, name: &str) -> bool {
+    let mut left = vec![class];
+    // Each class has few above it; a bound keeps a strange one from taking for ever.
+    for _ in 0..256 {
+        let Some(class) = left.pop() else { return false };
+        let signature = ti.signature(class).unwrap_or_default();
+        let known = signature.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
+        if known.is_some_and(|known| names::means(name, known)) {
+            return true;
+        }
+        left.extend(ti.interfaces(class).unwrap_or_default());
+        left.extend(jni.superclass(class));
+    }
+    false
+}
+
+/// A value for the monitors: strings and numbers in boxes by value, other objects by identity.
+pub(crate) fn datum(agent: &Agent, jni: Jni, value: Primitive, ty: Option<&Type>) -> Datum {
+    let evaluator = Evaluator { ti: agent.ti, jni, scope: &Nowhere };
+    let value = evaluator.unboxed(value);
+    let text = |value: String| match ty {
+        None | Some(Type::Text) => Datum::Text { value },
+        Some(_) => Datum::Unset,
+    };
+    match (value, ty) {
+        (Primitive::Bool(value), None | Some(Type::Bool)) => Datum::Bool { value },
+        (Primitive::Bool(value), Some(Type::Int)) => Datum::Int { value: value.into() },
+        (Primitive::Bool(_), _) => Datum::Unset,
+        (Primitive::Char(unit), None | Some(Type::Text)) => text(String::from_utf16_lossy(&[unit])),
+        (Primitive::Object(None), _) => Datum::Null,
+        (Primitive::Object(Some(object)), ty) => {
+            let class = jni.class_of(object);
+            if agent.ti.signature(class).is_ok_and(|signature| signature == "Ljava/lang/String;") {
+                return text(jni.text(object, LONGEST).0);
+            }
+            match ty {
+                None | Some(Type::Int) => Datum::Object { number: agent.identities.number(agent.ti, object) },
+                Some(Type::Text) => {
+                    match evaluator.field(Some(object), class, "name").map(|found| found.value) {
+                        // The name of a constant of an enumeration.
+                        Some(Primitive::Object(Some(name)))
+                            if is_instance(agent.ti, jni, class, "java.lang.Enum") =>
+                        {
+                            text(jni.text(name, LONGEST).0)
+                        }
+                        _ => Datum::Unset,
+                    }
+                }
+                Some(_) => Datum::Unset,
+            }
+        }
+        (value, None | Some(Type::Int)) if whole(value).is_some() => {
+            whole(value).map_or(Datum::Unset, |value| Datum::Int { value })
+        }
+        (value, Some(Type::Bool)) if whole(value).is_some() => Datum::Bool { value: whole(value) != Some(0) },
+        (value, None | Some(Type::Float)) => {
+            number(value).map_or(Datum::Unset, |value| Datum::Float { value })
+        }
+        _ => Datum::Unset,
+    }
+}

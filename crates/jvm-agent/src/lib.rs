@@ -1,0 +1,26 @@
+//! The agent: the part of Invigil that lives inside a Java virtual machine.
+//!
+//! As a shared library it is loaded by a virtual machine (`-agentpath`, or later), weaves probes into classes, tells the
+//! tool what happens and answers its questions. As a Rust library it is what the tool needs to talk with it: the
+//! [`protocol`], and how users name things ([`names`], [`expression`]).
+
+mod agent;
+mod evaluate;
+pub mod expression;
+mod fire;
+mod hook;
+mod identity;
+mod lines;
+mod load;
+mod look;
+pub mod names;
+mod news;
+mod place;
+mod prepare;
+mod probes;
+pub mod protocol;
+mod serve;
+mod steps;
+mod table;
+mod vm;
+mod want;

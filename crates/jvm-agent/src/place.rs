@@ -1,0 +1,164 @@
+//! Places at which something is told, and how its values are got there.
+
+use crate::expression::Expression;
+use crate::names;
+use crate::protocol::{Ask, Moment, Source, Type};
+use crate::want::{Told, Wanted};
+use invigil_weave::{Capture, Class, Kind, Method, Site};
+use std::sync::Arc;
+
+/// How a value is got where something is told.
+#[derive(Debug)]
+pub(crate) enum Reader {
+    /// It is one of those that were taken.
+    Taken(usize),
+    /// It is computed: the values that were taken by name, and which of them is `this`.
+    Computed { expression: Expression, names: Vec<(String, usize)> },
+    /// The agent knows it.
+    Known(Source),
+    /// It is not to be had here.
+    Nothing,
+}
+
+/// Something that is told at a place.
+#[derive(Debug)]
+pub(crate) struct Use {
+    pub(crate) wanted: Arc<Wanted>,
+    /// Whether only objects of the class that is named count.
+    pub(crate) for_some: bool,
+    pub(crate) readers: Vec<(Reader, Option<Type>)>,
+}
+
+/// A place at which something may be told.
+#[derive(Debug)]
+pub(crate) struct Place {
+    /// What is taken there, each with its type.
+    pub(crate) captures: Vec<(Capture, String)>,
+    pub(crate) uses: Vec<Use>,
+    /// Which of the captures is the object that names without one mean.
+    pub(crate) this: Option<usize>,
+}
+
+impl Place {
+    /// The place for a site, if something is told there.
+    pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
+        let method = class
+            .methods
+            .iter()
+            .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
+        let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None };
+        for wanted in wants {
+            let told = wanted.is_at(site, method);
+            if told == Told::Never {
+                continue;
+            }
+            if told == Told::ForSome {
+                place.take(
+                    if wanted.want.moment == Moment::Write { Capture::Owner } else { Capture::This },
+                    site,
+                );
+            }
+            let asks = wanted.want.asks.iter();
+            let readers =
+                asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
+            place.uses.push(Use { wanted: Arc::clone(wanted), for_some: told == Told::ForSome, readers });
+        }
+        if place.uses.is_empty() {
+            return None;
+        }
+        let is_this = |(capture, _): &(Capture, String)| matches!(capture, Capture::This | Capture::Owner);
+        place.this = place.captures.iter().position(is_this);
+        Some(place)
+    }
+
+    fn reader(
+        &mut self,
+        wanted: &Wanted,
+        ask: &Ask,
+        site: &Site<'_>,
+        class: &Class,
+        method: &Method,
+    ) -> Reader {
+        let roots = match wanted.roots(ask, class, method) {
+            Ok(roots) => roots,
+            Err(_) => return Reader::Nothing,
+        };
+        match &ask.source {
+            Source::Thread | Source::Process | Source::Time => Reader::Known(ask.source.clone()),
+            Source::Argument { .. } | Source::Result => {
+                roots.first().map_or(Reader::Nothing, |(_, capture)| Reader::Taken(self.take(*capture, site)))
+            }
+            Source::Expression { text } => match Expression::parse(text) {
+                Ok(Expression::Name(name))
+                    if roots
+                        .first()
+                        .is_some_and(|(root, capture)| *root == name && is_whole(&name, *capture)) =>
+                {
+                    Reader::Taken(self.take(roots[0].1, site))
+                }
+                Ok(expression) => {
+                    let names = roots
+                        .into_iter()
+                        .map(|(name, capture)| (name, capture, self.take(capture, site)))
+                        .filter(|(name, capture, _)| is_whole(name, *capture))
+                        .map(|(name, _, at)| (name, at))
+                        .collect();
+                    Reader::Computed { expression, names }
+                }
+                Err(_) => Reader::Nothing,
+            },
+        }
+    }
+
+    /// The position of a capture, added if it is new.
+    fn take(&mut self, capture: Capture, site: &Site<'_>) -> usize {
+        if let Some(at) = self.captures.iter().position(|(known, _)| *known == capture) {
+            return at;
+        }
+        let of_field = match site.kind {
+            Kind::Field { descriptor, .. } => descriptor,
+            _ => "",
+        };
+        let ty = match capture {
+            Capture::Argument(at) => {
+                names::parameters(site.descriptor).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
+            }
+            Capture::Result => names::returns(site.descriptor).to_owned(),
+            Capture::Value => of_field.to_owned(),
+            Capture::This | Capture::Owner | Capture::Thrown => "Ljava/lang/Object;".to_owned(),
+        };
+        self.captures.push((capture, ty));
+        self.captures.len() - 1
+    }
+}
+
+/// Whether a capture is what the name stands for, and not the object that has it as a field.
+fn is_whole(name: &str, capture: Capture) -> bool {
+    !matches!(capture, Capture::This | Capture::Owner) || matches!(name, "this")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::want::tests::{class, text, wanted};
+
+    #[test]
+    fn a_place_takes_each_value_once() {
+        let class = class(true);
+        let sources = [text("item"), text("this.size > item"), text("size"), Source::Argument { number: 1 }];
+        let wants = [Arc::new(wanted(Moment::Enter, "Queue.push", &sources))];
+        let site = Site {
+            class: "app/Queue",
+            method: "push",
+            descriptor: "(IJ)V",
+            is_static: false,
+            line: None,
+            kind: Kind::Enter,
+        };
+        let place = Place::of(&site, &class, &wants).unwrap();
+        let captures: Vec<Capture> = place.captures.iter().map(|(capture, _)| *capture).collect();
+        assert_eq!(captures, [Capture::Argument(0), Capture::This]);
+        assert_eq!(place.this, Some(1));
+        assert!(Place::of(&Site { method: "pop", descriptor: "()I", ..site }, &class, &wants).is_none());
+    }
+}

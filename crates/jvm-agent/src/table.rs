@@ -1,0 +1,69 @@
+//! The places that probes report, by the numbers that the probes carry.
+//!
+//! A probe that nobody listens to must cost next to nothing, so it looks at one flag here and no more. Places are never
+//! taken away: code that was woven with a number may still run when nobody remembers it.
+
+use crate::place::Place;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+
+const CHUNK: usize = 1024;
+const CHUNKS: usize = 4096;
+
+struct Slot {
+    enabled: AtomicBool,
+    place: OnceLock<Place>,
+}
+
+impl Slot {
+    fn refresh(&self) {
+        if let Some(place) = self.place.get() {
+            let enabled = place.uses.iter().any(|each| each.wanted.is_active());
+            self.enabled.store(enabled, Ordering::SeqCst);
+        }
+    }
+}
+
+static SLOTS: [OnceLock<Box<[Slot]>>; CHUNKS] = [const { OnceLock::new() }; CHUNKS];
+static NEXT: AtomicU32 = AtomicU32::new(0);
+
+fn slot(number: u32) -> Option<&'static Slot> {
+    let number = number as usize;
+    SLOTS.get(number / CHUNK)?.get()?.get(number % CHUNK)
+}
+
+/// Keeps a place and gives its number; nothing if there are too many.
+pub(crate) fn add(place: Place) -> Option<u32> {
+    let number = NEXT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |next| {
+        ((next as usize) < CHUNK * CHUNKS).then_some(next + 1)
+    });
+    let number = number.ok()?;
+    let empty = || Slot { enabled: AtomicBool::new(false), place: OnceLock::new() };
+    SLOTS.get(number as usize / CHUNK)?.get_or_init(|| (0..CHUNK).map(|_| empty()).collect());
+    let slot = slot(number)?;
+    slot.place.get_or_init(|| place);
+    // Only now: whoever turns a want on either sees the place here, or did so before this looks.
+    slot.refresh();
+    Some(number)
+}
+
+/// The place of this number, if somebody listens there.
+#[inline]
+pub(crate) fn listened(number: u32) -> Option<&'static Place> {
+    let slot = slot(number)?;
+    if slot.enabled.load(Ordering::Acquire) { slot.place.get() } else { None }
+}
+
+/// How many places there are.
+pub(crate) fn count() -> u32 {
+    NEXT.load(Ordering::Relaxed)
+}
+
+/// Looks again who is listened to.
+pub(crate) fn refresh() {
+    for number in 0..count() {
+        if let Some(slot) = slot(number) {
+            slot.refresh();
+        }
+    }
+}

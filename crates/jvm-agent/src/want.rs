@@ -1,0 +1,433 @@
+//! What is to be told, and what that means in a class: which of its places, and which values to take there.
+
+use crate::expression::Expression;
+use crate::names::{self, Name, argument_names};
+use crate::protocol::{Ask, Moment, Problem, Source, Want};
+use invigil_expr::diag::nearest;
+use invigil_weave::{Capture, Class, Kind, Method, Site};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, OnceLock};
+
+const STATIC: u16 = 0x0008;
+/// Methods that the compiler made to call others: what they call is told.
+const BRIDGE: u16 = 0x0040;
+const ABSTRACT: u16 = 0x0400;
+const NATIVE: u16 = 0x0100;
+
+/// Something to be told, with its name taken apart.
+#[derive(Debug)]
+pub(crate) struct Wanted {
+    pub(crate) want: Want,
+    pub(crate) name: Name,
+    /// Whether it is to be told at present.
+    pub(crate) active: AtomicBool,
+    /// Whether a class was found that the name means.
+    pub(crate) seen: AtomicBool,
+    /// What is wrong with it, as far as classes were found.
+    pub(crate) wrong: Mutex<Vec<Problem>>,
+    /// Where else it may happen than in the class that is named.
+    pub(crate) reach: OnceLock<Reach>,
+}
+
+/// The code of a method may be in another class than the one that is named.
+#[derive(Debug, Default)]
+pub(crate) struct Reach {
+    /// The class that the method is inherited from, as in `java/util/AbstractList`.
+    pub(crate) ancestor: Option<String>,
+    /// Whether classes that extend or implement the named one have it.
+    pub(crate) below: bool,
+}
+
+/// Whether something is told at a site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// Not at all.
+    Never,
+    /// For objects of the class that is named only.
+    ForSome,
+    /// Always.
+    Always,
+}
+
+impl Wanted {
+    pub(crate) fn new(want: Want, active: bool) -> Result<Wanted, Problem> {
+        match Name::parse(&want.name) {
+            Ok(name) => Ok(Wanted {
+                want,
+                name,
+                active: AtomicBool::new(active),
+                seen: AtomicBool::new(false),
+                wrong: Mutex::default(),
+                reach: OnceLock::new(),
+            }),
+            Err(reason) => {
+                Err(Problem { key: want.key, ask: None, reason, help: String::new(), pending: false })
+            }
+        }
+    }
+
+    pub(crate) fn is_active(&self) -> bool {
+        self.active.load(Ordering::SeqCst)
+    }
+
+    fn problem(&self, ask: Option<usize>, reason: String, help: String) -> Problem {
+        Problem { key: self.want.key.clone(), ask: ask.map(|ask| ask as u32), reason, help, pending: false }
+    }
+
+    /// What cannot be told, seen from a class that its name means. Nothing if this class alone does not decide it.
+    pub(crate) fn problems(&self, class: &Class) -> Vec<Problem> {
+        let written = &self.want.name;
+        let shown = names::dotted(&class.name);
+        let member = &self.name.member;
+        if self.want.moment == Moment::Write {
+            let Some(field) = class.fields.iter().find(|field| field.name == *member) else {
+                if is_plain(class) {
+                    let near = nearest(member, class.fields.iter().map(|field| field.name.as_str()));
+                    let reason = format!("the class `{shown}` has no field `{member}`");
+                    return vec![self.problem(None, reason, meant(near))];
+                }
+                return Vec::new();
+            };
+            if field.constant.is_some() {
+                let reason = format!("`{written}` is a constant: nobody ever writes it");
+                return vec![self.problem(None, reason, String::new())];
+            }
+            return Vec::new();
+        }
+        let named: Vec<&Method> =
+            class.methods.iter().filter(|method| self.name.means_method(&class.name, &method.name)).collect();
+        if named.is_empty() {
+            if !is_plain(class) {
+                return Vec::new();
+            }
+            let known = class.methods.iter().map(|method| method.name.as_str());
+            let near = nearest(member, known.filter(|name| !name.starts_with('<')));
+            let reason = format!("the class `{shown}` has no method `{member}`");
+            return vec![self.problem(None, reason, meant(near))];
+        }
+        let chosen: Vec<&Method> =
+            named.iter().copied().filter(|method| self.name.means_types(&method.descriptor)).collect();
+        if chosen.is_empty() {
+            let all: Vec<String> = named.iter().map(|method| format!("`{}`", signature(method))).collect();
+            let reason = format!("no method `{member}` of `{shown}` has these parameters");
+            return vec![self.problem(None, reason, format!("there is {}", all.join(", ")))];
+        }
+        if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0) {
+            let reason = format!("`{written}` is native: no probe can be put into `{}`", signature(native));
+            return vec![self.problem(None, reason, "name a method that calls it".to_owned())];
+        }
+        let with_code = chosen.into_iter().filter(|method| method.has_code && method.access & BRIDGE == 0);
+        let mut problems = Vec::new();
+        for method in with_code {
+            for (at, ask) in self.want.asks.iter().enumerate() {
+                if let Err((reason, help)) = self.roots(ask, class, method)
+                    && !problems.iter().any(|known: &Problem| known.ask == Some(at as u32))
+                {
+                    problems.push(self.problem(Some(at), reason, help));
+                }
+            }
+        }
+        problems
+    }
+
+    /// Whether a class that is named declares what it is about, so that no other has to be looked at.
+    pub(crate) fn is_declared(&self, class: &Class) -> Declared {
+        if self.want.moment == Moment::Write {
+            let declares = class.fields.iter().any(|field| field.name == self.name.member);
+            return if declares { Declared::Here } else { Declared::Above };
+        }
+        let methods = class.methods.iter().filter(|method| self.is_method(&class.name, method));
+        let abstracts: Vec<bool> = methods.map(|method| method.access & ABSTRACT != 0).collect();
+        match abstracts.as_slice() {
+            [] => Declared::Above,
+            all if all.iter().all(|is_abstract| *is_abstract) => Declared::Below,
+            _ => Declared::Here,
+        }
+    }
+
+    fn is_method(&self, class: &str, method: &Method) -> bool {
+        self.name.means_method(class, &method.name)
+            && self.name.means_types(&method.descriptor)
+            && method.access & BRIDGE == 0
+    }
+
+    /// Whether a class may have places for it: a quick look, which may say yes too often.
+    pub(crate) fn may_concern(&self, class: &str, bytes: &[u8]) -> bool {
+        let in_reach = |reach: &Reach| reach.below || reach.ancestor.as_deref() == Some(class);
+        match self.want.moment {
+            Moment::Write => has(bytes, self.name.member.as_bytes()),
+            _ => {
+                self.name.means_class(class)
+                    || self.reach.get().is_some_and(in_reach) && has(bytes, self.name.member.as_bytes())
+            }
+        }
+    }
+
+    /// Whether it is told where this site is, in the method of the class.
+    pub(crate) fn is_at(&self, site: &Site<'_>, method: &Method) -> Told {
+        match (&self.want.moment, site.kind) {
+            (Moment::Enter, Kind::Enter) | (Moment::Leave, Kind::Return) => {
+                if !self.is_method(site.class, method) {
+                    return Told::Never;
+                }
+                let reach = self.reach.get();
+                let inherits = reach.is_some_and(|reach| reach.ancestor.as_deref() == Some(site.class));
+                let overrides = reach.is_some_and(|reach| reach.below) && method.name != "<init>";
+                match (self.name.means_class(site.class), site.is_static) {
+                    (true, _) => Told::Always,
+                    (false, true) if inherits => Told::Always,
+                    (false, false) if inherits || overrides => Told::ForSome,
+                    _ => Told::Never,
+                }
+            }
+            (Moment::Write, Kind::Field { owner, name, is_static, .. }) if name == self.name.member => {
+                match (self.name.means_class(owner), is_static) {
+                    (true, _) => Told::Always,
+                    // The code may name a class that inherits the field.
+                    (false, false) if !names::is_platform(&names::dotted(owner)) => Told::ForSome,
+                    _ => Told::Never,
+                }
+            }
+            _ => Told::Never,
+        }
+    }
+
+    /// The values that a parameter needs, with their names in its expression.
+    pub(crate) fn roots(
+        &self,
+        ask: &Ask,
+        class: &Class,
+        method: &Method,
+    ) -> Result<Vec<(String, Capture)>, Mistake> {
+        match &ask.source {
+            Source::Thread | Source::Process | Source::Time => Ok(Vec::new()),
+            Source::Argument { number } => {
+                let count = names::parameters(&method.descriptor).len();
+                match (*number as usize).checked_sub(1).filter(|at| *at < count) {
+                    Some(at) => Ok(vec![(String::new(), Capture::Argument(at as u16))]),
+                    None => Err((
+                        format!("`{}` has no argument {number}", signature(method)),
+                        format!("it has {count}, counted from 1"),
+                    )),
+                }
+            }
+            Source::Result => self.result(method).map(|capture| vec![(String::new(), capture)]),
+            Source::Expression { text } => {
+                let expression = Expression::parse(text).map_err(|reason| (reason, String::new()))?;
+                let mut roots = Vec::new();
+                for name in expression.names() {
+                    if let Some(capture) = self.root(name, class, method)? {
+                        roots.push((name.to_owned(), capture));
+                    }
+                }
+                Ok(roots)
+            }
+        }
+    }
+
+    fn result(&self, method: &Method) -> Result<Capture, Mistake> {
+        match self.want.moment {
+            Moment::Write => Ok(Capture::Value),
+            Moment::Leave if names::returns(&method.descriptor) != "V" => Ok(Capture::Result),
+            Moment::Leave => Err((format!("`{}` returns nothing", signature(method)), String::new())),
+            Moment::Enter | Moment::Line => Err((
+                format!("what `{}` returns is not known before it does", signature(method)),
+                "write `after event`".to_owned(),
+            )),
+        }
+    }
+
+    /// What a name stands for at the site; nothing for a static field or a class, which need no value from there.
+    fn root(&self, name: &str, class: &Class, method: &Method) -> Result<Option<Capture>, Mistake> {
+        if self.want.moment == Moment::Write {
+            // The code that writes may be anybody's: a name is the field itself, or of the object that has it.
+            return Ok(Some(if name == self.name.member { Capture::Value } else { Capture::Owner }));
+        }
+        let is_static = method.access & STATIC != 0;
+        let in_constructor = method.name == "<init>" && self.want.moment == Moment::Enter;
+        let this = || match (is_static, in_constructor) {
+            (true, _) => Err((
+                format!("`{}` is static: it has no `this`", signature(method)),
+                "name a parameter or a static field".to_owned(),
+            )),
+            (_, true) => Err((
+                "an object is not there yet when its constructor begins".to_owned(),
+                "write `after event`".to_owned(),
+            )),
+            _ => Ok(Some(Capture::This)),
+        };
+        if name == "this" {
+            return this();
+        }
+        let arguments = argument_names(method);
+        if let Some(at) = arguments.iter().position(|argument| argument.as_deref() == Some(name)) {
+            return Ok(Some(Capture::Argument(at as u16)));
+        }
+        if name == "ret" {
+            return self.result(method).map(Some);
+        }
+        match class.fields.iter().find(|field| field.name == name) {
+            Some(field) if field.access & STATIC != 0 => return Ok(None),
+            Some(_) => return this(),
+            None => {}
+        }
+        if name.starts_with(|letter: char| letter.is_uppercase()) {
+            return Ok(None);
+        }
+        if !is_plain(class) && !is_static {
+            return this();
+        }
+        let known = arguments.iter().flatten().map(String::as_str);
+        let near = nearest(name, known.chain(class.fields.iter().map(|field| field.name.as_str())));
+        let reason =
+            format!("`{}` has no parameter `{name}`, and its class no such field", signature(method));
+        let help = match near {
+            None if arguments.iter().any(Option::is_none) => {
+                "the class file does not have the names of parameters: compile with `javac -g`, or write `arg 1`"
+                    .to_owned()
+            }
+            near => meant(near),
+        };
+        Err((reason, help))
+    }
+}
+
+pub(crate) type Mistake = (String, String);
+
+/// Where something is declared, seen from the class that is named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declared {
+    /// In that class.
+    Here,
+    /// In one that it extends, or nowhere.
+    Above,
+    /// Its code is in classes that extend or implement that one.
+    Below,
+}
+
+/// Whether bytes occur in others.
+fn has(bytes: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
+}
+
+fn meant(near: Option<&str>) -> String {
+    near.map_or(String::new(), |near| format!("did you mean `{near}`?"))
+}
+
+/// Whether a class has nothing but what it declares.
+fn is_plain(class: &Class) -> bool {
+    class
+        .parent
+        .as_deref()
+        .is_none_or(|parent| matches!(parent, "java/lang/Object" | "java/lang/Record" | "java/lang/Enum"))
+        && class.access & ABSTRACT == 0
+}
+
+/// A method as users write it: `push(int)`.
+pub(crate) fn signature(method: &Method) -> String {
+    let types: Vec<String> = names::parameters(&method.descriptor)
+        .into_iter()
+        .map(|descriptor| {
+            let whole = names::type_words(descriptor);
+            whole.rsplit('.').next().unwrap_or_default().to_owned()
+        })
+        .collect();
+    format!("{}({})", method.name, types.join(", "))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use crate::protocol::Key;
+
+    /// `class Queue { int size; static int all; void push(int item, long when); native int pop(); }`
+    pub(crate) fn class(with_names: bool) -> Class {
+        let method = |name: &str, descriptor: &str, access| Method {
+            name: name.into(),
+            descriptor: descriptor.into(),
+            access,
+            has_code: access & NATIVE == 0,
+            parameters: if with_names { vec!["item".into(), "when".into()] } else { Vec::new() },
+            locals: Vec::new(),
+            lines: Vec::new(),
+        };
+        let field = |name: &str, access| invigil_weave::Field {
+            name: name.into(),
+            descriptor: "I".into(),
+            access,
+            constant: None,
+        };
+        Class {
+            major: 61,
+            access: 0x20,
+            name: "app/Queue".into(),
+            parent: Some("java/lang/Object".into()),
+            interfaces: Vec::new(),
+            source: None,
+            fields: vec![field("size", 0), field("all", STATIC)],
+            methods: vec![
+                method("push", "(IJ)V", 0),
+                method("pop", "()I", NATIVE),
+                method("<init>", "(IJ)V", 0),
+            ],
+        }
+    }
+
+    pub(crate) fn wanted(moment: Moment, name: &str, sources: &[Source]) -> Wanted {
+        let asks = sources.iter().map(|source| Ask { source: source.clone(), ty: None }).collect();
+        let want =
+            Want { key: Key::Event { number: 0 }, moment, name: name.into(), candidates: Vec::new(), asks };
+        Wanted::new(want, true).unwrap()
+    }
+
+    pub(crate) fn text(text: &str) -> Source {
+        Source::Expression { text: text.into() }
+    }
+
+    fn complaint(wanted: &Wanted, class: &Class) -> String {
+        let problems = wanted.problems(class);
+        problems.iter().map(|problem| format!("{}; {}\n", problem.reason, problem.help)).collect()
+    }
+
+    #[test]
+    fn misspelled_members_get_the_nearest() {
+        let class = class(true);
+        let words = complaint(&wanted(Moment::Enter, "Queue.psuh", &[]), &class);
+        assert!(words.contains("no method `psuh`") && words.contains("`push`"), "{words}");
+        let words = complaint(&wanted(Moment::Write, "Queue.sise", &[]), &class);
+        assert!(words.contains("no field `sise`") && words.contains("`size`"), "{words}");
+        let words = complaint(&wanted(Moment::Enter, "Queue.push", &[text("itme")]), &class);
+        assert!(words.contains("no parameter `itme`") && words.contains("`item`"), "{words}");
+        let words = complaint(&wanted(Moment::Enter, "Queue.push(int)", &[]), &class);
+        assert!(words.contains("push(int, long)"), "{words}");
+        assert!(complaint(&wanted(Moment::Enter, "Queue.pop", &[]), &class).contains("native"));
+    }
+
+    #[test]
+    fn values_that_are_not_there() {
+        let class = class(true);
+        assert!(
+            complaint(&wanted(Moment::Enter, "Queue.push", &[Source::Result]), &class)
+                .contains("after event")
+        );
+        assert!(
+            complaint(&wanted(Moment::Leave, "Queue.push", &[Source::Result]), &class).contains("nothing")
+        );
+        let third = Source::Argument { number: 3 };
+        assert!(complaint(&wanted(Moment::Enter, "Queue.push", &[third]), &class).contains("no argument 3"));
+        assert!(
+            complaint(&wanted(Moment::Enter, "Queue.new", &[text("this")]), &class).contains("not there yet")
+        );
+        assert_eq!(complaint(&wanted(Moment::Leave, "Queue.new", &[text("this.size + item")]), &class), "");
+        assert_eq!(complaint(&wanted(Moment::Enter, "Queue.push", &[text("size + all")]), &class), "");
+    }
+
+    #[test]
+    fn without_names_there_are_positions() {
+        let class = class(false);
+        let words = complaint(&wanted(Moment::Enter, "Queue.push", &[text("item")]), &class);
+        assert!(words.contains("javac -g"), "{words}");
+        let second = Source::Argument { number: 2 };
+        assert_eq!(complaint(&wanted(Moment::Enter, "Queue.push", &[second]), &class), "");
+    }
+}
