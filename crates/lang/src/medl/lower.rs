@@ -5,7 +5,7 @@ use super::names::{Known, Symbol};
 use crate::mac::ast::{Expr, Kind, Literal, Name};
 use crate::mac::lower::{Build, Maker};
 use crate::mac::order::{self, Needs};
-use crate::pedl;
+use crate::pedl::{self, Exported};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ExprId, GuardId, Parts, Type};
 use std::collections::{HashMap, HashSet};
@@ -47,7 +47,15 @@ pub struct Lowered {
 /// assert_eq!(lowered.unwrap().alarms[0].0, "often");
 /// ```
 pub fn lower(script: &Script, recogniser: Option<&pedl::Lowered>) -> (Option<Lowered>, Vec<Diagnostic>) {
-    let mut lowering = Lowering { build: Build::default(), names: Known::new(recogniser) };
+    lower_with(script, recogniser.map(|recogniser| recogniser.exports.as_slice()))
+}
+
+/// The same with the exports of a PEDL script that may have mistakes.
+pub(crate) fn lower_with(
+    script: &Script,
+    exports: Option<&[Exported]>,
+) -> (Option<Lowered>, Vec<Diagnostic>) {
+    let mut lowering = Lowering { build: Build::default(), names: Known::new(exports) };
     lowering.script(script);
     let Lowering { build, names } = lowering;
     if build.has_errors() {

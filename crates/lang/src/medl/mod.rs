@@ -37,5 +37,6 @@ mod lower;
 mod names;
 mod parser;
 
+pub(crate) use lower::lower_with;
 pub use lower::{Lowered, lower};
 pub use parser::parse;

@@ -1,5 +1,6 @@
 //! From a script as it is written to what a recogniser runs.
 
+use super::abstraction::abstractions;
 use super::ast::{Definition, Literal, Monitored, Options, Path, Script, Sort};
 use super::entity::{Entity, Id};
 use crate::mac::ast::{Kind, Moment};
@@ -45,8 +46,9 @@ pub struct Exported {
     pub sort: Sort,
     /// Its name.
     pub name: String,
-    /// The types of the values that an event carries; nothing for an object, which is not watched.
-    pub values: Vec<Option<Type>>,
+    /// The types of the values that an event carries, where an object, which is not watched, has none. Nothing if that
+    /// is not known, because its definition has mistakes.
+    pub values: Option<Vec<Option<Type>>>,
     /// Where it is exported.
     pub span: Span,
 }
@@ -70,6 +72,17 @@ pub fn constants(script: &Script) -> Vec<(String, Span)> {
         _ => None,
     });
     paths.filter(|path| known.insert(path.to_string())).map(|path| (path.to_string(), path.span)).collect()
+}
+
+/// What a script exports, as far as it can be known of one that has mistakes.
+pub(crate) fn exports(script: &Script) -> Vec<Exported> {
+    let export = |export: &super::ast::Export| Exported {
+        sort: export.sort,
+        name: export.name.text.clone(),
+        values: None,
+        span: export.name.span,
+    };
+    script.exports.iter().map(export).collect()
 }
 
 /// Methods have no constants in them.
@@ -112,6 +125,7 @@ pub fn lower(
         return (None, build.problems);
     }
     names.unused(script, &mut build.problems);
+    names.abstraction(script);
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
         parts: build.parts,
@@ -295,13 +309,13 @@ impl<'a> Program<'a> {
             let values = match named {
                 Some(Named::Event(event)) => {
                     _ = parts.export_event(event);
-                    parts.event(event).and_then(|event| parts.values_of(event)).unwrap_or_default()
+                    parts.event(event).and_then(|event| parts.values_of(event)).ok()
                 }
                 Some(Named::Condition(condition)) => {
                     _ = parts.export_condition(condition);
-                    Vec::new()
+                    Some(Vec::new())
                 }
-                None => Vec::new(),
+                None => None,
             };
             exports.push(Exported { sort, name: name.clone(), values, span });
         }
@@ -334,6 +348,26 @@ impl<'a> Program<'a> {
                 let help = format!("export it: `export {} {name};`", definition.sort.word());
                 problems.push(problem.label("neither exported nor named elsewhere").help(help));
             }
+        }
+    }
+
+    /// Notes what is asked of each variable.
+    fn abstraction(&mut self, script: &Script) {
+        let entity = |path: &Path| match self.symbols.get(&path.to_string()) {
+            Some(Symbol::Entity(number)) => Some(*number),
+            _ => None,
+        };
+        let variable = |path: &Path| {
+            let number = entity(path).filter(|number| !self.fixed.contains_key(number))?;
+            let ty = self.entities[number].ty.as_ref().and_then(|ty| ty.known());
+            Some((number, ty == Some(Type::Boolean)))
+        };
+        let constant = |path: &Path| match entity(path) {
+            Some(number) => self.fixed.get(&number).cloned(),
+            None => may_be_constant(path).then(|| (self.lookup)(&path.to_string())).flatten(),
+        };
+        for (number, simple) in abstractions(script, &variable, &constant) {
+            self.entities[number].simple = simple;
         }
     }
 
