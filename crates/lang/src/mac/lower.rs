@@ -11,6 +11,8 @@ use std::collections::HashSet;
 pub(crate) struct Build {
     pub(crate) parts: Parts,
     pub(crate) problems: Vec<Diagnostic>,
+    /// How many problems have been looked at, and how many errors were among them.
+    counted: (usize, usize),
 }
 
 impl Build {
@@ -28,6 +30,29 @@ impl Build {
                 self.problem(Diagnostic::error(span, mismatch.to_string()).label("does not fit"))
             }
         }
+    }
+
+    /// Whether there is so much to complain about that the rest is not worth looking at. Remarks do not count: what has
+    /// no errors is looked at to its end.
+    pub(crate) fn is_full(&mut self) -> bool {
+        let (looked_at, errors) = self.counted;
+        let new = self.problems[looked_at..].iter().filter(|problem| problem.is_error()).count();
+        self.counted = (self.problems.len(), errors + new);
+        self.counted.1 >= MAX_PROBLEMS
+    }
+
+    /// What is to be told, if there is not too much of it.
+    pub(crate) fn finish(mut self) -> (Parts, Vec<Diagnostic>) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            self.problems.sort_by_key(|problem| !problem.is_error());
+            self.problems.truncate(MAX_PROBLEMS);
+            let (severity, span) =
+                self.problems.last().map_or_else(Default::default, |last| (Some(last.severity), last.span));
+            let mut more = Diagnostic::warning(span, "there may be more to say of this script");
+            more.severity = severity.unwrap_or(more.severity);
+            self.problems.push(more.label("told up to here").help("mend what is told first"));
+        }
+        (self.parts, self.problems)
     }
 
     pub(crate) fn has_errors(&self) -> bool {
@@ -105,7 +130,7 @@ impl<N: Names> Maker<'_, N> {
         let mut made: Vec<Option<Made>> = Vec::with_capacity(expr.nodes.len());
         let indices = indices(expr);
         for (at, node) in expr.nodes.iter().enumerate() {
-            let one = match indices.contains(&at) || self.build.problems.len() >= MAX_PROBLEMS {
+            let one = match indices.contains(&at) || self.build.is_full() {
                 true => None,
                 false => self.node(expr, node, &made),
             };

@@ -58,8 +58,10 @@ pub(crate) fn lower_with(
     let mut lowering = Lowering { build: Build::default(), names: Known::new(exports) };
     lowering.script(script);
     let Lowering { build, names } = lowering;
-    if build.has_errors() {
-        return (None, build.problems);
+    let is_usable = !build.has_errors();
+    let (parts, problems) = build.finish();
+    if !is_usable {
+        return (None, problems);
     }
     let located = |sort: Defined| {
         let of_sort = script.definitions.iter().filter(move |one| one.sort == sort);
@@ -67,12 +69,12 @@ pub(crate) fn lower_with(
     };
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
-        parts: build.parts,
+        parts,
         properties: located(Defined::Property),
         alarms: located(Defined::Alarm),
         actions: names.actions,
     };
-    (Some(lowered), build.problems)
+    (Some(lowered), problems)
 }
 
 struct Lowering<'a> {
@@ -153,6 +155,9 @@ impl<'a> Lowering<'a> {
         let made = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
         let mut assigned: HashMap<&str, Span> = HashMap::new();
         for update in &guard.updates {
+            if self.build.is_full() {
+                return;
+            }
             if let Update::Assign(name, _) = update
                 && let Some(first) = assigned.insert(&name.text, name.span)
             {

@@ -45,7 +45,7 @@ pub(super) struct Known<'a> {
     /// Where each name is declared.
     declared: HashMap<String, Span>,
     /// What could be imported, if that is known.
-    exports: Option<&'a [Exported]>,
+    exports: Option<HashMap<&'a str, &'a Exported>>,
     /// The actions, by their numbers.
     pub(super) actions: Vec<(String, Span)>,
     pub(super) used: HashSet<String>,
@@ -55,7 +55,8 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     pub(super) fn new(exports: Option<&'a [Exported]>) -> Known<'a> {
-        Known { exports, ..Known::default() }
+        let by_name = |exports: &'a [Exported]| exports.iter().map(|one| (one.name.as_str(), one)).collect();
+        Known { exports: exports.map(by_name), ..Known::default() }
     }
 
     /// Adds a name, unless it is taken.
@@ -109,11 +110,19 @@ impl<'a> Known<'a> {
 
     /// Checks that what is imported is exported.
     fn check(&self, import: &Import, sort: Sort, build: &mut Build) -> Option<&'a Exported> {
-        let exports = self.exports?;
+        let exports = self.exports.as_ref()?;
         let (name, span) = (&import.name.text, import.name.span);
-        let Some(export) = exports.iter().find(|export| export.name == *name) else {
-            let of_sort = exports.iter().filter(|export| export.sort == sort);
-            let help = suggest(name, of_sort.map(|export| export.name.as_str()))
+        let Some(export) = exports.get(name.as_str()).copied() else {
+            if build.is_full() {
+                return None;
+            }
+            let mut of_sort: Vec<&str> = exports
+                .values()
+                .filter(|export| export.sort == sort)
+                .map(|export| export.name.as_str())
+                .collect();
+            of_sort.sort_unstable();
+            let help = suggest(name, of_sort)
                 .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", sort.word()));
             let problem = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
             return build.problem(problem.label("not exported").help(help));
@@ -232,7 +241,7 @@ impl<'a> Known<'a> {
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
         let problem = Diagnostic::error(span, format!("there is no `{name}`")).label("unknown");
-        let export = self.exports.and_then(|exports| exports.iter().find(|export| export.name == name));
+        let export = self.exports.as_ref().and_then(|exports| exports.get(name));
         problem.help(match export {
             Some(export) => {
                 format!("the PEDL script exports it: write `import {} {name};`", export.sort.word())

@@ -122,19 +122,20 @@ pub fn lower(
     names.define(script, &mut build);
     let exports = names.export(script, &mut build);
     if build.has_errors() {
-        return (None, build.problems);
+        return (None, build.finish().1);
     }
     names.unused(script, &mut build.problems);
     names.abstraction(script);
+    let (parts, problems) = build.finish();
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
-        parts: build.parts,
+        parts,
         entities: names.entities,
         constants: names.constants,
         exports,
         options: script.options.clone(),
     };
-    (Some(lowered), build.problems)
+    (Some(lowered), problems)
 }
 
 /// The names in a path, without the types of parameters.
@@ -280,18 +281,23 @@ impl<'a> Program<'a> {
     }
 
     fn export(&mut self, script: &Script, build: &mut Build) -> Vec<Exported> {
-        let Build { parts, problems } = build;
         let mut exports: Vec<Exported> = Vec::new();
+        let mut spans: HashMap<&str, Span> = HashMap::new();
+        let defined: HashSet<&str> = script.definitions.iter().map(|one| one.name.text.as_str()).collect();
         for export in &script.exports {
+            if build.is_full() {
+                break;
+            }
+            let Build { parts, problems, .. } = build;
             let (name, span, sort) = (&export.name.text, export.name.span, export.sort);
-            if let Some(first) = exports.iter().find(|known| known.name == *name) {
+            if let Some(first) = spans.insert(name, span) {
                 let problem = Diagnostic::warning(span, format!("`{name}` is exported twice")).label("again");
-                problems.push(problem.related(first.span, "first here"));
+                problems.push(problem.related(first, "first here"));
                 continue;
             }
             let Some(Symbol::Definition(at, named)) = self.symbols.get(name).copied() else {
                 // A definition whose name was taken has been complained about.
-                if !script.definitions.iter().any(|definition| definition.name.text == *name) {
+                if !defined.contains(name.as_str()) {
                     problems.push(self.undefined(script, name, span, sort));
                 }
                 continue;
