@@ -5,6 +5,7 @@
 
 pub mod ast;
 mod expressions;
+pub(crate) mod format;
 mod literals;
 mod load;
 pub(crate) mod lower;

@@ -39,4 +39,4 @@ mod parser;
 
 pub(crate) use lower::lower_with;
 pub use lower::{Lowered, lower};
-pub use parser::parse;
+pub use parser::{format, parse};

@@ -48,4 +48,4 @@ pub use abstraction::Simple;
 pub use entity::{Entity, Id, Place};
 pub(crate) use lower::exports;
 pub use lower::{Constant, Exported, Lowered, constants, lower};
-pub use parser::parse;
+pub use parser::{format, parse};
