@@ -1,7 +1,6 @@
 //! States one after the other, in pieces that never move.
 
 use crate::pages::Pages;
-use std::ops::Range;
 
 /// About as many words as a piece has: large against what there is to do once for each.
 const PIECE: usize = 1 << 20;
@@ -38,16 +37,6 @@ impl Arena {
     pub(crate) fn get(&self, row: usize) -> &[u64] {
         let start = (row & ((1 << self.shift) - 1)) * self.width;
         &self.pieces[row >> self.shift][start..start + self.width]
-    }
-
-    /// The rows at the beginning of `range` that lie in one piece: at least one, if there is one.
-    pub(crate) fn in_a_row(&self, range: Range<usize>) -> &[u64] {
-        if range.is_empty() {
-            return &[];
-        }
-        let first = range.start & ((1 << self.shift) - 1);
-        let last = (first + range.len()).min(1 << self.shift);
-        &self.pieces[range.start >> self.shift][first * self.width..last * self.width]
     }
 
     /// Adds a row. False if there is no memory for it.

@@ -76,6 +76,7 @@ mod search;
 mod seen;
 mod space;
 mod store;
+mod table;
 mod tally;
 pub mod validate;
 mod walk;

@@ -12,3 +12,12 @@ pub(crate) fn soon<T>(place: &T) {
     #[cfg(not(target_arch = "x86_64"))]
     let _ = place;
 }
+
+/// The same for a few words, which may lie across two lines of the cache.
+#[inline(always)]
+pub(crate) fn all<T>(words: &[T]) {
+    if let (Some(first), Some(last)) = (words.first(), words.last()) {
+        soon(first);
+        soon(last);
+    }
+}

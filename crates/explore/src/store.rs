@@ -2,16 +2,9 @@
 
 use crate::arena::Arena;
 use crate::hash::hash;
-use crate::pages::Pages;
 use crate::prefetch;
-use std::ops::Range;
+use crate::table::{LEAST, Look, Place, Table};
 
-/// A slot has the lower half of a hash in its upper half, and the number of the state plus one in its lower.
-const TAG: u64 = !0 << 32;
-/// The slots that lie in one line of the cache.
-const LINE: usize = 8;
-/// The lines of a store without states: a power of two.
-const LINES: usize = 1 << 9;
 /// States that are dealt with at once: their places are asked for before the first is looked at.
 const BATCH: usize = 128;
 
@@ -32,9 +25,7 @@ const BATCH: usize = 128;
 /// ```
 pub struct Store {
     arena: Arena,
-    table: Option<Pages>,
-    /// `hash >> shift` is the line where the search for a state begins.
-    shift: u32,
+    table: Option<Table>,
     /// The number of states at which the table must grow.
     grow_at: usize,
     most_bytes: u64,
@@ -44,16 +35,10 @@ pub struct Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
-/// Where a state is, or could be.
-enum Place {
-    Known(u32),
-    Free(usize),
-}
-
 impl Store {
     /// A store for states of `width` words, at least one.
     pub fn new(width: usize) -> Store {
-        Store { arena: Arena::new(width), table: None, shift: 64, grow_at: 0, most_bytes: u64::MAX }
+        Store { arena: Arena::new(width), table: None, grow_at: 0, most_bytes: u64::MAX }
     }
 
     /// The same with at most so many bytes of memory.
@@ -88,12 +73,6 @@ impl Store {
         self.arena.get(index as usize)
     }
 
-    /// The words of the states at the beginning of `range`, as many of them as lie one after the other in memory: at
-    /// least one if `range` is not empty.
-    pub fn in_a_row(&self, range: Range<u32>) -> &[u64] {
-        self.arena.in_a_row(range.start as usize..range.end as usize)
-    }
-
     /// The number of a state, if it is stored.
     pub fn find(&self, state: &[u64]) -> Option<u32> {
         self.find_hashed(state, hash(state))
@@ -101,10 +80,18 @@ impl Store {
 
     /// The number of a state whose hash is known.
     #[inline]
-    pub fn find_hashed(&self, state: &[u64], hash: u64) -> Option<u32> {
+    pub(crate) fn find_hashed(&self, state: &[u64], hash: u64) -> Option<u32> {
         match self.place(state, hash)? {
             Place::Known(index) => Some(index),
             Place::Free(_) => None,
+        }
+    }
+
+    /// A state of this hash will be looked for soon: asks for its place in the table.
+    #[inline]
+    pub(crate) fn prefetch_slot(&self, hash: u64) {
+        if let Some(table) = &self.table {
+            table.prefetch(hash);
         }
     }
 
@@ -128,8 +115,8 @@ impl Store {
         if !self.arena.push(state) {
             return Err(Full);
         }
-        if let Some(table) = &mut self.table {
-            table[slot] = hash << 32 | u64::from(index + 1);
+        if let Some(table) = &self.table {
+            table.put(slot, hash, index);
         }
         Ok((index, true))
     }
@@ -146,109 +133,58 @@ impl Store {
     /// ```
     pub fn insert_all(&mut self, states: &[u64], found: &mut Vec<(u32, bool)>) -> Result<(), Full> {
         let width = self.width();
-        let (mut hashes, mut likely) = ([0; BATCH], [None; BATCH]);
+        let (mut hashes, mut looks) = ([0; BATCH], [Look::Unsure; BATCH]);
         for batch in states.chunks(BATCH * width) {
             for (state, into) in batch.chunks_exact(width).zip(&mut hashes) {
                 *into = hash(state);
                 self.prefetch_slot(*into);
             }
             let count = batch.len() / width;
-            for (into, hash) in likely.iter_mut().zip(&hashes[..count]) {
-                *into = self.likely(*hash);
+            for (into, hash) in looks.iter_mut().zip(&hashes[..count]) {
+                *into = self.look(*hash);
             }
-            for ((state, hash), likely) in batch.chunks_exact(width).zip(&hashes).zip(&likely) {
-                found.push(self.insert_likely(state, *hash, *likely)?);
+            for ((state, hash), look) in batch.chunks_exact(width).zip(&hashes).zip(&looks) {
+                found.push(match look {
+                    Look::Likely(index) if is_same(self.get(*index), state) => (*index, false),
+                    _ => self.insert_hashed(state, *hash)?,
+                });
             }
         }
         Ok(())
     }
 
-    /// A state of this hash will be looked for soon: asks for its place in the table.
+    /// When the place of the hash had time to come: what a look at it tells. The state that it probably is is asked for.
     #[inline]
-    pub fn prefetch_slot(&self, hash: u64) {
-        if let Some(table) = &self.table {
-            prefetch::soon(&table[self.line(hash) * LINE]);
+    fn look(&self, hash: u64) -> Look {
+        let look = self.table.as_ref().map_or(Look::Unsure, |table| table.look(hash));
+        if let Look::Likely(index) = look {
+            prefetch::all(self.get(index));
         }
-    }
-
-    /// The second step after [`prefetch_slot`](Store::prefetch_slot), when that had time to come: the number of the
-    /// state that is probably the one of this hash, which is asked for. If there is none, the state is probably new.
-    #[inline]
-    pub fn likely(&self, hash: u64) -> Option<u32> {
-        let (lines, _) = self.table.as_ref()?.as_chunks::<LINE>();
-        // All slots without a branch between: which of them it is cannot be foreseen.
-        let line = &lines[self.line(hash)];
-        let matches =
-            (0..LINE).fold(0, |set, at| set | u32::from((line[at] >> 32) as u32 == hash as u32) << at);
-        if matches == 0 {
-            // A full line goes on in the next.
-            if line[LINE - 1] != 0 {
-                prefetch::soon(&lines[(self.line(hash) + 1) & (lines.len() - 1)]);
-            }
-            return None;
-        }
-        let index = (line[matches.trailing_zeros() as usize] as u32).checked_sub(1)?;
-        let state = self.get(index);
-        // It may lie across two lines of the cache.
-        prefetch::soon(&state[0]);
-        prefetch::soon(&state[state.len() - 1]);
-        Some(index)
-    }
-
-    /// As [`insert_hashed`](Store::insert_hashed), with what [`likely`](Store::likely) has said.
-    #[inline]
-    pub fn insert_likely(
-        &mut self,
-        state: &[u64],
-        hash: u64,
-        likely: Option<u32>,
-    ) -> Result<(u32, bool), Full> {
-        match likely {
-            Some(index) if is_same(self.get(index), state) => Ok((index, false)),
-            _ => self.insert_hashed(state, hash),
-        }
+        look
     }
 
     fn slots(&self) -> usize {
-        self.table.as_ref().map_or(0, |table| table.len())
-    }
-
-    #[inline]
-    fn line(&self, hash: u64) -> usize {
-        (hash >> self.shift) as usize
+        self.table.as_ref().map_or(0, Table::slots)
     }
 
     /// None if there is no table yet.
     #[inline]
     fn place(&self, state: &[u64], hash: u64) -> Option<Place> {
-        let (lines, _) = self.table.as_ref()?.as_chunks::<LINE>();
-        let tag = hash << 32;
-        let mut line = self.line(hash);
-        // Some slots are always free, so this ends.
-        loop {
-            for (at, slot) in lines[line].iter().enumerate() {
-                if *slot == 0 {
-                    return Some(Place::Free(line * LINE + at));
-                }
-                let index = (*slot as u32).wrapping_sub(1);
-                if *slot & TAG == tag && is_same(self.get(index), state) {
-                    return Some(Place::Known(index));
-                }
-            }
-            line = (line + 1) & (lines.len() - 1);
-        }
+        Some(self.table.as_ref()?.place(hash, |index| is_same(self.get(index), state)))
     }
 
     /// Doubles the table, or fills it more than is good for it where there is no memory to double it.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
-        let doubled = (self.slots() * 2).max(LINES * LINE);
-        // The old table is given back before the new one is written, so it does not count.
-        let is_allowed = self.arena.memory() + doubled as u64 * 8 < self.most_bytes;
-        let pages = if self.table.is_some() { Pages::huge } else { Pages::new };
-        let most = match is_allowed.then(|| pages(doubled)).flatten() {
-            Some(table) => {
-                self.fill(table);
+        let doubled = (self.slots() * 2).max(LEAST);
+        // For a while there are both.
+        let is_allowed = self.memory() + doubled as u64 * 8 < self.most_bytes;
+        let most = match is_allowed.then(|| Table::new(doubled)).flatten() {
+            Some(mut table) => {
+                if let Some(old) = self.table.take() {
+                    table.fill(&old, 1);
+                }
+                self.table = Some(table);
                 doubled / 4 * 3
             }
             // Beyond that there is no end of probing.
@@ -257,35 +193,6 @@ impl Store {
         let room = self.most_bytes.saturating_sub(self.slots() as u64 * 8) / (self.width() as u64 * 8);
         self.grow_at = most.min(usize::try_from(room).unwrap_or(usize::MAX)).min(u32::MAX as usize - 1);
         if self.len() < self.grow_at { Ok(()) } else { Err(Full) }
-    }
-
-    /// Puts all states into a new table.
-    fn fill(&mut self, mut table: Pages) {
-        self.table = None;
-        self.shift = 64 - (table.len() / LINE).ilog2();
-        let (lines, _) = table.as_chunks_mut::<LINE>();
-        let mut hashes = [0; BATCH];
-        let mut done = 0;
-        while done < self.len() {
-            let rows = self.arena.in_a_row(done..(done + BATCH).min(self.len())).chunks_exact(self.width());
-            let count = rows.len();
-            for (state, into) in rows.zip(&mut hashes) {
-                *into = hash(state);
-                prefetch::soon(&lines[self.line(*into)][0]);
-            }
-            for (index, hash) in (done + 1..).zip(&hashes[..count]) {
-                let mut line = self.line(*hash);
-                let free = loop {
-                    if let Some(free) = lines[line].iter_mut().find(|slot| **slot == 0) {
-                        break free;
-                    }
-                    line = (line + 1) & (lines.len() - 1);
-                };
-                *free = hash << 32 | index as u64;
-            }
-            done += count;
-        }
-        self.table = Some(table);
     }
 }
 
@@ -321,8 +228,6 @@ mod tests {
                 }
             }
             assert_eq!((one.len(), many.len()), (known.len(), known.len()));
-            let row = many.in_a_row(1..many.len() as u32);
-            assert_eq!(&row[..width], many.get(1));
             assert_eq!(many.find(&vec![u64::MAX; width]), None);
         }
     }

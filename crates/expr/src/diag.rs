@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 /// One of the files given to the tool, by its position in [`Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SourceId(pub u32);
 
 /// A range of bytes in one source.
@@ -20,6 +21,7 @@ pub struct SourceId(pub u32);
 /// assert_eq!(guard.to(update), Span::new(SourceId(0), 4, 25));
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Span {
     /// The source that `start` and `end` count in.
     pub source: SourceId,

@@ -8,6 +8,7 @@ mod builtins;
 pub mod compare;
 #[cfg(feature = "compile")]
 pub mod compile;
+mod decode;
 pub mod diag;
 mod encode;
 pub mod fault;

@@ -11,10 +11,12 @@ use alloc::vec::Vec;
 
 /// Where an instruction finds a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Operand(u16);
 
 /// The four spaces that an [`Operand`] may name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Space {
     /// A register of the running block or function.
     Register,
@@ -60,6 +62,7 @@ pub type Target = u16;
 
 /// Operators on two values that are not worth an instruction of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Binary {
     Mul,
@@ -76,6 +79,7 @@ pub enum Binary {
 
 /// Comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Comparison {
     Eq,
@@ -92,6 +96,7 @@ pub enum Comparison {
 
 /// Operators on one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Unary {
     Not,
@@ -102,6 +107,7 @@ pub enum Unary {
 
 /// What `[…]`, `(…)`, `{…}` and `{k: v}` build.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Build {
     List,
@@ -112,6 +118,7 @@ pub enum Build {
 
 /// Functions that the language provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Builtin {
     Len,
@@ -141,6 +148,7 @@ pub enum Builtin {
 
 /// Methods that leave their object as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Method {
     Get,
@@ -170,6 +178,7 @@ pub enum Method {
 
 /// Methods and statements that change the variable they are used on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Mutation {
     Append,
@@ -190,6 +199,7 @@ pub enum Mutation {
 
 /// One instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Op {
     /// `dst = a`
@@ -374,6 +384,7 @@ pub enum Op {
 
 /// What a part of the code does on a fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handler {
     /// The instructions it guards.
     pub range: core::ops::Range<Target>,
@@ -385,6 +396,7 @@ pub struct Handler {
 
 /// An operand of a [`Shortcut`]: where it is, or the integer that it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Quick {
     Env(u16),
@@ -395,6 +407,7 @@ pub enum Quick {
 /// What the commonest blocks come down to when all they touch are integers. A block that is one of these is
 /// run without setting the machine up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
 pub enum Shortcut {
     /// None of them.
@@ -410,6 +423,7 @@ pub enum Shortcut {
 
 /// A compiled block or function.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Code {
     /// What runs.
     pub ops: Vec<Op>,
@@ -429,10 +443,12 @@ pub struct Code {
 
 /// A [`Code`] by its position in its [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CodeId(pub u32);
 
 /// All the blocks and functions of one property, with their constants.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Program {
     /// Blocks and functions.
     pub codes: Vec<Code>,

@@ -13,6 +13,7 @@ pub(crate) const MAX_TEXT: usize = 16 << 20;
 /// How a number or string is laid out: `[0][width][.precision][type]`, the part of Python's format
 /// specifications that reports use.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Layout {
     /// Fill with zeros rather than spaces.
     pub zeros: bool,

@@ -41,6 +41,7 @@ pub enum Tag {
 /// assert!(Value::short("longer than fourteen bytes").is_none());
 /// ```
 #[derive(Clone, Copy)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(transparent)]
 pub struct Value {
     // As bytes: the tag, the length of a short string, and up to fourteen bytes of it. Anything else has

@@ -27,6 +27,7 @@ pub type Mask = u8;
 
 /// A state of the property.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     /// Its name.
     pub name: String,
@@ -44,6 +45,7 @@ pub struct State {
 
 /// What a state says of a run that ends in it, where its verdict leaves that open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AtEnd {
     /// No more than its verdict does.
     #[default]
@@ -56,6 +58,7 @@ pub enum AtEnd {
 
 /// A block that decides on a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guard {
     /// The block.
     pub code: CodeId,
@@ -65,6 +68,7 @@ pub struct Guard {
 
 /// What a transition does when its guard said yes (or no).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct End {
     /// Updates the environment, and may return another state.
     pub block: Option<CodeId>,
@@ -78,6 +82,7 @@ pub struct End {
 
 /// A transition of the property.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transition {
     /// The state that it leaves.
     pub from: StateId,
@@ -118,6 +123,7 @@ impl Branch {
 
 /// What a property file says, names resolved: the parts of an [`Automaton`].
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Parts {
     /// The property's name.
     pub name: String,

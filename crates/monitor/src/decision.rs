@@ -13,6 +13,7 @@ use invigil_expr::value::Value;
 
 /// Something that is true or false of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Test {
     /// The parameter at this position is `True` or 1.
     Parameter(usize),
@@ -27,6 +28,7 @@ pub enum Test {
 
 /// Where a decision goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Next {
     /// Another question, by its position in [`Decisions::forks`].
     Ask(u32),
@@ -39,6 +41,7 @@ pub enum Next {
 
 /// A question with what follows from the answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Fork {
     /// The question, by its position in [`Decisions::tests`].
     pub test: u32,
@@ -50,6 +53,7 @@ pub struct Fork {
 
 /// The decisions of a property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Decisions {
     /// The questions.
     pub tests: Vec<Test>,

@@ -11,6 +11,7 @@ pub mod decision;
 mod ending;
 pub mod event;
 mod index;
+pub mod inside;
 pub mod mac;
 pub mod observer;
 mod prefetch;
@@ -19,6 +20,7 @@ mod quick;
 mod records;
 pub mod slices;
 mod step;
+mod swift;
 pub mod verdict;
 pub mod watch;
 

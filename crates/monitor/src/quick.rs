@@ -16,9 +16,9 @@ use invigil_expr::value::{Tag, Value};
 /// A transition that can be taken in one go.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Quick {
-    guard: Guard,
-    success: QuickExit,
-    failure: QuickExit,
+    pub(crate) guard: Guard,
+    pub(crate) success: QuickExit,
+    pub(crate) failure: QuickExit,
     /// Whether a block prints: then it matters whether anyone listens.
     pub(crate) prints: bool,
     /// Its position in [`Parts::transitions`](crate::automaton::Parts::transitions).
@@ -32,13 +32,13 @@ const CONSTANTS: usize = 6;
 
 /// Where an operand is: which array, and where in it.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+pub(crate) struct Place {
     array: u8,
     at: u16,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Guard {
+pub(crate) enum Guard {
     Always,
     /// `a < b`, or the contrary; all four orders come down to this.
     Less {
@@ -55,7 +55,7 @@ enum Guard {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum QuickExit {
+pub(crate) enum QuickExit {
     /// There is no such end.
     Absent,
     /// There is one, and it is more than can be done in one go.
@@ -66,10 +66,10 @@ enum QuickExit {
 
 /// `slot = a + b`
 #[derive(Clone, Copy, Debug)]
-struct Sum {
-    slot: u16,
-    a: Place,
-    b: Place,
+pub(crate) struct Sum {
+    pub(crate) slot: u16,
+    pub(crate) a: Place,
+    pub(crate) b: Place,
 }
 
 /// What a quick transition came to.
@@ -129,6 +129,20 @@ impl Quick {
         let mut exit = |exit| QuickExit::new(from, exit, entries, program, &mut places, &mut prints);
         let (success, failure) = (exit(arc.success), exit(arc.failure));
         Some(Quick { guard, success, failure, prints, number: arc.number, constants: places.constants })
+    }
+
+    /// What is at a place.
+    pub(crate) fn operand(&self, place: Place) -> Option<Operand> {
+        match place.array {
+            0 => Some(Operand::Env(place.at)),
+            1 => Some(Operand::Param(place.at)),
+            _ => self.constants.get(usize::from(place.at))?.as_int().map(Operand::Int),
+        }
+    }
+
+    /// The constants among its operands.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = i64> {
+        self.constants.iter().filter_map(|value| value.as_int())
     }
 
     /// Takes the transition in a slice with this environment.

@@ -4,6 +4,8 @@
 //! A snapshot is a clone, a restore is an assignment. The slices form a tree: each knows the one that it was
 //! copied from.
 
+mod saved;
+
 use crate::automaton::{Automaton, MAX_SLICE_PARAMS, Mask, StateId};
 use crate::event::{EventSet, SymbolId};
 use crate::index::Index;

@@ -6,6 +6,7 @@ use invigil_expr::diag::Span;
 
 /// The opinion of a monitor, after an event, on one slice of the execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Verdict {
     /// The property's state is accepting.
     Accepting,
@@ -37,6 +38,7 @@ impl fmt::Display for Verdict {
 
 /// Why a monitor ended with [`Verdict::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Failure {
     /// What happened.
     pub message: String,

@@ -3,14 +3,15 @@
 //! This is where the time goes when a program is watched, so the usual event, to which nobody reacts, is
 //! noted and followed without an allocation.
 
-use crate::listen::{Speaker, Unheard};
+use crate::history::History;
+use crate::listen::{Listener, Speaker, Unheard};
 use crate::monitored::Monitored;
 use crate::outcome::{Reason, VerdictChange};
-use crate::session::Session;
+use crate::session::{Session, Turn};
 use crate::subject::Done;
 use crate::words;
 use invigil_monitor::automaton::StateId;
-use invigil_monitor::event::Event;
+use invigil_monitor::event::{Catalog, Event, Stamp};
 use invigil_monitor::observer::Taken;
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::watch::{Change, Request};
@@ -88,12 +89,70 @@ impl Session {
     /// Gives an event of the batch to every monitor.
     #[inline]
     fn follow(&mut self, at: usize, tells: bool) -> Signs {
-        let batch = self.subject.events();
-        let (event, stamp) = (batch.event(at), batch.stamp(at));
-        let number = self.history.push(&event, stamp, self.subject.current_thread());
+        let Session { subject, history, monitors, catalog, turn, listener, .. } = self;
+        let batch = subject.events();
+        let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
+        following.follow(&batch.event(at), batch.stamp(at), subject.current_thread(), tells)
+    }
+
+    /// Follows what the monitors inside the program have done, if there are any, without any reaction: there was none.
+    pub(crate) fn catch_up(&mut self) -> Done {
+        let Some(caught_up) = self.subject.catch_up()? else { return Ok(()) };
+        self.history.skip(caught_up.unseen_events);
+        for ((monitored, unseen), slices) in
+            self.monitors.iter_mut().zip(&caught_up.unseen).zip(caught_up.before)
+        {
+            monitored.steps += unseen.steps;
+            monitored.created += unseen.created;
+            monitored.watch.stand(slices);
+        }
+        let Session { history, monitors, catalog, turn, listener, .. } = self;
+        let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
+        for (at, thread) in (0..caught_up.events.len()).zip(&caught_up.threads) {
+            following.follow(&caught_up.events.event(at), caught_up.events.stamp(at), *thread, false);
+            following.monitors.iter_mut().for_each(Monitored::count);
+        }
+        Ok(())
+    }
+
+    /// Passes on what a property printed, and the commands it gave.
+    pub(crate) fn pass_on(&mut self, property: usize) {
+        let monitored = &mut self.monitors[property];
+        for line in monitored.watch.printed() {
+            self.listener.line(Speaker::Property(property), line);
+        }
+        monitored.commands += monitored.watch.commands().len() as u64;
+        self.turn.commands.extend_from_slice(monitored.watch.commands());
+    }
+
+    /// Suspends the program if a property has just ended by an error.
+    pub(crate) fn check_failure(&mut self, property: usize, event: Option<u64>) {
+        let Some(failure) = self.monitors[property].watch.failure().cloned() else { return };
+        if self.monitors[property].failure.is_some() {
+            return;
+        }
+        let event = event.and_then(|number| self.events(number..=number).pop()).map(|past| past.event);
+        self.monitors[property].failure = Some((failure.clone(), event));
+        self.turn.suspend(Reason::PropertyFailed { property, failure });
+    }
+}
+
+/// The parts of a session that an event changes.
+struct Following<'a> {
+    history: &'a mut History,
+    monitors: &'a mut [Monitored],
+    catalog: &'a Catalog,
+    turn: &'a mut Turn,
+    listener: &'a mut dyn Listener,
+}
+
+impl Following<'_> {
+    #[inline]
+    fn follow(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32, tells: bool) -> Signs {
+        let number = self.history.push(event, stamp, thread);
         let mut signs = Signs::default();
         for (property, monitored) in self.monitors.iter_mut().enumerate() {
-            let applied = monitored.watch.apply(&event);
+            let applied = monitored.watch.apply(event);
             signs.needs |= monitored.watch.needs_stamp() != monitored.stamp;
             let watch = &monitored.watch;
             for change in watch.changes() {
@@ -124,30 +183,10 @@ impl Session {
                 let line = silent_words(monitored, symbol, parameter);
                 self.listener.line(Speaker::Session, &line);
             }
-            signs.violated |= changes(property, monitored, &event, number, &mut self.turn.changes);
+            monitored.count();
+            signs.violated |= changes(property, monitored, event, number, &mut self.turn.changes);
         }
         signs
-    }
-
-    /// Passes on what a property printed, and the commands it gave.
-    pub(crate) fn pass_on(&mut self, property: usize) {
-        let monitored = &mut self.monitors[property];
-        for line in monitored.watch.printed() {
-            self.listener.line(Speaker::Property(property), line);
-        }
-        monitored.commands += monitored.watch.commands().len() as u64;
-        self.turn.commands.extend_from_slice(monitored.watch.commands());
-    }
-
-    /// Suspends the program if a property has just ended by an error.
-    pub(crate) fn check_failure(&mut self, property: usize, event: Option<u64>) {
-        let Some(failure) = self.monitors[property].watch.failure().cloned() else { return };
-        if self.monitors[property].failure.is_some() {
-            return;
-        }
-        let event = event.and_then(|number| self.events(number..=number).pop()).map(|past| past.event);
-        self.monitors[property].failure = Some((failure.clone(), event));
-        self.turn.suspend(Reason::PropertyFailed { property, failure });
     }
 }
 
@@ -155,29 +194,21 @@ impl Session {
 #[inline]
 fn changes(
     property: usize,
-    monitored: &mut Monitored,
+    monitored: &Monitored,
     event: &Event<'_>,
     number: u64,
     due: &mut Vec<VerdictChange>,
 ) -> bool {
     let mut violated = false;
-    let (mut steps, mut created) = (0, 0);
     let all = monitored.watch.changes();
     for (at, change) in all.iter().enumerate() {
-        match change {
-            Change::Created(_) => created += 1,
-            Change::Forgotten { .. } => {}
-            Change::Taken(taken) => {
-                steps += 1;
-                if monitored.concerns(taken.from, taken.to) {
-                    due.push(told(property, monitored, event, number, *taken, all.get(at + 1)));
-                }
-                violated |= is_violation(monitored, *taken);
+        if let Change::Taken(taken) = change {
+            if monitored.concerns(taken.from, taken.to) {
+                due.push(told(property, monitored, event, number, *taken, all.get(at + 1)));
             }
+            violated |= is_violation(monitored, *taken);
         }
     }
-    monitored.steps += steps;
-    monitored.created += created;
     violated
 }
 

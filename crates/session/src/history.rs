@@ -173,6 +173,15 @@ impl History {
         }
     }
 
+    /// Counts events that nothing is known of. Those before them are forgotten: what is kept is without gaps.
+    pub(crate) fn skip(&mut self, events: u64) {
+        if events > 0 {
+            self.blocks.clear();
+            self.count += events;
+            self.before = self.count;
+        }
+    }
+
     /// Forgets all events after number `last`.
     pub(crate) fn cut(&mut self, last: u64) {
         self.count = last;

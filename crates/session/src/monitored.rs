@@ -5,15 +5,11 @@ use invigil_lang::scn::Scenario;
 use invigil_lang::scn::ast::Moment;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{EventSet, Symbol};
+use invigil_monitor::inside::{ENTERING, Inmate, LEAVING};
 use invigil_monitor::verdict::Failure;
-use invigil_monitor::watch::{NeedsStamp, Watch};
+use invigil_monitor::watch::{Change, NeedsStamp, Watch};
 use invigil_trace::Place;
 use std::sync::Arc;
-
-/// A reaction may concern the state when it is entered.
-const ENTERING: u8 = 1;
-/// The same when it is left.
-const LEAVING: u8 = 2;
 
 pub(crate) struct Monitored {
     pub(crate) watch: Watch,
@@ -64,6 +60,27 @@ impl Monitored {
     #[inline]
     pub(crate) fn concerns(&self, from: u16, to: u16) -> bool {
         self.concern[usize::from(from)] & LEAVING != 0 || self.concern[usize::from(to)] & ENTERING != 0
+    }
+
+    /// Counts what happened on the last event.
+    #[inline]
+    pub(crate) fn count(&mut self) {
+        for change in self.watch.changes() {
+            match change {
+                Change::Created(_) => self.created += 1,
+                Change::Taken(_) => self.steps += 1,
+                Change::Forgotten { .. } => {}
+            }
+        }
+    }
+
+    /// As it can go on inside the program.
+    pub(crate) fn inmate(&self) -> Inmate {
+        Inmate {
+            automaton: Arc::clone(self.watch.automaton()),
+            slices: self.watch.slices().clone(),
+            concern: self.concern.clone(),
+        }
     }
 
     /// Notes that an event lacked a parameter that a question reads; says whether it is the first of its kind.

@@ -1,8 +1,10 @@
 //! Starting and running the program: the loop of interactive runtime verification.
 
+use crate::monitored::Monitored;
 use crate::outcome::{Outcome, Reason, StartError, Started, VerdictChange};
 use crate::session::{Session, State};
 use crate::subject::{Done, Ending, Owner, Resume, Stop, Trouble};
+use invigil_monitor::inside::Inmate;
 
 impl Session {
     /// Prepares the program, lets the scenarios react to the initial verdicts, and asks the subject for the
@@ -100,12 +102,29 @@ impl Session {
         }
     }
 
-    /// Resumes the subject; one that is gone has ended.
+    /// Resumes the subject; one that is gone has ended. The monitors step inside it where they can.
     pub(crate) fn resume(&mut self, how: &Resume) -> Done<Stop> {
-        match self.subject.resume(how) {
-            Err(Trouble::Ended(ending)) => Ok(Stop::Ended(ending)),
-            other => other,
+        let inside = self.subject.steps_inside() && self.may_step_inside();
+        if inside {
+            let inmates: Vec<Inmate> = self.monitors.iter().map(Monitored::inmate).collect();
+            self.subject.put_inside(&inmates)?;
         }
+        let stop = match self.subject.resume(how) {
+            Err(Trouble::Ended(ending)) => Stop::Ended(ending),
+            other => other?,
+        };
+        if inside {
+            self.catch_up()?;
+        }
+        Ok(stop)
+    }
+
+    /// Whether nobody wants to see every event.
+    fn may_step_inside(&self) -> bool {
+        self.recorder.is_none()
+            && self.options.auto_checkpoint.is_none()
+            && !self.listener.hears_events()
+            && !self.monitors.iter().any(|monitored| monitored.watch.has_company())
     }
 
     pub(crate) fn ended(&mut self, ending: Ending) -> Outcome {

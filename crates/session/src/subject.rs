@@ -6,6 +6,8 @@
 //! anything.
 
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
+use invigil_monitor::inside::{Inmate, Unseen};
+use invigil_monitor::slices::Slices;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -268,6 +270,21 @@ pub struct Checkpoint {
     pub limits: Vec<String>,
 }
 
+/// What monitors that step inside the program have done while it ran.
+#[derive(Clone, Debug)]
+pub struct CaughtUp {
+    /// How many events there were that are not told.
+    pub unseen_events: u64,
+    /// What those did, per property.
+    pub unseen: Vec<Unseen>,
+    /// Where each property stood then.
+    pub before: Vec<Slices>,
+    /// The events since.
+    pub events: Batch,
+    /// The thread of each.
+    pub threads: Vec<u32>,
+}
+
 /// A live program.
 pub trait Subject {
     /// Whether the program still exists.
@@ -300,6 +317,32 @@ pub trait Subject {
 
     /// After [`Stop::Events`]: the events at this place, in the order of the catalog.
     fn events(&self) -> &Batch;
+
+    // ---- monitors inside the program -------------------------------------------------------------------
+
+    /// Whether monitors can step inside the program. Then, after [`Subject::put_inside`], [`Subject::resume`] comes back
+    /// with [`Stop::Events`] only for events to which someone is to react.
+    fn steps_inside(&self) -> bool {
+        false
+    }
+
+    /// Lets the properties step inside the program from where they stand, until it stops. Called before each
+    /// [`Subject::resume`], as what they are may have been changed since the last.
+    ///
+    /// # Errors
+    /// If the program cannot be reached.
+    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+        let _ = monitors;
+        Ok(())
+    }
+
+    /// After a stop, what the monitors inside have done since they were put there, [`Subject::events`] not included.
+    ///
+    /// # Errors
+    /// If what the program tells makes no sense.
+    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
+        Ok(None)
+    }
 
     /// The thread that stopped, or that was selected since.
     fn current_thread(&self) -> u32;

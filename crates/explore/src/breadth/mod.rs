@@ -1,25 +1,25 @@
 //! Search in breadth: every configuration, level by level, and shortest ways to what is found.
 //!
-//! Each of several workers keeps the states whose hashes fall to it and expands them; what belongs to others is sent
-//! to them in parcels. All finish a level before the next begins. What is found at a level is sorted, and of several
-//! ways to a state the same is remembered whoever comes first, so the report does not depend on the number of threads.
+//! Several workers take states of a level, expand them, and look the successors up in one table of all that is known. All
+//! finish a level before the next begins. What is found at a level is sorted, and of several ways to a state the same is
+//! remembered whoever comes first, so the report does not depend on the number of threads.
 
 mod best;
-mod inbox;
+mod known;
+mod rows;
 mod worker;
 
-use crate::hash::hash;
 use crate::limits::{Incomplete, Pulse};
 use crate::path::Path;
 use crate::report::{Certainty, Found, Report, What};
 use crate::search::Search;
 use crate::space::{BAD, FAULT, Space, Successors};
-use crate::store::Store;
 use crate::tally::Tally;
 use best::{Best, Key, Way};
-use inbox::Post;
+use known::{Known, NONE};
 use std::collections::HashSet;
-use worker::{Level, NONE, Worker, owner};
+use std::sync::atomic::AtomicU64;
+use worker::{Level, Worker};
 
 /// The states, for each worker, from which it is worth while to have threads for a level.
 const WORTH: usize = 2048;
@@ -54,11 +54,21 @@ const WORTH: usize = 2048;
 /// ```
 pub fn breadth<S: Space, P: Pulse>(space: &S, search: &Search, pulse: &P) -> Report {
     let tally = Tally::new(&search.limits, pulse);
-    let mut breadth = Breadth::new(space, search);
+    let most_bytes = search.limits.memory.unwrap_or(u64::MAX);
+    let Some(known) = Known::new(space.width(), search.threads.max(1), most_bytes) else {
+        return Report {
+            totals: tally.totals(),
+            bad: 0,
+            incomplete: Some(Incomplete::Memory),
+            found: Vec::new(),
+            certainty: Certainty::Exact,
+        };
+    };
+    let mut breadth = Breadth::new(space, search, known);
     breadth.start(&tally);
     let mut depth = 0;
     let ended = loop {
-        let states: usize = breadth.workers.iter_mut().map(Worker::next_level).sum();
+        let states = breadth.next_level();
         if space.failure().is_some() {
             break Some(Incomplete::Failed);
         }
@@ -86,26 +96,36 @@ pub fn breadth<S: Space, P: Pulse>(space: &S, search: &Search, pulse: &P) -> Rep
 struct Breadth<'a, S> {
     space: &'a S,
     search: &'a Search,
+    known: Known,
     workers: Vec<Worker>,
-    post: Post,
+    /// For each worker, the rows that it had written when the level began, and when that before it did.
+    ends: Vec<u32>,
+    starts: Vec<u32>,
     found: Vec<Found>,
     /// The bad ones among them.
     bad: HashSet<Box<[u64]>>,
 }
 
 impl<'a, S: Space> Breadth<'a, S> {
-    fn new(space: &'a S, search: &'a Search) -> Breadth<'a, S> {
+    fn new(space: &'a S, search: &'a Search, known: Known) -> Breadth<'a, S> {
         let threads = search.threads.max(1);
-        // The stores leave some of the memory to what is kept with each state.
-        let each = space.width() as u64 * 8;
-        let share = |most: u64| most / threads as u64 / (each + 24) * (each + 16);
-        let memory = search.limits.memory.map_or(u64::MAX, share);
-        let worker = |number| {
-            let store = Store::new(space.width()).with_memory(memory);
-            Worker::new(number, threads, store, search.most)
-        };
-        let workers = (0..threads).map(worker).collect();
-        Breadth { space, search, workers, post: Post::new(threads), found: Vec::new(), bad: HashSet::new() }
+        Breadth {
+            space,
+            search,
+            known,
+            workers: (0..threads).map(|number| Worker::new(number, search.most)).collect(),
+            ends: vec![0; threads],
+            starts: vec![0; threads],
+            found: Vec::new(),
+            bad: HashSet::new(),
+        }
+    }
+
+    /// What was added becomes the level to expand. Gives the number of its states.
+    fn next_level(&mut self) -> usize {
+        let rows = self.workers.iter().map(|worker| worker.rows).collect();
+        self.starts = std::mem::replace(&mut self.ends, rows);
+        self.ends.iter().zip(&self.starts).map(|(end, start)| (end - start) as usize).sum()
     }
 
     /// Whether all that was to be found is found.
@@ -137,43 +157,34 @@ impl<'a, S: Space> Breadth<'a, S> {
                     best.add(0, What::Bad, state, way);
                 }
             }
-            let hash = hash(state);
-            self.workers[owner(hash, self.search.threads.max(1))].start(state, hash, tally);
+            self.workers[0].start(state, &self.known, tally);
         }
-        for worker in &mut self.workers {
-            worker.tell(tally);
-        }
+        self.workers[0].tell(&self.known, tally);
         self.note(best);
     }
 
     /// Expands a level of so many states.
     fn level<P: Pulse>(&mut self, depth: u64, states: usize, tally: &Tally<'_, P>) {
-        let is_shared = self.workers.len() > 1 && states >= WORTH * self.workers.len();
         let level = Level {
             space: self.space,
             wanted: self.search.wanted,
             tally,
-            post: &self.post,
+            known: &self.known,
+            next: self.starts.iter().map(|start| AtomicU64::new(u64::from(*start))).collect(),
+            ends: self.ends.clone(),
             depth,
             is_kept: self.search.limits.depth.is_none_or(|most| depth < most),
-            is_shared,
         };
-        self.post.open();
-        if is_shared {
-            std::thread::scope(|scope| {
-                let (first, others) = self.workers.split_at_mut(1);
-                for worker in others {
-                    scope.spawn(|| worker.run(&level));
-                }
-                first[0].run(&level);
-            });
-        } else {
-            self.workers.iter_mut().for_each(|worker| worker.expand(&level));
-            self.workers.iter_mut().for_each(|worker| worker.receive(&level));
-        }
+        let (first, others) = self.workers.split_at_mut(1);
+        let others = if states < WORTH * (others.len() + 1) { &mut [] } else { others };
+        std::thread::scope(|scope| {
+            for worker in others {
+                scope.spawn(|| worker.run(&level));
+            }
+            first[0].run(&level);
+        });
         let mut best = Best::new(self.search.most);
         for worker in &mut self.workers {
-            worker.tell(tally);
             best.merge(&mut worker.best);
         }
         self.note(best);
@@ -202,8 +213,8 @@ impl<'a, S: Space> Breadth<'a, S> {
         let mut path = Path { states: Vec::new(), actions: Vec::new(), back: None, fault: None };
         let mut at = way.from;
         while at != NONE {
-            let (state, parent) = self.workers[at as usize % self.workers.len()].state(at);
-            path.states.push(state.into());
+            let (state, parent) = self.known.state(at);
+            path.states.push(state);
             at = parent;
         }
         path.states.reverse();

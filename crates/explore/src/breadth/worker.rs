@@ -1,75 +1,72 @@
-//! One thread of a search in breadth: it keeps the states whose hashes fall to it.
+//! One thread of a search in breadth.
 
 use super::best::Best;
-use super::inbox::{Entry, Parcel, Post};
+use super::known::{Entry, Held, Known, Link, NONE};
 use crate::hash::hash;
 use crate::limits::{Incomplete, Pulse};
-use crate::prefetch;
 use crate::report::What;
 use crate::search::Wanted;
 use crate::space::{BAD, FAULT, Space, Successors};
-use crate::store::Store;
+use crate::table::Look;
 use crate::tally::{Counts, Tally};
 use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 
-/// A state without a parent.
-pub(super) const NONE: u32 = u32::MAX;
 /// How many successors are computed at once: enough to have all their memory on its way, few enough that it is still
 /// in the cache when they are looked up.
 const BATCH: usize = 256;
 /// The most states that are expanded at once.
 const STATES: usize = 128;
-/// States in a parcel.
-const PARCEL: usize = 1024;
-/// How many parcels may wait for a worker before those who send more help themselves first.
-const WAITING: usize = 64;
 
 /// What all workers share at one level.
 pub(super) struct Level<'a, S, P> {
     pub(super) space: &'a S,
     pub(super) wanted: Wanted,
     pub(super) tally: &'a Tally<'a, P>,
-    pub(super) post: &'a Post,
+    pub(super) known: &'a Known,
+    /// For each worker, the first of its rows that is not expanded yet.
+    pub(super) next: Vec<AtomicU64>,
+    /// For each worker, the end of the rows of this level.
+    pub(super) ends: Vec<u32>,
     /// Steps from the start.
     pub(super) depth: u64,
     /// Whether what is new is kept. It is not at the last level that is allowed.
     pub(super) is_kept: bool,
-    /// Whether the workers run at once.
-    pub(super) is_shared: bool,
+}
+
+impl<S, P> Level<'_, S, P> {
+    /// Some states to expand, by who wrote them down and their rows: one's own first.
+    fn take(&self, worker: usize, states: usize) -> Option<(usize, Range<u32>)> {
+        let count = self.next.len();
+        (worker..worker + count).map(|worker| worker % count).find_map(|worker| {
+            let end = u64::from(self.ends[worker]);
+            let start = self.next[worker].fetch_add(states as u64, Relaxed);
+            (start < end).then(|| (worker, start as u32..end.min(start + states as u64) as u32))
+        })
+    }
 }
 
 pub(super) struct Worker {
     number: usize,
-    workers: usize,
-    store: Store,
-    /// For each state, where it comes from.
-    parents: Vec<u32>,
-    /// The states of this level that are not expanded yet.
-    level: Range<u32>,
-    /// For each state of the next level, the rank of where it comes from.
-    ranks: Vec<u32>,
+    /// The rows that it has written.
+    pub(super) rows: u32,
     /// The best of what this level shows.
     pub(super) best: Best,
     /// Whether there is something beyond the last level that is allowed.
     pub(super) is_more: bool,
     pub(super) counts: Counts,
+    /// How many states are expanded at once.
     batch: usize,
+    states: Vec<u64>,
     out: Successors,
     ends: Vec<u32>,
-    mine: Vec<Entry>,
-    /// For what is taken now, where it probably is.
-    likely: Vec<Option<u32>>,
-    outgoing: Vec<Parcel>,
-    received: Vec<Parcel>,
-    spare: Vec<Parcel>,
+    entries: Vec<Entry>,
+    /// For each entry, what the table told at a first look.
+    looks: Vec<Look>,
 }
 
-/// The worker that keeps the states of a hash. The bits are none of those that choose the place in a store.
-pub(super) fn owner(hash: u64, workers: usize) -> usize {
-    ((u64::from(hash as u32) * workers as u64) >> 32) as usize
-}
-
-/// Ends the search if a worker panics: others must not wait for it.
+/// Ends the search if a worker panics.
 struct Alarm<'a, P: Pulse>(&'a Tally<'a, P>);
 
 impl<P: Pulse> Drop for Alarm<'_, P> {
@@ -81,104 +78,83 @@ impl<P: Pulse> Drop for Alarm<'_, P> {
 }
 
 impl Worker {
-    pub(super) fn new(number: usize, workers: usize, store: Store, most: usize) -> Worker {
+    pub(super) fn new(number: usize, most: usize) -> Worker {
         Worker {
             number,
-            workers,
-            store,
-            parents: Vec::new(),
-            level: 0..0,
-            ranks: Vec::new(),
+            rows: 0,
             best: Best::new(most),
             is_more: false,
             counts: Counts::default(),
             batch: 1,
+            states: Vec::new(),
             out: Successors::default(),
             ends: Vec::new(),
-            mine: Vec::new(),
-            likely: Vec::new(),
-            outgoing: (0..workers).map(|_| Parcel::default()).collect(),
-            received: Vec::new(),
-            spare: Vec::new(),
+            entries: Vec::new(),
+            looks: Vec::new(),
         }
-    }
-
-    /// What was added becomes the level to expand. Gives the number of its states.
-    pub(super) fn next_level(&mut self) -> usize {
-        self.level = self.level.end..self.store.len() as u32;
-        self.ranks.clear();
-        self.level.len()
-    }
-
-    /// A state by its number among all workers, and that of its parent.
-    pub(super) fn state(&self, id: u32) -> (&[u64], u32) {
-        let index = id / self.workers as u32;
-        (self.store.get(index), self.parents[index as usize])
     }
 
     /// Takes an initial state.
-    pub(super) fn start<P: Pulse>(&mut self, state: &[u64], hash: u64, tally: &Tally<'_, P>) {
-        let entry = Entry { hash, rank: 0, parent: NONE };
-        self.likely = vec![None];
-        self.keep(state, &[entry], tally);
+    pub(super) fn start<P: Pulse>(&mut self, state: &[u64], known: &Known, tally: &Tally<'_, P>) {
+        let entry = Entry { hash: hash(state), link: Link::new(0, NONE) };
+        let place = (self.number, self.rows);
+        let inserted =
+            known.hold(1).and_then(|mut held| held.insert(place, state, entry, Look::Unsure, &[u32::MAX]));
+        match inserted {
+            Ok(is_new) => {
+                self.rows += u32::from(is_new);
+                self.counts.states += u64::from(is_new);
+            }
+            Err(_) => tally.halt(Incomplete::Memory),
+        }
     }
 
-    /// Expands this worker's part of the level, and takes what others send.
+    /// Expands states of a level until there are no more.
     pub(super) fn run<S: Space, P: Pulse>(&mut self, level: &Level<'_, S, P>) {
         let _alarm = Alarm(level.tally);
+        while level.tally.halted().is_none()
+            && let Some((writer, rows)) = level.take(self.number, self.batch)
         {
-            let _sender = level.post.sender();
-            self.expand(level);
-        }
-        let mut received = std::mem::take(&mut self.received);
-        while level.post.wait(self.number, &mut received) {
-            self.accept(&mut received, level);
-        }
-        self.received = received;
-    }
-
-    /// Expands this worker's part of the level and sends what belongs to others.
-    pub(super) fn expand<S: Space, P: Pulse>(&mut self, level: &Level<'_, S, P>) {
-        while !self.level.is_empty() && level.tally.halted().is_none() {
-            let upto = self.level.end.min(self.level.start.saturating_add(self.batch as u32));
-            let states = self.store.in_a_row(self.level.start..upto);
-            let count = states.len() / self.store.width();
+            self.states.clear();
+            rows.clone().for_each(|row| level.known.copy(writer, row, &mut self.states));
             self.out.clear();
             self.ends.clear();
-            level.space.bulk(states, &mut self.out, &mut self.ends);
+            level.space.bulk(&self.states, &mut self.out, &mut self.ends);
             if level.space.failure().is_some() {
                 level.tally.halt(Incomplete::Failed);
                 break;
             }
-            self.sort_out(level);
-            let (out, mine) = (std::mem::take(&mut self.out), std::mem::take(&mut self.mine));
-            self.take(&out.words, &mine, level);
-            (self.out, self.mine) = (out, mine);
-            self.level.start += count as u32;
+            match level.known.hold(self.out.len()) {
+                Ok(mut held) => {
+                    self.sort_out(writer, rows.clone(), &held, level);
+                    self.take(&mut held, level);
+                }
+                Err(_) => level.tally.halt(Incomplete::Memory),
+            }
             self.batch = match self.out.len() {
                 few if few < BATCH => (self.batch * 2).min(STATES),
                 many if many > 2 * BATCH => (self.batch / 2).max(1),
                 _ => self.batch,
             };
-            if self.workers > 1 {
-                self.deliver(PARCEL, level);
-                self.receive(level);
-            }
-            self.counts.expanded += count as u64;
-            self.tell(level.tally);
+            self.counts.expanded += rows.len() as u64;
+            self.tell(level.known, level.tally);
         }
-        self.deliver(1, level);
     }
 
-    /// Looks at what the states of a batch lead to: what is found is noted, and states go to those who keep them.
-    fn sort_out<S: Space, P: Pulse>(&mut self, level: &Level<'_, S, P>) {
-        let width = self.store.width();
+    /// Looks at what the states of a batch lead to: what is found is noted, and the places of states are asked for.
+    fn sort_out<S: Space, P: Pulse>(
+        &mut self,
+        writer: usize,
+        rows: Range<u32>,
+        held: &Held<'_>,
+        level: &Level<'_, S, P>,
+    ) {
+        let width = level.space.width();
         let mut from = 0;
-        self.mine.clear();
-        for (index, end) in (self.level.start..).zip(&self.ends) {
-            let source = self.store.get(index);
-            let parent = index * self.workers as u32 + self.number as u32;
-            let rank = hash(source) as u32;
+        self.entries.clear();
+        for ((row, source), end) in rows.zip(self.states.chunks_exact(width)).zip(&self.ends) {
+            let parent = level.known.number(writer, row);
+            let link = Link::new(hash(source), parent);
             let upto = *end as usize;
             if from == upto {
                 self.counts.deadlocks += 1;
@@ -207,115 +183,43 @@ impl Worker {
                     }
                 }
                 let hash = hash(state);
-                let owner = owner(hash, self.workers);
-                let entry = Entry { hash, rank, parent };
-                if owner == self.number {
-                    self.store.prefetch_slot(hash);
-                    // What is kept moves together, so that it lies in the order of the entries.
-                    let to = self.mine.len();
-                    if to < at {
-                        self.out.words.copy_within(at * width..(at + 1) * width, to * width);
-                    }
-                    self.mine.push(entry);
-                } else {
-                    self.outgoing[owner].push(state, entry);
+                held.prefetch(hash);
+                // What is kept moves together, so that it lies in the order of the entries.
+                let to = self.entries.len();
+                if to < at {
+                    self.out.words.copy_within(at * width..(at + 1) * width, to * width);
                 }
+                self.entries.push(Entry { hash, link });
             }
             from = upto;
         }
     }
 
-    /// Takes states whose places were asked for.
-    fn take<S, P: Pulse>(&mut self, words: &[u64], entries: &[Entry], level: &Level<'_, S, P>) {
-        self.likely.clear();
-        for entry in entries {
-            let likely = self.store.likely(entry.hash);
-            let next = likely.and_then(|index| index.checked_sub(self.level.end));
-            if let Some(rank) = next.and_then(|index| self.ranks.get(index as usize)) {
-                prefetch::soon(rank);
-            }
-            self.likely.push(likely);
+    /// Takes the states whose places were asked for.
+    fn take<S: Space, P: Pulse>(&mut self, held: &mut Held<'_>, level: &Level<'_, S, P>) {
+        self.looks.clear();
+        self.looks.extend(self.entries.iter().map(|entry| held.look(entry.hash)));
+        let states = self.out.words.chunks_exact(level.space.width());
+        let mut entries = states.zip(&self.entries);
+        if !level.is_kept {
+            self.is_more |= entries.any(|(state, entry)| !held.contains(state, entry.hash));
+            return;
         }
-        if level.is_kept {
-            self.keep(words, entries, level.tally);
-        } else {
-            let width = self.store.width();
-            let mut states = words.chunks_exact(width).zip(entries);
-            self.is_more |= states.any(|(state, entry)| self.store.find_hashed(state, entry.hash).is_none());
-        }
-    }
-
-    fn keep<P: Pulse>(&mut self, words: &[u64], entries: &[Entry], tally: &Tally<'_, P>) {
-        let width = self.store.width();
-        for ((state, entry), likely) in words.chunks_exact(width).zip(entries).zip(&self.likely) {
-            match self.store.insert_likely(state, entry.hash, *likely) {
-                Ok((index, true)) if index < NONE / self.workers as u32 => {
-                    self.parents.push(entry.parent);
-                    self.ranks.push(entry.rank);
-                    self.counts.states += 1;
+        for ((state, entry), look) in entries.zip(&self.looks) {
+            match held.insert((self.number, self.rows), state, *entry, *look, &level.ends) {
+                Ok(is_new) => {
+                    self.rows += u32::from(is_new);
+                    self.counts.states += u64::from(is_new);
                 }
-                Ok((index, false)) => {
-                    // It is of the next level, too, and may come from either.
-                    if index >= self.level.end
-                        && let Some(rank) = self.ranks.get_mut((index - self.level.end) as usize)
-                        && entry.rank < *rank
-                    {
-                        *rank = entry.rank;
-                        self.parents[index as usize] = entry.parent;
-                    }
-                }
-                _ => tally.halt(Incomplete::Memory),
-            }
-        }
-    }
-
-    /// Sends the parcels with at least so many states.
-    fn deliver<S: Space, P: Pulse>(&mut self, least: usize, level: &Level<'_, S, P>) {
-        for to in 0..self.workers {
-            if self.outgoing[to].entries.len() < least {
-                continue;
-            }
-            // Who waits goes on receiving, so two cannot wait for each other.
-            while level.is_shared && level.post.waiting(to) >= WAITING && level.tally.halted().is_none() {
-                self.receive(level);
-                std::thread::yield_now();
-            }
-            let next = self.spare.pop().unwrap_or_default();
-            level.post.send(to, std::mem::replace(&mut self.outgoing[to], next));
-        }
-    }
-
-    /// Takes what has arrived.
-    pub(super) fn receive<S: Space, P: Pulse>(&mut self, level: &Level<'_, S, P>) {
-        let mut received = std::mem::take(&mut self.received);
-        level.post.receive(self.number, &mut received);
-        self.accept(&mut received, level);
-        self.received = received;
-    }
-
-    fn accept<S: Space, P: Pulse>(&mut self, received: &mut Vec<Parcel>, level: &Level<'_, S, P>) {
-        for mut parcel in received.drain(..) {
-            let words = parcel.words.chunks(BATCH * self.store.width());
-            for (words, entries) in words.zip(parcel.entries.chunks(BATCH)) {
-                if level.tally.halted().is_some() {
-                    break;
-                }
-                for entry in entries {
-                    self.store.prefetch_slot(entry.hash);
-                }
-                self.take(words, entries, level);
-            }
-            parcel.clear();
-            if self.spare.len() < WAITING {
-                self.spare.push(parcel);
+                Err(_) => return level.tally.halt(Incomplete::Memory),
             }
         }
     }
 
     /// Tells what was seen.
-    pub(super) fn tell<P: Pulse>(&mut self, tally: &Tally<'_, P>) {
-        let lists = self.parents.len() * 4 + self.ranks.len() * 4;
-        self.counts.memory = self.store.memory() + lists as u64;
+    pub(super) fn tell<P: Pulse>(&mut self, known: &Known, tally: &Tally<'_, P>) {
+        let table = if self.number == 0 { known.table_bytes() } else { 0 };
+        self.counts.memory = known.row_bytes(self.rows as usize) + table;
         tally.tell(&mut self.counts);
     }
 }

@@ -72,7 +72,7 @@ impl Parts {
             Unary::Not => (ty == Type::Boolean, "a condition"),
         };
         if !fits {
-            return Err(Mismatch(format!("`{}` needs {needs}, and this is a {ty}", operator.word())));
+            return Err(Mismatch(format!("`{}` needs {needs}, not {ty}", operator.word())));
         }
         Ok(self.expr(Expr::Unary(operator, operand), ty.promoted()))
     }
@@ -91,7 +91,7 @@ impl Parts {
             return Ok(operand);
         }
         if !from.is_number() || !ty.is_number() {
-            return Err(Mismatch(format!("a {from} cannot be cast to {ty}")));
+            return Err(Mismatch(format!("{from} cannot be cast to {ty}")));
         }
         Ok(self.expr(Expr::Cast(operand), ty))
     }
@@ -104,9 +104,7 @@ impl Parts {
             _ if a == b => a,
             _ if a.is_number() && b.is_number() => a.with(b),
             _ => {
-                return Err(Mismatch(format!(
-                    "`?:` chooses between a {a} and a {b}, which have no common type"
-                )));
+                return Err(Mismatch(format!("`?:` chooses between {a} and {b}, which have no common type")));
             }
         };
         let (left, right) = (self.cast(ty, left)?, self.cast(ty, right)?);
@@ -164,14 +162,15 @@ impl Parts {
     pub(super) fn expect_condition(&self, expr: ExprId, who: &str) -> Result<(), Mismatch> {
         match self.type_of(expr)? {
             Type::Boolean => Ok(()),
-            ty => Err(Mismatch(format!("`{who}` needs a condition, and this is a {ty}"))),
+            ty => Err(Mismatch(format!("`{who}` needs a condition, not {ty}"))),
         }
     }
 
     /// A value made to fit a variable of type `ty`.
     pub(super) fn fitted(&mut self, ty: Type, value: ExprId, name: &str) -> Result<ExprId, Mismatch> {
         let from = self.type_of(value)?;
-        self.cast(ty, value).map_err(|_| Mismatch(format!("`{name}` is a {ty}, and this is a {from}")))
+        self.cast(ty, value)
+            .map_err(|_| Mismatch(format!("`{name}` has type {ty}, and this has type {from}")))
     }
 
     fn expr(&mut self, expr: Expr, ty: Type) -> ExprId {
@@ -304,5 +303,5 @@ fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, Mismatch> {
         }
         _ => (conditions.then_some(Type::Boolean), "conditions"),
     };
-    ty.ok_or_else(|| Mismatch(format!("`{}` needs {needs}, and this is a {a} and a {b}", operator.word())))
+    ty.ok_or_else(|| Mismatch(format!("`{}` needs {needs}, not {a} and {b}", operator.word())))
 }

@@ -23,11 +23,13 @@
 //! - `IOM(f)` happens at the begin and at the end of `f`. `InM(f)` is true while some thread is inside `f`.
 //! - Auxiliary variables: see [`Parts::unprimed`].
 
+mod abstraction;
 mod build;
 mod cell;
 mod checker;
 mod code;
 mod compile;
+mod filter;
 mod findings;
 mod fold;
 mod graph;
@@ -45,7 +47,9 @@ mod show;
 mod value;
 mod walk;
 
+pub use abstraction::{Abstraction, Because, Constant, Threshold};
 pub use checker::{Checker, Missing};
+pub use filter::Filter;
 pub use findings::{Done, Findings, Judged, Raised};
 pub use group::{Group, GroupEvent, Interface};
 pub use ids::{

@@ -62,10 +62,10 @@ impl fmt::Display for Misfit {
             Misfit::Variable(id) => write!(f, "the script has no variable number {}", id.0),
             Misfit::Method(id) => write!(f, "the script has no method number {}", id.0),
             Misfit::Type { name, wanted: Some(wanted), got } => {
-                write!(f, "`{name}`: the script says {wanted}, and a {got} came")
+                write!(f, "`{name}`: the script says {wanted}, and {got} came")
             }
             Misfit::Type { name, wanted: None, got } => {
-                write!(f, "`{name}`: the script says that this is an object, and a {got} came")
+                write!(f, "`{name}`: the script says that this is an object, and {got} came")
             }
             Misfit::Arguments { name, wanted, got } => {
                 write!(f, "`{name}` has {wanted} parameters, and {got} arguments came")

@@ -72,6 +72,10 @@ pub(super) struct Callbacks {
 }
 
 impl Callbacks {
+    pub(super) fn is_empty(&self) -> bool {
+        self.registered.is_empty() && self.unhandled.is_none()
+    }
+
     pub(super) fn add(&mut self, callback: Callback) -> CallbackId {
         let id = CallbackId(self.next);
         self.next += 1;

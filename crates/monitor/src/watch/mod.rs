@@ -218,6 +218,16 @@ impl Watch {
         }
     }
 
+    /// Whether someone follows the property event by event: a callback, or a person who steps.
+    pub fn has_company(&self) -> bool {
+        self.is_stepping || self.is_suspended || !self.callbacks.is_empty()
+    }
+
+    /// Takes over where the property was brought elsewhere, as if it had followed all events here.
+    pub fn stand(&mut self, slices: Slices) {
+        self.standing = Standing { slices, trail: Trail::default() };
+    }
+
     /// What happened to slices on the last event, in the order in which it did.
     pub fn changes(&self) -> &[Change] {
         &self.standing.trail.changes

@@ -2,6 +2,8 @@
 
 use invigil_expr::value::Value;
 use invigil_monitor::event::{Batch, Catalog, EventSet, Kind, Source, Stamp, SymbolId};
+use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::slices::Slices;
 use invigil_session::due::Owners;
 use invigil_session::subject::*;
 use std::cell::RefCell;
@@ -54,6 +56,12 @@ pub(crate) struct Log {
     pub(crate) restores_kill: bool,
     /// What a checkpoint takes.
     pub(crate) checkpoint_memory: u64,
+    /// Whether it has no clock.
+    pub(crate) timeless: bool,
+    /// Whether monitors step inside.
+    pub(crate) indoors: bool,
+    /// How often the session was told of events.
+    pub(crate) stops: u64,
 }
 
 #[derive(Clone, Default)]
@@ -75,6 +83,10 @@ pub(crate) struct Fake {
     ended: Option<Ending>,
     interrupted: Arc<AtomicBool>,
     log: Rc<RefCell<Log>>,
+    /// The monitors, if they step here.
+    inside: Option<Inside>,
+    /// How many of the events that they have seen the session is told as usual.
+    told: usize,
 }
 
 struct Interrupt(Arc<AtomicBool>);
@@ -99,6 +111,8 @@ impl Fake {
             ended: None,
             interrupted: Arc::default(),
             log: Rc::clone(&log),
+            inside: None,
+            told: 0,
         };
         (fake, log)
     }
@@ -168,9 +182,29 @@ impl Fake {
                     Some(Arg::Unknown) | None => Value::UNSET,
                 };
             }
-            batch.push(id, &params[..symbol.params.len()], Stamp { time: self.image.pc as f64, line: 0 });
+            let time = if self.log.borrow().timeless { f64::NAN } else { self.image.pc as f64 };
+            batch.push(id, &params[..symbol.params.len()], Stamp { time, line: 0 });
         }
         self.batch = batch;
+    }
+
+    /// Steps the monitors that are inside; whether that is all there is to do.
+    fn step_inside(&mut self) -> bool {
+        let Some(inside) = &mut self.inside else { return false };
+        let mut reacts = false;
+        for at in 0..self.batch.len() {
+            let event = self.batch.event(at);
+            let integers: Option<Vec<i64>> = event.params.iter().map(|param| param.as_int()).collect();
+            reacts |= match integers {
+                Some(integers) => inside.step_integers(event.symbol, &integers, 7),
+                None => inside.step(&event, self.batch.stamp(at), 7),
+            };
+        }
+        let mut needs = EventSet::default();
+        self.catalog.iter().filter(|(id, _)| inside.wants(*id)).for_each(|(id, _)| needs.insert(id));
+        self.image.needs = needs;
+        self.told = if reacts { self.batch.len() } else { 0 };
+        !reacts
     }
 
     /// Executes an instruction; gives what ends the run.
@@ -259,6 +293,10 @@ impl Subject for Fake {
                 self.image.handled = self.image.handled.with(owner);
                 if owner == Owner::Monitors {
                     self.fill_batch();
+                    if self.step_inside() {
+                        continue;
+                    }
+                    self.log.borrow_mut().stops += 1;
                     return Ok(Stop::Events);
                 }
                 let points: Vec<PointId> = self.points_here(owner).collect();
@@ -279,6 +317,40 @@ impl Subject for Fake {
 
     fn events(&self) -> &Batch {
         &self.batch
+    }
+
+    fn steps_inside(&self) -> bool {
+        self.log.borrow().indoors
+    }
+
+    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+        // As it would go to another process.
+        let sent = monitors.iter().map(|inmate| Inmate {
+            slices: Slices::load(&inmate.automaton, &inmate.slices.save())
+                .expect("what was saved can be loaded"),
+            ..inmate.clone()
+        });
+        self.inside = Some(Inside::new(sent.collect()));
+        self.told = 0;
+        Ok(())
+    }
+
+    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
+        let Some(mut inside) = self.inside.take() else { return Ok(None) };
+        let automata: Vec<_> = inside.inmates().iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
+        let mut past = inside.past();
+        past.events.truncate(past.events.len() - self.told);
+        let sent = automata
+            .iter()
+            .zip(past.before)
+            .map(|(automaton, slices)| Slices::load(automaton, &slices.save()));
+        Ok(Some(CaughtUp {
+            unseen_events: past.unseen_events,
+            unseen: past.unseen.to_vec(),
+            before: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
+            events: past.events,
+            threads: past.threads,
+        }))
     }
 
     fn current_thread(&self) -> u32 {

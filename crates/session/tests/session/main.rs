@@ -5,6 +5,7 @@ mod checkpoints;
 mod common;
 mod failures;
 mod fake;
+mod inside;
 mod monitors;
 mod past;
 mod scenarios;

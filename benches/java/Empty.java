@@ -1,0 +1,5 @@
+/** Nothing: what starting costs. */
+class Empty {
+    public static void main(String[] args) {
+    }
+}

@@ -1,0 +1,241 @@
+//! Where states are found again: a table of tags and numbers, which several threads may fill at once.
+//!
+//! A slot has the upper half of a hash, its tag, in its upper half, and the number of the state plus one in its lower.
+//! The first bits of the tag say in which line of the cache the search for a state begins, so a table is in the order of
+//! the hashes, and one of twice the size is made of it by walking along both.
+
+use crate::pages::{HUGE, Pages};
+use crate::prefetch;
+use std::ops::Range;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+
+/// The part of a slot that is from the hash.
+const TAG: u64 = !0 << 32;
+/// The slots that lie in one line of the cache.
+const LINE: usize = 8;
+/// The slots of the smallest table.
+pub(crate) const LEAST: usize = 1 << 12;
+/// The slots from which it is worth while to have threads for filling a table.
+const WORTH: usize = 1 << 16;
+/// How many lines ahead a table that is walked along is asked for.
+const AHEAD: usize = 16;
+
+pub(crate) struct Table {
+    slots: Pages<AtomicU64>,
+    /// `hash >> shift` is the line where the search for a state begins.
+    shift: u32,
+}
+
+/// Where a state is, or could be.
+pub(crate) enum Place {
+    Known(u32),
+    Free(usize),
+}
+
+/// What one look at the first line of a hash tells.
+#[derive(Clone, Copy)]
+pub(crate) enum Look {
+    /// It is probably this one.
+    Likely(u32),
+    /// It is new, if the slot of this number in the line stays free.
+    New(u8),
+    /// It may be in another line.
+    Unsure,
+}
+
+impl Table {
+    /// An empty table; `slots` is a power of two, at least a line. None if there is no memory for it.
+    pub(crate) fn new(slots: usize) -> Option<Table> {
+        // A huge page is much to clear for a small subject.
+        let pages = if slots > LEAST { Pages::huge } else { Pages::new };
+        Some(Table { slots: pages(slots)?, shift: 64 - (slots / LINE).ilog2() })
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn lines(&self) -> &[[AtomicU64; LINE]] {
+        self.slots.as_chunks::<LINE>().0
+    }
+
+    #[inline]
+    fn line(&self, hash: u64) -> usize {
+        (hash >> self.shift) as usize
+    }
+
+    /// A state of this hash will be looked for soon: asks for its place.
+    #[inline]
+    pub(crate) fn prefetch(&self, hash: u64) {
+        prefetch::soon(&self.lines()[self.line(hash)]);
+    }
+
+    /// Looks at the first line of a hash only.
+    #[inline]
+    pub(crate) fn look(&self, hash: u64) -> Look {
+        let lines = self.lines();
+        let home = self.line(hash);
+        let line = &lines[home];
+        // All slots without a branch between: which of them it is cannot be foreseen.
+        let same = which(line, |slot| (slot ^ hash) & TAG == 0);
+        if same != 0 {
+            let number = line[same.trailing_zeros() as usize].load(Acquire) as u32;
+            // The tag of a free slot is zero, which that of a hash may be, too.
+            return number.checked_sub(1).map_or(Look::Unsure, Look::Likely);
+        }
+        let free = which(line, |slot| slot == 0);
+        if free != 0 {
+            return Look::New(free.trailing_zeros() as u8);
+        }
+        prefetch::soon(&lines[(home + 1) & (lines.len() - 1)]);
+        Look::Unsure
+    }
+
+    /// The slot of this number in the first line of a hash, if it is free. Slots are filled in their order, so if the first
+    /// free one is still free, nothing came into the line since.
+    #[inline]
+    pub(crate) fn still_free(&self, hash: u64, at: u8) -> Option<usize> {
+        let slot = self.line(hash) * LINE + usize::from(at);
+        (self.slots[slot].load(Relaxed) == 0).then_some(slot)
+    }
+
+    /// Looks for a state. Some slots must be free.
+    #[inline]
+    pub(crate) fn place(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Place {
+        let lines = self.lines();
+        let mut line = self.line(hash);
+        loop {
+            for (at, slot) in lines[line].iter().enumerate() {
+                let slot = slot.load(Acquire);
+                if slot == 0 {
+                    return Place::Free(line * LINE + at);
+                }
+                let number = (slot as u32).wrapping_sub(1);
+                if (slot ^ hash) & TAG == 0 && is_it(number) {
+                    return Place::Known(number);
+                }
+            }
+            line = (line + 1) & (lines.len() - 1);
+        }
+    }
+
+    /// Fills a free slot, where nobody else does.
+    #[inline]
+    pub(crate) fn put(&self, slot: usize, hash: u64, number: u32) {
+        self.slots[slot].store(hash & TAG | (u64::from(number) + 1), Relaxed);
+    }
+
+    /// Fills a slot that was free, unless somebody else did. Who finds the number there sees all that was written before.
+    #[inline]
+    pub(crate) fn claim(&self, slot: usize, hash: u64, number: u32) -> bool {
+        let filled = hash & TAG | (u64::from(number) + 1);
+        self.slots[slot].compare_exchange(0, filled, AcqRel, Relaxed).is_ok()
+    }
+
+    /// Takes all that is in another table, of half the size, with so many threads. Nobody else may use either.
+    pub(crate) fn fill(&mut self, from: &Table, threads: usize) {
+        let threads = if from.slots() < WORTH { 1 } else { threads.min(from.slots() / WORTH) };
+        let parts = split(from.lines().len(), threads);
+        let this = &*self;
+        let late: Vec<Vec<u64>> = std::thread::scope(|scope| {
+            let mut parts = parts.into_iter();
+            let first = parts.next().unwrap_or_default();
+            let others: Vec<_> = parts.map(|part| scope.spawn(|| this.take(from, part))).collect();
+            let mut late = vec![this.take(from, first)];
+            late.extend(others.into_iter().map(|other| match other.join() {
+                Ok(late) => late,
+                Err(panic) => std::panic::resume_unwind(panic),
+            }));
+            late
+        });
+        for slot in late.into_iter().flatten() {
+            // The tag is all of the hash that matters.
+            if let Place::Free(at) = self.place(slot & TAG, |_| false) {
+                self.slots[at].store(slot, Relaxed);
+            }
+        }
+    }
+
+    /// Takes what is in some lines of a table of half the size into the lines that these become. Gives what has no room
+    /// there.
+    fn take(&self, from: &Table, part: Range<usize>) -> Vec<u64> {
+        let (old, new) = (from.lines(), self.lines());
+        let mine = part.start * 2..part.end * 2;
+        // A page that is written first is cleared once; one that is read first is mapped, too.
+        for line in mine.clone().step_by(HUGE / 8 / LINE) {
+            new[line][0].store(0, Relaxed);
+        }
+        let mut late = Vec::new();
+        for line in part {
+            prefetch::soon(&new[(line * 2 + AHEAD) & (new.len() - 1)]);
+            for slot in old[line].iter().map(|slot| slot.load(Relaxed)).filter(|slot| *slot != 0) {
+                let mut home = self.line(slot);
+                let free = loop {
+                    if !mine.contains(&home) {
+                        break None;
+                    }
+                    match new[home].iter().find(|slot| slot.load(Relaxed) == 0) {
+                        Some(free) => break Some(free),
+                        None => home += 1,
+                    }
+                };
+                match free {
+                    Some(free) => free.store(slot, Relaxed),
+                    None => late.push(slot),
+                }
+            }
+        }
+        late
+    }
+}
+
+/// The slots of a line of which something is true, one bit for each.
+#[inline(always)]
+fn which(line: &[AtomicU64; LINE], is: impl Fn(u64) -> bool) -> u32 {
+    (0..LINE).fold(0, |set, at| set | u32::from(is(line[at].load(Relaxed))) << at)
+}
+
+/// So many things in so many parts, one after the other.
+fn split(things: usize, parts: usize) -> Vec<Range<usize>> {
+    (0..parts).map(|part| things * part / parts..things * (part + 1) / parts).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hash::hash;
+
+    /// Numbers are found again by their hashes, also after the table was doubled by several threads.
+    #[test]
+    fn what_was_put_is_found_in_tables_of_every_size() {
+        for threads in [1, 2, 5] {
+            let mut table = Table::new(LEAST).unwrap();
+            let mut known = 0;
+            while table.slots() < 1 << 20 {
+                while (known as usize) < table.slots() / 4 * 3 {
+                    let hash = hash(&[u64::from(known)]);
+                    let Place::Free(slot) = table.place(hash, |number| number == known) else {
+                        panic!("{known} is new");
+                    };
+                    if known % 2 == 0 {
+                        table.put(slot, hash, known);
+                    } else {
+                        assert!(table.claim(slot, hash, known));
+                        assert!(!table.claim(slot, hash, known));
+                    }
+                    known += 1;
+                }
+                let mut doubled = Table::new(table.slots() * 2).unwrap();
+                doubled.fill(&table, threads);
+                table = doubled;
+                for number in 0..known {
+                    let place = table.place(hash(&[u64::from(number)]), |other| other == number);
+                    assert!(matches!(place, Place::Known(found) if found == number), "{number} of {known}");
+                }
+                let filled = table.slots.iter().filter(|slot| slot.load(Relaxed) != 0).count();
+                assert_eq!(filled, known as usize);
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! The last events, in as few words as possible.
+
+use crate::event::{Batch, Event, Stamp, SymbolId};
+use alloc::vec::Vec;
+use invigil_expr::value::Value;
+
+/// The event is the next of the batch.
+const IN_BATCH: u64 = 1 << 63;
+/// No event: those that follow happened in another thread, whose number is the lower half.
+const THREAD: u64 = 1 << 62;
+/// The number of parameters, which follow, lies above the symbol.
+const PARAMS: u32 = 32;
+
+/// Events in their order; those with integers only take a word and one for each of those.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tape {
+    words: Vec<u64>,
+    batch: Batch,
+    thread: Option<u32>,
+    events: usize,
+}
+
+impl Tape {
+    /// How many events there are.
+    #[inline(always)]
+    pub(super) fn len(&self) -> usize {
+        self.events
+    }
+
+    #[inline(always)]
+    fn begin(&mut self, thread: u32) {
+        self.events += 1;
+        if self.thread != Some(thread) {
+            self.thread = Some(thread);
+            self.words.push(THREAD | u64::from(thread));
+        }
+    }
+
+    #[inline(always)]
+    pub(super) fn push_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) {
+        self.begin(thread);
+        self.words.push(u64::from(symbol.0) | (params.len() as u64) << PARAMS);
+        self.words.extend(params.iter().map(|param| *param as u64));
+    }
+
+    pub(super) fn push(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {
+        self.begin(thread);
+        self.words.push(IN_BATCH);
+        self.batch.push_copy(event, stamp);
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.words.clear();
+        self.batch.clear();
+        (self.thread, self.events) = (None, 0);
+    }
+
+    /// Adds the events to `events`, and their threads to `threads`.
+    pub(super) fn play(&self, events: &mut Batch, threads: &mut Vec<u32>) {
+        let (mut words, mut next, mut thread) = (&self.words[..], 0, 0);
+        let mut params = Vec::new();
+        while let Some((word, rest)) = words.split_first() {
+            words = rest;
+            if word & THREAD != 0 {
+                thread = *word as u32;
+                continue;
+            }
+            threads.push(thread);
+            if word & IN_BATCH != 0 {
+                events.push_copy(&self.batch.event(next), self.batch.stamp(next));
+                next += 1;
+                continue;
+            }
+            let count = ((word >> PARAMS) as usize).min(words.len());
+            params.clear();
+            params.extend(words[..count].iter().map(|param| Value::int(*param as i64)));
+            words = &words[count..];
+            events.push(SymbolId(*word as u32), &params, Stamp { time: f64::NAN, line: 0 });
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Value abstraction: which new values of a variable can change anything at all.
+//!
+//! A *simple expression* compares a variable with a constant. Where a script uses a variable in no other way,
+//! an assignment that changes none of them changes no event and no condition, and need not be reported.
+
+use super::cell::{Cell, Texts};
+use super::fold;
+use super::ids::VariableId;
+use super::operator::Binary;
+use super::parts::{EventIs, Expr, Occurrence, Parts};
+use super::value::{Type, Value};
+use super::walk::{Node, Walk, children};
+use alloc::string::String;
+use alloc::vec::Vec;
+
+/// How a variable can be abstracted from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Abstraction {
+    /// Not at all: every assignment matters.
+    Off(Because),
+    /// An assignment matters if it changes one of these, or is the first one. If there are none, the first
+    /// one is enough.
+    Thresholds(Vec<Threshold>),
+}
+
+/// Why every assignment matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Because {
+    /// The script has `update` of the variable.
+    Update,
+    /// The script computes with the variable, or compares it with another one.
+    Computed,
+}
+
+/// A comparison of a variable with a constant: `x operator against`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Threshold {
+    /// `<`, `<=`, `>`, `>=` or `==`; what was `!=` in the script is `==`, which changes with it.
+    pub operator: Binary,
+    /// The type in which both are compared.
+    pub ty: Type,
+    /// The constant.
+    pub against: Constant,
+}
+
+/// A constant to compare with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Constant {
+    /// A whole number; of conditions, 0 or 1.
+    Whole(i64),
+    /// A number with a fraction.
+    Floating(f64),
+    /// A text.
+    Text(String),
+}
+
+impl Threshold {
+    /// Whether a value of the variable is on the threshold's side; values of other types are not.
+    #[inline]
+    pub fn holds(&self, value: Value<'_>) -> bool {
+        match (&self.against, value) {
+            (Constant::Text(text), Value::String(value)) => text == value,
+            (_, Value::String(_)) => false,
+            (Constant::Text(_), _) => false,
+            (against, value) => {
+                let (Some(cell), Some(ty)) = (Cell::plain(value), value.ty()) else { return false };
+                let cell = if ty == self.ty { cell } else { cell.cast(ty, self.ty) };
+                match against {
+                    Constant::Whole(against) => compare(self.operator, cell.as_whole(), *against),
+                    Constant::Floating(against) => compare(self.operator, cell.as_floating(), *against),
+                    Constant::Text(_) => false,
+                }
+            }
+        }
+    }
+}
+
+fn compare<T: PartialOrd>(operator: Binary, value: T, against: T) -> bool {
+    match operator {
+        Binary::Less => value < against,
+        Binary::AtMost => value <= against,
+        Binary::Greater => value > against,
+        Binary::AtLeast => value >= against,
+        _ => value == against,
+    }
+}
+
+impl Parts {
+    /// How each variable can be abstracted from: the position is the variable's number.
+    ///
+    /// ```
+    /// use invigil_monitor::mac::{Abstraction, Because, Binary, Parts, Type, Value};
+    /// let mut parts = Parts::default();
+    /// let (x, y) = (parts.variable("x", Type::Int), parts.variable("y", Type::Int));
+    /// // condition c = 3 < x && y > x + 1;
+    /// let (three, read_x) = (parts.constant(Value::Int(3)), parts.read(x)?);
+    /// let simple = parts.binary(Binary::Less, three, read_x)?;
+    /// parts.define_condition("c1", simple)?;
+    /// let abstractions = parts.abstractions();
+    /// assert!(matches!(&abstractions[0], Abstraction::Thresholds(all) if all.len() == 1));
+    ///
+    /// let (read_x, read_y) = (parts.read(x)?, parts.read(y)?);
+    /// let both = parts.binary(Binary::Less, read_x, read_y)?;
+    /// parts.define_condition("c2", both)?;
+    /// assert_eq!(parts.abstractions()[0], Abstraction::Off(Because::Computed));
+    /// # Ok::<(), invigil_monitor::mac::Mismatch>(())
+    /// ```
+    pub fn abstractions(&self) -> Vec<Abstraction> {
+        let mut found = alloc::vec![Abstraction::Thresholds(Vec::new()); self.variables.len()];
+        let folded = fold::constants(self);
+        let mut walk = Walk::default();
+        let events = self.events.iter().filter_map(|event| match event.is {
+            EventIs::Defined(event) => Some(Node::Event(event)),
+            EventIs::Imported(_) => None,
+        });
+        let conditions = self.conditions.iter().filter_map(|condition| condition.is.map(Node::Expr));
+        for root in events.chain(conditions) {
+            self.use_of(root, None, &folded, &mut found);
+            for node in walk.postorder(self, root, |_| false) {
+                if let Node::Event(id) = *node
+                    && let Occurrence::Update(variable) = self.occurrences[id.at()].0
+                {
+                    found[variable.at()] = Abstraction::Off(Because::Update);
+                }
+                for child in children(self, *node).into_iter().flatten() {
+                    self.use_of(child, Some(*node), &folded, &mut found);
+                }
+            }
+        }
+        found
+    }
+
+    /// Notes how a node uses a variable, if its part `child` is one.
+    fn use_of(&self, child: Node, by: Option<Node>, folded: &[Option<Cell>], found: &mut [Abstraction]) {
+        let Some(variable) = self.as_variable(child) else { return };
+        let Abstraction::Thresholds(thresholds) = &mut found[variable.at()] else { return };
+        let ty = self.variables[variable.at()].ty;
+        let user = by.map(|node| match node {
+            Node::Expr(id) => Some(self.exprs[id.at()].0),
+            Node::Event(_) => None,
+        });
+        let threshold = match user {
+            // The first assignment is always reported, and so is the end of the object.
+            Some(Some(Expr::Defined(_))) => return,
+            // A condition has two values: no use of it tells more.
+            _ if ty == Type::Boolean => {
+                Some(Threshold { operator: Binary::Equal, ty, against: Constant::Whole(1) })
+            }
+            Some(Some(Expr::Binary(operator, a, b))) => {
+                let (operator, other) =
+                    if Node::Expr(a) == child { (operator, b) } else { (mirrored(operator), a) };
+                folded[other.at()]
+                    .and_then(|against| self.threshold(operator, ty, against, self.exprs[other.at()].1))
+            }
+            _ => None,
+        };
+        match threshold {
+            None => found[variable.at()] = Abstraction::Off(Because::Computed),
+            Some(threshold) if thresholds.contains(&threshold) => {}
+            Some(threshold) => thresholds.push(threshold),
+        }
+    }
+
+    fn as_variable(&self, node: Node) -> Option<VariableId> {
+        match node {
+            Node::Expr(id) => match self.exprs[id.at()].0 {
+                Expr::Variable(variable) => Some(variable),
+                _ => None,
+            },
+            Node::Event(_) => None,
+        }
+    }
+
+    fn threshold(&self, operator: Binary, ty: Type, against: Cell, of: Type) -> Option<Threshold> {
+        let operator = match operator {
+            Binary::NotEqual => Binary::Equal,
+            Binary::Equal | Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast => operator,
+            _ => return None,
+        };
+        if !against.is_known() {
+            return None;
+        }
+        if ty == Type::String {
+            let texts = Texts { kept: &[], scratch: &[], constant: &self.texts };
+            let against = Constant::Text(texts.get(against.as_text()).into());
+            return Some(Threshold { operator, ty, against });
+        }
+        let common = ty.with(of);
+        let against = against.cast(of, common);
+        let against = match common {
+            Type::Float | Type::Double => Constant::Floating(against.as_floating()),
+            _ => Constant::Whole(against.as_whole()),
+        };
+        Some(Threshold { operator, ty: common, against })
+    }
+}
+
+/// The same comparison with the sides exchanged.
+fn mirrored(operator: Binary) -> Binary {
+    match operator {
+        Binary::Less => Binary::Greater,
+        Binary::AtMost => Binary::AtLeast,
+        Binary::Greater => Binary::Less,
+        Binary::AtLeast => Binary::AtMost,
+        other => other,
+    }
+}

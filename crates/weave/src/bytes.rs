@@ -1,0 +1,83 @@
+//! Reading and writing big-endian numbers.
+
+use crate::problem::Problem;
+
+/// A place in a class file, from which things are read.
+#[derive(Debug, Clone)]
+pub(crate) struct Reader<'a> {
+    bytes: &'a [u8],
+    at: usize,
+    end: usize,
+}
+
+impl<'a> Reader<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Reader<'a> {
+        Reader { bytes, at: 0, end: bytes.len() }
+    }
+
+    /// Reads only a part of the file, with offsets that still count from its start.
+    pub(crate) fn part(bytes: &'a [u8], start: usize, end: usize) -> Reader<'a> {
+        let end = end.min(bytes.len());
+        Reader { bytes, at: start.min(end), end }
+    }
+
+    pub(crate) fn at(&self) -> usize {
+        self.at
+    }
+
+    pub(crate) fn is_at_end(&self) -> bool {
+        self.at == self.end
+    }
+
+    pub(crate) fn take(&mut self, length: usize, what: &'static str) -> Result<&'a [u8], Problem> {
+        if self.end - self.at < length {
+            return Err(Problem::Truncated { offset: self.at, what });
+        }
+        let taken = &self.bytes[self.at..self.at + length];
+        self.at += length;
+        Ok(taken)
+    }
+
+    pub(crate) fn u1(&mut self, what: &'static str) -> Result<u8, Problem> {
+        Ok(self.take(1, what)?[0])
+    }
+
+    pub(crate) fn u2(&mut self, what: &'static str) -> Result<u16, Problem> {
+        let b = self.take(2, what)?;
+        Ok(u16::from_be_bytes([b[0], b[1]]))
+    }
+
+    pub(crate) fn u4(&mut self, what: &'static str) -> Result<u32, Problem> {
+        let b = self.take(4, what)?;
+        Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+    }
+}
+
+pub(crate) fn u2(bytes: &[u8], at: usize) -> u16 {
+    bytes.get(at..at + 2).map_or(0, |b| u16::from_be_bytes([b[0], b[1]]))
+}
+
+pub(crate) fn u4(bytes: &[u8], at: usize) -> u32 {
+    bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
+}
+
+/// Appending numbers.
+pub(crate) trait Write {
+    fn put1(&mut self, value: u8);
+    fn put2(&mut self, value: u16);
+    fn put4(&mut self, value: u32);
+}
+
+impl Write for Vec<u8> {
+    fn put1(&mut self, value: u8) {
+        self.push(value);
+    }
+
+    fn put2(&mut self, value: u16) {
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+
+    fn put4(&mut self, value: u32) {
+        self.extend_from_slice(&value.to_be_bytes());
+    }
+}

@@ -1,0 +1,241 @@
+//! What names a class file knows.
+
+use crate::bytes::Reader;
+use crate::pool::Value;
+use crate::problem::Problem;
+use crate::raw::{self, Attribute, Member, Raw};
+
+/// What a class file tells of its class: for finding the things that users name.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Class {
+    /// The major version of the file: 61 is Java 17.
+    pub major: u16,
+    /// The access flags, as in `java.lang.reflect.Modifier`.
+    pub access: u16,
+    /// The name, as in `java/util/List`.
+    pub name: String,
+    /// The parent class: none for `java/lang/Object` and for modules.
+    pub parent: Option<String>,
+    /// The interfaces that it names.
+    pub interfaces: Vec<String>,
+    /// The name of the source file, without its folder.
+    pub source: Option<String>,
+    /// The fields of the class itself.
+    pub fields: Vec<Field>,
+    /// The methods of the class itself.
+    pub methods: Vec<Method>,
+}
+
+/// A field.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Its type, as in `[I` or `Ljava/lang/String;`.
+    pub descriptor: String,
+    /// Its access flags.
+    pub access: u16,
+    /// Its value, where it is a constant. Nobody ever writes such a field.
+    pub constant: Option<Constant>,
+}
+
+/// The value of a constant field.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Constant {
+    /// Of `int` and the smaller types.
+    Int(i32),
+    /// Of `long`.
+    Long(i64),
+    /// Of `float`.
+    Float(f32),
+    /// Of `double`.
+    Double(f64),
+    /// Of `String`.
+    Text(String),
+}
+
+/// A method.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Method {
+    /// Its name: constructors are `<init>`, the initialisation of the class is `<clinit>`.
+    pub name: String,
+    /// Its parameters and result, as in `(IJ)V`.
+    pub descriptor: String,
+    /// Its access flags.
+    pub access: u16,
+    /// Whether it has code: abstract and native methods have none.
+    pub has_code: bool,
+    /// The names of its parameters, where it was compiled with `-parameters`. Unnamed ones are empty.
+    pub parameters: Vec<String>,
+    /// Its parameters and local variables, where it was compiled with `-g`.
+    pub locals: Vec<Local>,
+    /// Which code belongs to which line.
+    pub lines: Vec<Line>,
+}
+
+/// A local variable or parameter, in a part of the code.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    pub descriptor: String,
+    /// Its slot.
+    pub slot: u16,
+    /// Where the part begins, in bytes of the code.
+    pub start: u16,
+    /// How long the part is.
+    pub length: u16,
+}
+
+/// The code from `pc` on, to the next entry, belongs to a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Line {
+    /// Where the code begins.
+    pub pc: u16,
+    /// The line.
+    pub line: u16,
+}
+
+impl Class {
+    /// Reads a class file.
+    ///
+    /// ```
+    /// use invigil_weave::{Class, helper_class};
+    /// let class = Class::read(&helper_class("java/lang/Invigil")).unwrap();
+    /// assert_eq!(class.name, "java/lang/Invigil");
+    /// assert_eq!(class.parent.as_deref(), Some("java/lang/Object"));
+    /// assert!(class.methods.iter().any(|m| m.name == "pLJ" && m.descriptor == "(Ljava/lang/Object;JI)V"));
+    /// ```
+    pub fn read(bytes: &[u8]) -> Result<Class, Problem> {
+        let raw = Raw::read(bytes)?;
+        let malformed = |what| move || Problem::Malformed { offset: raw.pool_end, what };
+        let name = raw.pool.class(raw.this).ok_or_else(malformed("the class has no name"))?.into_owned();
+        let parent = match raw.parent {
+            0 => None,
+            index => {
+                Some(raw.pool.class(index).ok_or_else(malformed("the parent has no name"))?.into_owned())
+            }
+        };
+        let interfaces = raw
+            .interfaces
+            .iter()
+            .map(|&index| {
+                raw.pool.class(index).map(Into::into).ok_or_else(malformed("an interface has no name"))
+            })
+            .collect::<Result<_, _>>()?;
+        let source = match raw.attribute(&raw.attributes, b"SourceFile") {
+            Some(at) => raw.pool.text(content(&raw, at).u2("the name of the source")?).map(Into::into),
+            None => None,
+        };
+        Ok(Class {
+            major: raw.major,
+            access: raw.access,
+            name,
+            parent,
+            interfaces,
+            source,
+            fields: raw.fields.iter().map(|member| field(&raw, member)).collect::<Result<_, _>>()?,
+            methods: raw.methods.iter().map(|member| method(&raw, member)).collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+fn content<'a>(raw: &Raw<'a>, attribute: Attribute) -> Reader<'a> {
+    Reader::part(raw.bytes, attribute.start, attribute.end)
+}
+
+fn text(raw: &Raw<'_>, index: u16, offset: usize) -> Result<String, Problem> {
+    let text = raw.pool.text(index).ok_or(Problem::Malformed { offset, what: "a name is missing" })?;
+    Ok(text.into_owned())
+}
+
+fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, Problem> {
+    let constant = match raw.attribute(&member.attributes, b"ConstantValue") {
+        Some(at) => raw.pool.value(content(raw, at).u2("the value of a field")?).map(|value| match value {
+            Value::Int(value) => Constant::Int(value),
+            Value::Long(value) => Constant::Long(value),
+            Value::Float(value) => Constant::Float(value),
+            Value::Double(value) => Constant::Double(value),
+            Value::Text(value) => Constant::Text(value.into_owned()),
+        }),
+        None => None,
+    };
+    Ok(Field {
+        name: text(raw, member.name, member.start)?,
+        descriptor: text(raw, member.descriptor, member.start)?,
+        access: member.access,
+        constant,
+    })
+}
+
+fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, Problem> {
+    let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
+        Some(at) => parameter_names(raw, at)?,
+        None => Vec::new(),
+    };
+    let mut method = Method {
+        name: text(raw, member.name, member.start)?,
+        descriptor: text(raw, member.descriptor, member.start)?,
+        access: member.access,
+        has_code: false,
+        parameters,
+        locals: Vec::new(),
+        lines: Vec::new(),
+    };
+    if let Some(code) = raw.attribute(&member.attributes, b"Code") {
+        method.has_code = true;
+        const WHAT: &str = "the code of a method";
+        let mut reader = content(raw, code);
+        reader.take(4, WHAT)?;
+        let length = reader.u4(WHAT)? as usize;
+        reader.take(length, WHAT)?;
+        let handlers = usize::from(reader.u2(WHAT)?);
+        reader.take(handlers * 8, WHAT)?;
+        for attribute in raw::attributes(&mut reader, WHAT)? {
+            match raw.pool.raw(attribute.name) {
+                Some(b"LocalVariableTable") => method.locals.extend(locals(raw, attribute)?),
+                Some(b"LineNumberTable") => method.lines.extend(lines(raw, attribute)?),
+                _ => {}
+            }
+        }
+    }
+    Ok(method)
+}
+
+/// The names in a `MethodParameters` attribute.
+pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<String>, Problem> {
+    const WHAT: &str = "the names of parameters";
+    let mut reader = content(raw, attribute);
+    let count = reader.u1(WHAT)?;
+    (0..count)
+        .map(|_| {
+            let name = reader.u2(WHAT)?;
+            reader.u2(WHAT)?;
+            if name == 0 { Ok(String::new()) } else { text(raw, name, attribute.start) }
+        })
+        .collect()
+}
+
+/// The entries of a `LocalVariableTable` attribute.
+pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, Problem> {
+    const WHAT: &str = "the table of local variables";
+    let mut reader = content(raw, attribute);
+    let count = reader.u2(WHAT)?;
+    (0..count)
+        .map(|_| {
+            let (start, length) = (reader.u2(WHAT)?, reader.u2(WHAT)?);
+            let name = text(raw, reader.u2(WHAT)?, reader.at())?;
+            let descriptor = text(raw, reader.u2(WHAT)?, reader.at())?;
+            Ok(Local { name, descriptor, slot: reader.u2(WHAT)?, start, length })
+        })
+        .collect()
+}
+
+/// The entries of a `LineNumberTable` attribute.
+pub(crate) fn lines(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Line>, Problem> {
+    const WHAT: &str = "the table of lines";
+    let mut reader = content(raw, attribute);
+    let count = reader.u2(WHAT)?;
+    (0..count).map(|_| Ok(Line { pc: reader.u2(WHAT)?, line: reader.u2(WHAT)? })).collect()
+}

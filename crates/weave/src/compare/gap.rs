@@ -1,0 +1,190 @@
+//! Running what stands between two old instructions on a stack of symbols.
+
+use crate::code::Code;
+use crate::descriptor::{self, Shape};
+use crate::opcode::*;
+use crate::raw::Raw;
+
+/// What a slot of the stack holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Symbol {
+    /// What lay there before: counted from the top.
+    Old(u16),
+    /// The helper's lock.
+    Lock,
+    /// Something that the probe made.
+    Made,
+}
+
+/// The state of probe code: what it did to the stack since an old instruction.
+///
+/// A value of two slots is two symbols: so nothing need be known of types.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Run {
+    /// What lies on the stack, above what was not touched.
+    stack: Vec<Symbol>,
+    /// How much of what lay there before was touched.
+    touched: u16,
+    /// What the fresh variables hold: a few at most.
+    fresh: Vec<(u16, Symbol)>,
+    /// Whether the lock is held.
+    pub(crate) holds_lock: bool,
+    /// Whether it was held already, and has to be released first.
+    pub(crate) must_release: bool,
+}
+
+impl Run {
+    fn pop(&mut self) -> Symbol {
+        self.stack.pop().unwrap_or_else(|| {
+            self.touched = self.touched.saturating_add(1);
+            Symbol::Old(self.touched)
+        })
+    }
+
+    fn pop_many(&mut self, count: u16) -> Vec<Symbol> {
+        let mut popped: Vec<_> = (0..count).map(|_| self.pop()).collect();
+        popped.reverse();
+        popped
+    }
+
+    /// Copies `count` slots from the top to below the `over` slots under them.
+    fn dup(&mut self, count: u16, over: u16) {
+        let top = self.pop_many(count);
+        let below = self.pop_many(over);
+        self.stack.extend(top.iter().chain(&below).chain(&top));
+    }
+
+    fn made(&mut self, slots: u16) {
+        self.stack.extend((0..slots).map(|_| Symbol::Made));
+    }
+
+    /// Whether the stack is as it was.
+    pub(crate) fn is_neutral(&self) -> bool {
+        self.over(0) == Some(0)
+    }
+
+    /// If the topmost so many slots are what they were, how much was put under them.
+    pub(crate) fn over(&self, operands: u16) -> Option<usize> {
+        // What was touched must lie there again: all but the operands at the bottom, the operands on top.
+        let touched = usize::from(self.touched);
+        let operands = usize::from(operands).min(touched);
+        let bottom = touched - operands;
+        let under = self.stack.len().checked_sub(touched)?;
+        let expected = |at: usize| Symbol::Old((touched - at) as u16);
+        let bottom_is_old = (0..bottom).all(|at| self.stack[at] == expected(at));
+        let top_is_old = (bottom..touched).all(|at| self.stack[under + at] == expected(at));
+        (bottom_is_old && top_is_old).then_some(under)
+    }
+
+    /// Goes on behind an instruction that took the operands and left what was put under them.
+    pub(crate) fn behind(&self, under: usize) -> Run {
+        let known = |&(slot, symbol): &(u16, Symbol)| {
+            (slot, if symbol == Symbol::Lock { symbol } else { Symbol::Made })
+        };
+        Run {
+            stack: vec![Symbol::Made; under],
+            touched: 0,
+            fresh: self.fresh.iter().filter(|_| self.holds_lock).map(known).collect(),
+            holds_lock: self.holds_lock,
+            must_release: self.holds_lock,
+        }
+    }
+
+    /// Runs one instruction. `false` if no probe would do that.
+    pub(crate) fn step(
+        &mut self,
+        code: &Code<'_>,
+        index: usize,
+        first_fresh: u16,
+        raw: &Raw<'_>,
+        helper: &str,
+    ) -> bool {
+        let op = code.op(index);
+        match op {
+            // Constants: null and identities.
+            ACONST_NULL | 0x02..=0x08 | BIPUSH | SIPUSH | LDC_W => self.made(1),
+            POP => _ = self.pop(),
+            POP2 => _ = self.pop_many(2),
+            DUP => self.dup(1, 0),
+            DUP_X1 => self.dup(1, 1),
+            DUP_X2 => self.dup(1, 2),
+            DUP2 => self.dup(2, 0),
+            DUP2_X1 => self.dup(2, 1),
+            I2L | F2D => {
+                self.pop();
+                self.made(2);
+            }
+            GETSTATIC => {
+                let Some(field) = raw.pool.field(code.operand(index)) else { return false };
+                if field.owner != helper || field.name != crate::helper::LOCK {
+                    return false;
+                }
+                self.stack.push(Symbol::Lock);
+            }
+            MONITORENTER | MONITOREXIT => {
+                let takes = op == MONITORENTER;
+                if self.pop() != Symbol::Lock || self.holds_lock == takes {
+                    return false;
+                }
+                self.holds_lock = takes;
+                self.must_release &= takes;
+            }
+            INVOKESTATIC => return self.call(code, index, raw, helper),
+            _ => {
+                if let Some((shape, slot)) = written(code.bytes, code.pc(index)) {
+                    // An `iinc` is no store.
+                    if slot < first_fresh || matches!(code.instruction(index), [IINC, ..] | [WIDE, IINC, ..])
+                    {
+                        return false;
+                    }
+                    let values = self.pop_many(shape.slots());
+                    self.fresh
+                        .retain(|&(known, _)| known < slot || known >= slot.saturating_add(shape.slots()));
+                    self.fresh.extend(values.into_iter().zip(slot..).map(|(value, slot)| (slot, value)));
+                } else if let Some((shape, slot)) = read(code.instruction(index)) {
+                    for slot in slot..slot.saturating_add(shape.slots()) {
+                        let known = self.fresh.iter().find(|&&(known, _)| known == slot);
+                        self.stack.push(known.map_or(Symbol::Made, |&(_, symbol)| symbol));
+                    }
+                } else {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    fn call(&mut self, code: &Code<'_>, index: usize, raw: &Raw<'_>, helper: &str) -> bool {
+        let Some(method) = raw.pool.method(code.operand(index)) else { return false };
+        let is_bits = method.owner == "java/lang/Double"
+            && method.name == "doubleToRawLongBits"
+            && method.descriptor == "(D)J";
+        let letters = method.name.strip_prefix(['p', 'h']);
+        let is_report = method.owner == helper
+            && letters.is_some_and(|letters| method.descriptor == crate::helper::descriptor(letters));
+        if !is_report && !is_bits {
+            return false;
+        }
+        let Some((parameters, result)) = descriptor::method(&method.descriptor) else { return false };
+        for parameter in parameters {
+            self.pop_many(Shape::of(parameter).map_or(0, Shape::slots));
+        }
+        self.made(result.and_then(Shape::of).map_or(0, Shape::slots));
+        true
+    }
+}
+
+/// The variable that an instruction reads.
+fn read(instruction: &[u8]) -> Option<(Shape, u16)> {
+    const SHAPES: [Shape; 5] = [Shape::Int, Shape::Long, Shape::Float, Shape::Double, Shape::Reference];
+    match *instruction {
+        [op @ ILOAD_0..=0x2d] => {
+            Some((SHAPES[usize::from((op - ILOAD_0) / 4)], u16::from((op - ILOAD_0) % 4)))
+        }
+        [op @ ILOAD..=0x19, slot] => Some((SHAPES[usize::from(op - ILOAD)], u16::from(slot))),
+        [WIDE, op @ ILOAD..=0x19, high, low] => {
+            Some((SHAPES[usize::from(op - ILOAD)], u16::from_be_bytes([high, low])))
+        }
+        _ => None,
+    }
+}

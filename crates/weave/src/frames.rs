@@ -1,0 +1,267 @@
+//! Frames: what types the verifier expects in locals and on the stack, at the targets of branches.
+
+use crate::bytes::{Reader, Write};
+use crate::descriptor::Shape;
+use crate::problem::Problem;
+use crate::raw::{Attribute, Raw};
+
+/// A type as the verifier knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Type {
+    Top,
+    Int,
+    Float,
+    Double,
+    Long,
+    Null,
+    UninitializedThis,
+    /// Of a class, by its constant.
+    Object(u16),
+    /// Made by the `new` at this place.
+    Uninitialized(u16),
+}
+
+impl Type {
+    /// The type of a value, if it is given no class other than this.
+    pub(crate) fn of(shape: Shape, class: u16) -> Type {
+        match shape {
+            Shape::Int => Type::Int,
+            Shape::Float => Type::Float,
+            Shape::Long => Type::Long,
+            Shape::Double => Type::Double,
+            Shape::Reference => Type::Object(class),
+        }
+    }
+
+    pub(crate) fn slots(self) -> u16 {
+        if matches!(self, Type::Long | Type::Double) { 2 } else { 1 }
+    }
+
+    /// Whether a value of this type can be loaded as that shape.
+    fn is(self, shape: Shape) -> bool {
+        match self {
+            Type::Int => shape == Shape::Int,
+            Type::Float => shape == Shape::Float,
+            Type::Long => shape == Shape::Long,
+            Type::Double => shape == Shape::Double,
+            Type::Object(_) | Type::Null | Type::UninitializedThis => shape == Shape::Reference,
+            Type::Top | Type::Uninitialized(_) => false,
+        }
+    }
+
+    fn read(reader: &mut Reader<'_>) -> Result<Type, Problem> {
+        let offset = reader.at();
+        Ok(match reader.u1(WHAT)? {
+            0 => Type::Top,
+            1 => Type::Int,
+            2 => Type::Float,
+            3 => Type::Double,
+            4 => Type::Long,
+            5 => Type::Null,
+            6 => Type::UninitializedThis,
+            7 => Type::Object(reader.u2(WHAT)?),
+            8 => Type::Uninitialized(reader.u2(WHAT)?),
+            _ => return Err(Problem::Malformed { offset, what: "a frame with a type that does not exist" }),
+        })
+    }
+
+    fn write(self, bytes: &mut Vec<u8>) {
+        match self {
+            Type::Top => bytes.put1(0),
+            Type::Int => bytes.put1(1),
+            Type::Float => bytes.put1(2),
+            Type::Double => bytes.put1(3),
+            Type::Long => bytes.put1(4),
+            Type::Null => bytes.put1(5),
+            Type::UninitializedThis => bytes.put1(6),
+            Type::Object(class) => {
+                bytes.put1(7);
+                bytes.put2(class);
+            }
+            Type::Uninitialized(pc) => {
+                bytes.put1(8);
+                bytes.put2(pc);
+            }
+        }
+    }
+}
+
+const WHAT: &str = "the frames of a method";
+
+/// How a frame differs from the one before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// Same locals. The stack is empty or holds one.
+    Same,
+    /// So many locals fewer.
+    Chop(u8),
+    /// Some locals more.
+    Append,
+    /// Everything is stated.
+    Full,
+}
+
+/// A frame as it is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Frame {
+    pub(crate) pc: u32,
+    pub(crate) form: Form,
+    pub(crate) locals: Vec<Type>,
+    pub(crate) stack: Vec<Type>,
+}
+
+/// Reads the frames of a method.
+pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, Problem> {
+    let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
+    let count = reader.u2(WHAT)?;
+    let mut frames = Vec::with_capacity(usize::from(count).min(attribute.end - attribute.start));
+    let mut next = 0u32;
+    for _ in 0..count {
+        let offset = reader.at();
+        let tag = reader.u1(WHAT)?;
+        let delta = match tag {
+            0..=127 => u16::from(tag % 64),
+            128..=246 => {
+                return Err(Problem::Malformed { offset, what: "a frame of a kind that does not exist" });
+            }
+            247.. => reader.u2(WHAT)?,
+        };
+        let many = |count: u16, reader: &mut Reader<'_>| {
+            (0..count).map(|_| Type::read(reader)).collect::<Result<Vec<_>, _>>()
+        };
+        let (form, locals, stack) = match tag {
+            0..=63 | 251 => (Form::Same, Vec::new(), Vec::new()),
+            64..=247 => (Form::Same, Vec::new(), many(1, &mut reader)?),
+            248..=250 => (Form::Chop(251 - tag), Vec::new(), Vec::new()),
+            252..=254 => (Form::Append, many(u16::from(tag - 251), &mut reader)?, Vec::new()),
+            255 => {
+                let count = reader.u2(WHAT)?;
+                let locals = many(count, &mut reader)?;
+                let count = reader.u2(WHAT)?;
+                (Form::Full, locals, many(count, &mut reader)?)
+            }
+        };
+        let pc = next + u32::from(delta);
+        next = pc + 1;
+        frames.push(Frame { pc, form, locals, stack });
+    }
+    Ok(frames)
+}
+
+/// How many types are looked at in one method. Real methods stay far below; a damaged file could ask for billions.
+const BUDGET: usize = 1 << 23;
+
+/// States everything in every frame: `locals` are those at the start of the method. `None` if that is far too much.
+pub(crate) fn expand(frames: &[Frame], mut locals: Vec<Type>) -> Option<Vec<Frame>> {
+    let mut looked = 0;
+    frames
+        .iter()
+        .map(|frame| {
+            follow(&mut locals, frame);
+            looked += locals.len();
+            (looked < BUDGET).then(|| Frame {
+                pc: frame.pc,
+                form: Form::Full,
+                locals: locals.clone(),
+                stack: frame.stack.clone(),
+            })
+        })
+        .collect()
+}
+
+fn follow(locals: &mut Vec<Type>, frame: &Frame) {
+    match frame.form {
+        Form::Same => {}
+        Form::Chop(count) => locals.truncate(locals.len().saturating_sub(count.into())),
+        Form::Append => locals.extend_from_slice(&frame.locals),
+        Form::Full => locals.clone_from(&frame.locals),
+    }
+}
+
+/// Which of some variables every frame knows, with their shapes. Classes do not matter here, so the locals at the start
+/// may state any.
+pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, Shape)]) -> Vec<bool> {
+    let mut known = vec![true; variables.len()];
+    let mut looked = 0;
+    for frame in frames {
+        follow(&mut locals, frame);
+        if frame.form == Form::Same || frame.form == Form::Append {
+            continue;
+        }
+        looked += locals.len() * variables.len();
+        if looked > BUDGET {
+            return vec![false; variables.len()];
+        }
+        for (known, &(slot, shape)) in known.iter_mut().zip(variables) {
+            let mut at = 0;
+            *known &= locals.iter().any(|local| {
+                let here = at == slot;
+                at = at.saturating_add(local.slots());
+                here && local.is(shape)
+            });
+        }
+    }
+    known
+}
+
+/// Appends a type for a slot that lies behind all others, with nothing in between.
+pub(crate) fn place(locals: &mut Vec<Type>, slot: u16, value: Type) {
+    let used = locals.iter().fold(0u16, |used, local| used.saturating_add(local.slots()));
+    locals.extend((used..slot).map(|_| Type::Top));
+    locals.push(value);
+}
+
+/// Writes frames, in the order of the code.
+#[derive(Debug, Default)]
+pub(crate) struct Writer {
+    bytes: Vec<u8>,
+    count: u32,
+    next: u32,
+}
+
+impl Writer {
+    /// Where nothing stands, the method has no frames.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Adds a frame at its new place. Places in types are those of the new code already.
+    pub(crate) fn frame(&mut self, pc: u32, form: Form, locals: &[Type], stack: &[Type]) {
+        let delta = pc.saturating_sub(self.next) as u16;
+        self.next = pc + 1;
+        self.count += 1;
+        let bytes = &mut self.bytes;
+        match form {
+            Form::Same if delta < 64 => bytes.put1(delta as u8 + if stack.is_empty() { 0 } else { 64 }),
+            Form::Same => {
+                bytes.put1(if stack.is_empty() { 251 } else { 247 });
+                bytes.put2(delta);
+            }
+            Form::Chop(count) => {
+                bytes.put1(251 - count);
+                bytes.put2(delta);
+            }
+            Form::Append => {
+                bytes.put1(251 + locals.len() as u8);
+                bytes.put2(delta);
+                locals.iter().for_each(|local| local.write(bytes));
+            }
+            Form::Full => {
+                bytes.put1(255);
+                bytes.put2(delta);
+                bytes.put2(locals.len() as u16);
+                locals.iter().for_each(|local| local.write(bytes));
+                bytes.put2(stack.len() as u16);
+            }
+        }
+        stack.iter().for_each(|value| value.write(bytes));
+    }
+
+    /// The content of the attribute. `None` if there are more frames than can be counted.
+    pub(crate) fn finish(self) -> Option<Vec<u8>> {
+        let mut attribute = Vec::with_capacity(self.bytes.len() + 2);
+        attribute.put2(u16::try_from(self.count).ok()?);
+        attribute.extend_from_slice(&self.bytes);
+        Some(attribute)
+    }
+}

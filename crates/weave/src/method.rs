@@ -1,0 +1,260 @@
+//! Weaving a method: putting its probes, code, handlers, frames and tables together.
+
+use std::borrow::Cow;
+
+use crate::bytes::Write;
+use crate::code::{Code, Handler};
+use crate::descriptor::Shape;
+use crate::emit::Emitter;
+use crate::exits::{Exits, Way};
+use crate::frames::{self, Form, Frame, Type};
+use crate::keep::{self, Kept};
+use crate::layout::{LIMIT, Layout, Stop, too_long};
+use crate::pieces::Pieces;
+use crate::pool::{Additions, Full};
+use crate::problem::Problem;
+use crate::raw::Raw;
+use crate::sites::{Method, Sites};
+use crate::tables;
+
+/// Class files of this version and later have frames.
+const WITH_FRAMES: u16 = 50;
+
+/// Gives the content of the new `Code` attribute.
+pub(crate) fn weave(
+    raw: &Raw<'_>,
+    method: &Method<'_>,
+    code: &Code<'_>,
+    sites: &Sites,
+    helper: &str,
+    pool: &mut Additions,
+) -> Result<Vec<u8>, Stop> {
+    let old_frames = raw.attribute(&code.attributes, b"StackMapTable").filter(|_| raw.major >= WITH_FRAMES);
+    let frames = old_frames.map_or(Ok(Vec::new()), |attribute| frames::read(raw, attribute))?;
+    let any_class = start(raw, method, |_| Ok(raw.this))?;
+    let kept = Kept::new(method, code, &frames, &any_class, sites);
+    let ready = keep::ready(method, code, &frames, &any_class, &raw.pool);
+    let mut exits = Exits::new(code, sites, &ready);
+
+    // The code.
+    let lock = u16::try_from(kept.free).map_err(|_| too_many("variables"))?;
+    let emitter = Emitter::new(pool, helper);
+    let mut pieces = Pieces { method, kept: &kept, ready: &ready, emitter, lock, used: 0 };
+    let prologue = pieces.prologue(sites)?;
+    let around = sites.works.iter().map(|work| pieces.piece(work)).collect::<Result<Vec<_>, _>>()?;
+    let handler = if sites.throw.is_empty() { Vec::new() } else { pieces.handler(&sites.throw)? };
+    // On a way out there are the exception and the lock.
+    let least = if exits.is_empty() { 0 } else { 2 };
+    let max_stack = (u32::from(code.max_stack) + u32::from(pieces.emitter.peak)).max(least);
+    let max_locals = u32::from(lock) + u32::from(pieces.used);
+    let layout = Layout::new(code, &around, prologue.len())?;
+    let mut bytes = layout.write(code, &around, &prologue)?;
+    let handler_at = bytes.len() as u32;
+    bytes.extend_from_slice(&handler);
+    exits.write(code, &layout, &around, lock, &mut bytes)?;
+    let length = bytes.len() as u32;
+    if length > LIMIT {
+        return Err(too_long(length));
+    }
+
+    // The handlers.
+    let mut handlers = exits.handlers.clone();
+    let added_handlers = u16::try_from(handlers.len()).map_err(|_| too_many("handlers"))?;
+    let place = |pc: u16| Ok::<_, Problem>(layout.target[code.index(pc.into())?] as u16);
+    for old in &code.handlers {
+        let (start, end, handler) = (place(old.start)?, place(old.end)?, place(old.handler)?);
+        handlers.push(Handler { start, end, handler, ..*old });
+    }
+    if !sites.throw.is_empty() {
+        for (start, end) in ranges(code, &layout, &ready).into_iter().chain(exits.out) {
+            handlers.push(Handler {
+                start: start as u16,
+                end: end as u16,
+                handler: handler_at as u16,
+                catches: 0,
+            });
+        }
+    }
+
+    // The frames.
+    let mut new_frames = None;
+    if raw.major >= WITH_FRAMES {
+        let uses_object = kept.is_used() || !exits.is_empty();
+        let object = if uses_object { pool.class("java/lang/Object")? } else { 0 };
+        let frames =
+            Frames { raw, method, code, layout: &layout, kept: &kept, frames: &frames, lock, object };
+        new_frames = frames.write(pool, (!handler.is_empty()).then_some(handler_at), &exits)?;
+    }
+
+    let mut out = Vec::with_capacity(bytes.len() + 64);
+    out.put2(u16::try_from(max_stack).map_err(|_| too_many("values on its stack"))?);
+    out.put2(u16::try_from(max_locals).map_err(|_| too_many("variables"))?);
+    out.put4(length);
+    out.extend_from_slice(&bytes);
+    out.put2(u16::try_from(handlers.len()).map_err(|_| too_many("handlers"))?);
+    for handler in handlers {
+        for word in [handler.start, handler.end, handler.handler, handler.catches] {
+            out.put2(word);
+        }
+    }
+    let adds_frames = old_frames.is_none() && new_frames.is_some();
+    let count = code.attributes.len() + usize::from(adds_frames);
+    out.put2(u16::try_from(count).map_err(|_| too_many("attributes"))?);
+    if adds_frames && let Some(frames) = &new_frames {
+        attribute(&mut out, pool.text("StackMapTable")?, frames);
+    }
+    for old in &code.attributes {
+        let moved = match (&old_frames, &new_frames) {
+            (Some(frames), Some(new)) if frames.start == old.start => Some(new.clone()),
+            _ => tables::moved(raw, code, &layout, *old, added_handlers)?,
+        };
+        attribute(&mut out, old.name, moved.as_deref().unwrap_or(&raw.bytes[old.start..old.end]));
+    }
+    Ok(out)
+}
+
+fn attribute(out: &mut Vec<u8>, name: u16, content: &[u8]) {
+    out.put2(name);
+    out.put4(content.len() as u32);
+    out.extend_from_slice(content);
+}
+
+fn too_many(what: &str) -> Stop {
+    Stop::Left(Cow::Owned(format!("it would have too many {what}: ask for fewer probes in it, or split it")))
+}
+
+/// The locals at the start of a method, with the constants of classes that `class` finds by name.
+fn start(
+    raw: &Raw<'_>,
+    method: &Method<'_>,
+    mut class: impl FnMut(&str) -> Result<u16, Full>,
+) -> Result<Vec<Type>, Full> {
+    let mut locals = Vec::with_capacity(method.parameters.len() + 1);
+    if !method.is_static {
+        locals.push(if method.is_constructor() { Type::UninitializedThis } else { Type::Object(raw.this) });
+    }
+    for parameter in &method.parameters {
+        let name = parameter.strip_prefix('L').map_or(*parameter, |name| name.trim_end_matches(';'));
+        let shape = Shape::of(parameter).unwrap_or(Shape::Int);
+        let index = if shape == Shape::Reference { class(name)? } else { 0 };
+        locals.push(Type::of(shape, index));
+    }
+    Ok(locals)
+}
+
+/// The parts of the code whose exceptions are reported: all, but for the part of a constructor where `this` is not ready.
+fn ranges(code: &Code<'_>, layout: &Layout, ready: &[bool]) -> Vec<(u32, u32)> {
+    let is_ready = |instruction: usize| ready.get(instruction).is_none_or(|&ready| ready);
+    let mut ranges = Vec::new();
+    let mut start = None;
+    for instruction in 0..=code.len() {
+        let inside = instruction < code.len() && is_ready(instruction);
+        match (start, inside) {
+            (None, true) => start = Some(layout.target[instruction]),
+            (Some(from), false) => {
+                ranges.push((from, layout.target[instruction]));
+                start = None;
+            }
+            _ => {}
+        }
+    }
+    ranges
+}
+
+/// Writes the frames of a method.
+struct Frames<'m> {
+    raw: &'m Raw<'m>,
+    method: &'m Method<'m>,
+    code: &'m Code<'m>,
+    layout: &'m Layout,
+    kept: &'m Kept,
+    frames: &'m [Frame],
+    lock: u16,
+    object: u16,
+}
+
+impl Frames<'_> {
+    fn write(
+        &self,
+        pool: &mut Additions,
+        handler_at: Option<u32>,
+        exits: &Exits,
+    ) -> Result<Option<Vec<u8>>, Stop> {
+        let layout = self.layout;
+        // Where locals are added or frames come before all others, a frame cannot build on the one before.
+        let restate = !self.kept.copies.is_empty() || !layout.first_islands.is_empty();
+        let mut full = Vec::new();
+        let mut start_locals = Vec::new();
+        if restate || !layout.last_islands.is_empty() || !exits.is_empty() {
+            start_locals = start(self.raw, self.method, |name| pool.class(name))?;
+            full = frames::expand(self.frames, start_locals.clone()).ok_or_else(|| too_many("frames"))?;
+            for frame in &mut full {
+                self.kept.extend(&mut frame.locals, &frame.stack, self.object);
+            }
+            self.kept.extend(&mut start_locals, &[], self.object);
+        }
+        let at = |pc: usize| {
+            let found = full.binary_search_by_key(&(pc as u32), |frame| frame.pc);
+            found.map(|index| &full[index]).map_err(|_| Problem::Malformed {
+                offset: self.code.at + pc,
+                what: "a target of a branch has no frame",
+            })
+        };
+
+        let mut writer = frames::Writer::default();
+        for &(place, target) in &layout.first_islands {
+            self.frame(&mut writer, place, at(self.code.pc(target))?)?;
+        }
+        if !layout.first_islands.is_empty() && self.frames.first().is_none_or(|frame| frame.pc != 0) {
+            writer.frame(layout.target[0], Form::Full, &start_locals, &[]);
+        }
+        for frame in if restate { &full } else { self.frames } {
+            let index = self.code.index(frame.pc as usize)?;
+            self.frame(&mut writer, layout.target[index], frame)?;
+        }
+        for &(place, target) in &layout.last_islands {
+            self.frame(&mut writer, place, at(self.code.pc(target))?)?;
+        }
+        let throwable =
+            if handler_at.is_some() || !exits.is_empty() { pool.class("java/lang/Throwable")? } else { 0 };
+        let thrown = [Type::Object(throwable)];
+        if let Some(place) = handler_at {
+            writer.frame(place, Form::Full, &self.kept.locals(self.object), &thrown);
+        }
+        for &(way, place) in &exits.ways {
+            let mut frame = match way {
+                Way::Handler(pc) => at(pc.into())?.clone(),
+                Way::Out => self.out(self.kept.locals(self.object), &thrown),
+                Way::Early => self.out(vec![Type::UninitializedThis], &thrown),
+            };
+            frames::place(&mut frame.locals, self.lock, Type::Object(self.object));
+            self.frame(&mut writer, place, &frame)?;
+        }
+        if writer.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(writer.finish().ok_or_else(|| too_many("frames"))?))
+    }
+
+    fn out(&self, locals: Vec<Type>, stack: &[Type]) -> Frame {
+        Frame { pc: 0, form: Form::Full, locals, stack: stack.to_vec() }
+    }
+
+    /// Writes a frame, with the places in it moved.
+    fn frame(&self, writer: &mut frames::Writer, place: u32, frame: &Frame) -> Result<(), Problem> {
+        let moved = |types: &[Type]| {
+            types
+                .iter()
+                .map(|&value| match value {
+                    Type::Uninitialized(pc) => {
+                        let index = self.code.index(pc.into())?;
+                        Ok(Type::Uninitialized(self.layout.exact[index] as u16))
+                    }
+                    other => Ok(other),
+                })
+                .collect::<Result<Vec<_>, Problem>>()
+        };
+        writer.frame(place, frame.form, &moved(&frame.locals)?, &moved(&frame.stack)?);
+        Ok(())
+    }
+}

@@ -1,0 +1,121 @@
+//! The outline of a class file: where each part lies.
+
+use crate::bytes::Reader;
+use crate::pool::Pool;
+use crate::problem::{NEWEST, Problem};
+
+/// A class file, cut into its parts.
+#[derive(Debug)]
+pub(crate) struct Raw<'a> {
+    pub(crate) bytes: &'a [u8],
+    pub(crate) major: u16,
+    pub(crate) pool: Pool<'a>,
+    /// Where the pool ends.
+    pub(crate) pool_end: usize,
+    pub(crate) access: u16,
+    pub(crate) this: u16,
+    pub(crate) parent: u16,
+    pub(crate) interfaces: Vec<u16>,
+    pub(crate) fields: Vec<Member>,
+    /// Where the number of methods is written.
+    pub(crate) methods_at: usize,
+    pub(crate) methods: Vec<Member>,
+    /// Where the number of the class's own attributes is written.
+    pub(crate) attributes_at: usize,
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// A field or a method.
+#[derive(Debug)]
+pub(crate) struct Member {
+    pub(crate) start: usize,
+    pub(crate) access: u16,
+    pub(crate) name: u16,
+    pub(crate) descriptor: u16,
+    pub(crate) attributes: Vec<Attribute>,
+}
+
+/// An attribute: its name and where its content lies.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attribute {
+    pub(crate) name: u16,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl<'a> Raw<'a> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Raw<'a>, Problem> {
+        let mut reader = Reader::new(bytes);
+        if reader.u4("its first four bytes")? != 0xcafe_babe {
+            return Err(Problem::Malformed { offset: 0, what: "it does not begin as class files do" });
+        }
+        reader.u2("its version")?;
+        let major = reader.u2("its version")?;
+        if major > NEWEST {
+            return Err(Problem::Newer { major });
+        }
+        let pool = Pool::read(bytes, &mut reader)?;
+        let pool_end = reader.at();
+        let what = "the names of the class and its parents";
+        let (access, this, parent) = (reader.u2(what)?, reader.u2(what)?, reader.u2(what)?);
+        let count = reader.u2(what)?;
+        let interfaces = (0..count).map(|_| reader.u2(what)).collect::<Result<_, _>>()?;
+        let fields = members(&mut reader, "the fields")?;
+        let methods_at = reader.at();
+        let methods = members(&mut reader, "the methods")?;
+        let attributes_at = reader.at();
+        let attributes = attributes(&mut reader, "the attributes of the class")?;
+        if !reader.is_at_end() {
+            return Err(Problem::Malformed { offset: reader.at(), what: "something follows the class" });
+        }
+        Ok(Raw {
+            bytes,
+            major,
+            pool,
+            pool_end,
+            access,
+            this,
+            parent,
+            interfaces,
+            fields,
+            methods_at,
+            methods,
+            attributes_at,
+            attributes,
+        })
+    }
+
+    /// The attribute of that name.
+    pub(crate) fn attribute(&self, attributes: &[Attribute], name: &[u8]) -> Option<Attribute> {
+        attributes.iter().copied().find(|attribute| self.pool.raw(attribute.name) == Some(name))
+    }
+}
+
+fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, Problem> {
+    let count = reader.u2(what)?;
+    (0..count)
+        .map(|_| {
+            Ok(Member {
+                start: reader.at(),
+                access: reader.u2(what)?,
+                name: reader.u2(what)?,
+                descriptor: reader.u2(what)?,
+                attributes: attributes(reader, what)?,
+            })
+        })
+        .collect()
+}
+
+/// Reads a list of attributes, whose number comes first.
+pub(crate) fn attributes(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Attribute>, Problem> {
+    let count = reader.u2(what)?;
+    (0..count)
+        .map(|_| {
+            let name = reader.u2(what)?;
+            let length = reader.u4(what)? as usize;
+            let start = reader.at();
+            reader.take(length, what)?;
+            Ok(Attribute { name, start, end: reader.at() })
+        })
+        .collect()
+}

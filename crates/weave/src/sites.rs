@@ -1,0 +1,311 @@
+//! Walking the code of a method and asking the plan.
+
+use std::borrow::Cow;
+
+use crate::bytes::Reader;
+use crate::code::Code;
+use crate::descriptor::{self, Shape};
+use crate::opcode;
+use crate::plan::{Capture, Kind, Plan, Probe, Site, Wants, When};
+use crate::pool::Pool;
+use crate::problem::Problem;
+use crate::raw::{Attribute, Member, Raw};
+use crate::weaver::Left;
+
+/// The method that is woven.
+pub(crate) struct Method<'a> {
+    pub(crate) class: &'a str,
+    pub(crate) name: &'a str,
+    pub(crate) descriptor: &'a str,
+    pub(crate) is_static: bool,
+    /// The types of its parameters.
+    pub(crate) parameters: Vec<&'a str>,
+    pub(crate) result: Option<&'a str>,
+}
+
+impl Method<'_> {
+    pub(crate) fn is_constructor(&self) -> bool {
+        self.name == "<init>"
+    }
+
+    /// The slots of the parameters, and their shapes.
+    pub(crate) fn slots(&self) -> impl Iterator<Item = (u16, Shape)> {
+        let mut next = u16::from(!self.is_static);
+        self.parameters.iter().filter_map(move |parameter| {
+            let shape = Shape::of(parameter)?;
+            let slot = next;
+            next = next.saturating_add(shape.slots());
+            Some((slot, shape))
+        })
+    }
+}
+
+/// What an instruction does.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// It writes a field.
+    Put { value: Shape, is_static: bool, of_this_class: bool },
+    /// It writes a variable.
+    Store { value: Shape, slot: u16 },
+    /// It calls.
+    Call { arguments: Vec<Shape>, result: Option<Shape>, is_static: bool, is_constructor: bool },
+    /// It leaves the method.
+    Return,
+}
+
+/// The probes at an instruction.
+#[derive(Debug)]
+pub(crate) struct Work {
+    pub(crate) instruction: usize,
+    pub(crate) what: What,
+    pub(crate) before: Vec<Probe>,
+    pub(crate) after: Vec<Probe>,
+}
+
+/// The probes of a method.
+#[derive(Debug, Default)]
+pub(crate) struct Sites {
+    pub(crate) enter: Vec<Probe>,
+    pub(crate) throw: Vec<Probe>,
+    pub(crate) works: Vec<Work>,
+}
+
+impl Sites {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.enter.is_empty() && self.throw.is_empty() && self.works.is_empty()
+    }
+
+    /// Every probe that wants something of the method itself when it is under way.
+    pub(crate) fn probes(&self) -> impl Iterator<Item = &Probe> {
+        let works = self.works.iter().flat_map(|work| work.before.iter().chain(&work.after));
+        self.enter.iter().chain(&self.throw).chain(works)
+    }
+}
+
+/// Asks a plan about one site after the other.
+pub(crate) struct Asking<'a, 'p> {
+    pub(crate) method: &'a Method<'a>,
+    pub(crate) plan: &'p mut dyn Plan,
+    pub(crate) left: &'p mut Vec<Left>,
+    lines: Vec<(u16, u16)>,
+    line: Option<u16>,
+}
+
+impl<'a, 'p> Asking<'a, 'p> {
+    pub(crate) fn new(method: &'a Method<'a>, plan: &'p mut dyn Plan, left: &'p mut Vec<Left>) -> Self {
+        Asking { method, plan, left, lines: Vec::new(), line: None }
+    }
+
+    /// Asks about every site of the method.
+    pub(crate) fn all(
+        mut self,
+        raw: &Raw<'a>,
+        member: &Member,
+        code: &Code<'a>,
+        wants: Wants,
+    ) -> Result<Sites, Problem> {
+        self.lines = lines(raw, code)?;
+        let names = if wants.locals { Names::read(raw, member, code)? } else { Names::default() };
+        let mut sites = Sites::default();
+        let mut next_line = 0;
+        for index in 0..code.len() {
+            while self.lines.get(next_line).is_some_and(|&(pc, _)| usize::from(pc) <= code.pc(index)) {
+                self.line = Some(self.lines[next_line].1);
+                next_line += 1;
+            }
+            if index == 0 && wants.methods {
+                sites.enter = self.ask(Kind::Enter, &self.method.parameters, None);
+            }
+            sites.works.extend(self.instruction(&raw.pool, code, index, wants, &names)?);
+        }
+        if wants.methods {
+            self.line = None;
+            sites.throw = self.ask(Kind::Throw, &self.method.parameters, None);
+        }
+        Ok(sites)
+    }
+
+    fn instruction(
+        &mut self,
+        pool: &Pool<'_>,
+        code: &Code<'_>,
+        index: usize,
+        wants: Wants,
+        names: &Names,
+    ) -> Result<Option<Work>, Problem> {
+        let problem = |what| Problem::Malformed { offset: code.at + code.pc(index), what };
+        let (mut before, mut after) = (Vec::new(), Vec::new());
+        let own = &self.method.parameters;
+        let what = match code.op(index) {
+            op @ (opcode::PUTSTATIC | opcode::PUTFIELD) if wants.fields => {
+                let field = pool.field(code.operand(index)).ok_or_else(|| problem("a field has no name"))?;
+                let value =
+                    Shape::of(&field.descriptor).ok_or_else(|| problem("a field has no proper type"))?;
+                let is_static = op == opcode::PUTSTATIC;
+                let (owner, name, descriptor) = (&*field.owner, &*field.name, &*field.descriptor);
+                after = self.ask(Kind::Field { owner, name, descriptor, is_static }, own, None);
+                What::Put { value, is_static, of_this_class: owner == self.method.class }
+            }
+            opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE if wants.calls => {
+                let called =
+                    pool.method(code.operand(index)).ok_or_else(|| problem("a method has no name"))?;
+                let (parameters, result) = descriptor::method(&called.descriptor)
+                    .ok_or_else(|| problem("a method has no proper descriptor"))?;
+                let is_static = code.op(index) == opcode::INVOKESTATIC;
+                let (owner, name, descriptor) = (&*called.owner, &*called.name, &*called.descriptor);
+                let site = |when| Kind::Call { owner, name, descriptor, is_static, when };
+                before = self.ask(site(When::Before), &parameters, None);
+                after = self.ask(site(When::After), &parameters, result);
+                What::Call {
+                    arguments: parameters.iter().filter_map(|parameter| Shape::of(parameter)).collect(),
+                    result: result.and_then(Shape::of),
+                    is_static,
+                    is_constructor: name == "<init>",
+                }
+            }
+            opcode::IRETURN..=opcode::RETURN if wants.methods => {
+                before = self.ask(Kind::Return, own, self.method.result);
+                What::Return
+            }
+            _ if wants.locals => {
+                let Some((value, slot)) = opcode::written(code.bytes, code.pc(index)) else {
+                    return Ok(None);
+                };
+                let Some((name, descriptor)) =
+                    names.find(pool, self.method, slot, value, code.pc(index), code.pc(index + 1))
+                else {
+                    return Ok(None);
+                };
+                after = self.ask(Kind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
+                What::Store { value, slot }
+            }
+            _ => return Ok(None),
+        };
+        let some = !before.is_empty() || !after.is_empty();
+        Ok(some.then_some(Work { instruction: index, what, before, after }))
+    }
+
+    /// The probes at a site. Those that ask for what is not there are left.
+    fn ask(&mut self, kind: Kind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
+        let method = self.method;
+        let mut probes = self.plan.probes(&Site {
+            class: method.class,
+            method: method.name,
+            descriptor: method.descriptor,
+            is_static: method.is_static,
+            line: self.line,
+            kind,
+        });
+        probes.retain(|probe| {
+            let wrong =
+                probe.captures.iter().find_map(|&capture| missing(capture, kind, parameters.len(), result));
+            if let Some(reason) = wrong {
+                self.left.push(Left {
+                    method: method.name.to_owned(),
+                    descriptor: method.descriptor.to_owned(),
+                    probes: vec![probe.id],
+                    reason: Cow::Borrowed(reason),
+                });
+            }
+            wrong.is_none()
+        });
+        probes
+    }
+}
+
+/// Why a capture is not to be had at a site.
+fn missing(
+    capture: Capture,
+    kind: Kind<'_>,
+    parameters: usize,
+    result: Option<&str>,
+) -> Option<&'static str> {
+    let (there, reason) = match capture {
+        Capture::This => (true, ""),
+        Capture::Argument(index) => {
+            (usize::from(index) < parameters, "the method has fewer parameters than the probe asks for")
+        }
+        Capture::Result => (
+            result.is_some() && matches!(kind, Kind::Return | Kind::Call { when: When::After, .. }),
+            "there is no result at this place",
+        ),
+        Capture::Value => {
+            (matches!(kind, Kind::Field { .. } | Kind::Local { .. }), "nothing is written at this place")
+        }
+        Capture::Owner => (
+            matches!(kind, Kind::Field { .. } | Kind::Call { .. }),
+            "no field or method is used at this place",
+        ),
+        Capture::Thrown => (matches!(kind, Kind::Throw), "nothing is thrown at this place"),
+    };
+    (!there).then_some(reason)
+}
+
+/// The entries of the tables of lines, by place.
+fn lines(raw: &Raw<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, Problem> {
+    const WHAT: &str = "the table of lines";
+    let mut lines = Vec::new();
+    for attribute in &code.attributes {
+        if raw.pool.raw(attribute.name) == Some(b"LineNumberTable") {
+            let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
+            for _ in 0..reader.u2(WHAT)? {
+                lines.push((reader.u2(WHAT)?, reader.u2(WHAT)?));
+            }
+        }
+    }
+    lines.sort_by_key(|&(pc, _)| pc);
+    Ok(lines)
+}
+
+/// The names of variables: of each, the slot, where it begins, its length, and the constants of name and type.
+#[derive(Default)]
+struct Names {
+    locals: Vec<[u16; 5]>,
+    parameters: Vec<String>,
+}
+
+impl Names {
+    fn read(raw: &Raw<'_>, member: &Member, code: &Code<'_>) -> Result<Names, Problem> {
+        const WHAT: &str = "the table of local variables";
+        let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
+            Some(attribute) => crate::class::parameter_names(raw, attribute)?,
+            None => Vec::new(),
+        };
+        let mut locals = Vec::new();
+        let is_table = |attribute: &&Attribute| raw.pool.raw(attribute.name) == Some(b"LocalVariableTable");
+        for attribute in code.attributes.iter().filter(is_table) {
+            let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
+            for _ in 0..reader.u2(WHAT)? {
+                let mut word = || reader.u2(WHAT);
+                let [start, length, name, descriptor, slot] = [word()?, word()?, word()?, word()?, word()?];
+                locals.push([slot, start, length, name, descriptor]);
+            }
+        }
+        locals.sort_unstable();
+        Ok(Names { locals, parameters })
+    }
+
+    /// The variable that is written by the instruction between two places. Its scope mostly begins right after the first write.
+    fn find<'b>(
+        &'b self,
+        pool: &Pool<'b>,
+        method: &'b Method<'_>,
+        slot: u16,
+        shape: Shape,
+        pc: usize,
+        next: usize,
+    ) -> Option<(Cow<'b, str>, Cow<'b, str>)> {
+        for place in [next, pc] {
+            let behind =
+                self.locals.partition_point(|local| (local[0], usize::from(local[1])) <= (slot, place));
+            let Some(local) = behind.checked_sub(1).map(|at| self.locals[at]) else { continue };
+            if local[0] == slot && place < usize::from(local[1]) + usize::from(local[2]).max(1) {
+                let found = (pool.text(local[3])?, pool.text(local[4])?);
+                return (Shape::of(&found.1) == Some(shape)).then_some(found);
+            }
+        }
+        let index = method.slots().position(|parameter| parameter == (slot, shape))?;
+        let name = self.parameters.get(index).map_or("", String::as_str);
+        Some((Cow::Borrowed(name), Cow::Borrowed(method.parameters[index])))
+    }
+}

@@ -1,0 +1,152 @@
+//! The tables that go with code: lines, variables, annotations of types.
+
+use crate::bytes::{Reader, Write};
+use crate::code::Code;
+use crate::layout::Layout;
+use crate::problem::Problem;
+use crate::raw::{Attribute, Raw};
+
+/// Moves the places in a table. `None` for attributes that have none.
+pub(crate) fn moved(
+    raw: &Raw<'_>,
+    code: &Code<'_>,
+    layout: &Layout,
+    attribute: Attribute,
+    added_handlers: u16,
+) -> Result<Option<Vec<u8>>, Problem> {
+    let mut table = Table {
+        reader: Reader::part(raw.bytes, attribute.start, attribute.end),
+        out: Vec::with_capacity(attribute.end - attribute.start),
+        code,
+        layout,
+        added_handlers,
+    };
+    match raw.pool.raw(attribute.name) {
+        Some(b"LineNumberTable") => table.lines()?,
+        Some(b"LocalVariableTable" | b"LocalVariableTypeTable") => {
+            for _ in 0..table.word()? {
+                table.scope()?;
+                table.copy(6)?;
+            }
+        }
+        Some(b"RuntimeVisibleTypeAnnotations" | b"RuntimeInvisibleTypeAnnotations") => {
+            for _ in 0..table.word()? {
+                table.annotation()?;
+            }
+        }
+        _ => return Ok(None),
+    }
+    Ok(Some(table.out))
+}
+
+const WHAT: &str = "a table of a method";
+
+struct Table<'a, 'c> {
+    reader: Reader<'a>,
+    out: Vec<u8>,
+    code: &'c Code<'a>,
+    layout: &'c Layout,
+    added_handlers: u16,
+}
+
+impl Table<'_, '_> {
+    /// Copies a number.
+    fn word(&mut self) -> Result<u16, Problem> {
+        let word = self.reader.u2(WHAT)?;
+        self.out.put2(word);
+        Ok(word)
+    }
+
+    fn byte(&mut self) -> Result<u8, Problem> {
+        let byte = self.reader.u1(WHAT)?;
+        self.out.put1(byte);
+        Ok(byte)
+    }
+
+    fn copy(&mut self, length: usize) -> Result<(), Problem> {
+        self.out.extend_from_slice(self.reader.take(length, WHAT)?);
+        Ok(())
+    }
+
+    fn lines(&mut self) -> Result<(), Problem> {
+        for _ in 0..self.word()? {
+            let pc = usize::from(self.reader.u2(WHAT)?);
+            // The probes at the entry belong to the first line.
+            let new = if pc == 0 { 0 } else { self.layout.target[self.code.at_or_after(pc)] };
+            self.out.put2(new as u16);
+            self.copy(2)?;
+        }
+        Ok(())
+    }
+
+    /// Moves a beginning and a length.
+    fn scope(&mut self) -> Result<(), Problem> {
+        let start = usize::from(self.reader.u2(WHAT)?);
+        let end = start + usize::from(self.reader.u2(WHAT)?);
+        let new_start = self.layout.scope[self.code.at_or_after(start)];
+        let new_end = if end == start { new_start } else { self.layout.target[self.code.at_or_after(end)] };
+        self.out.put2(new_start as u16);
+        self.out.put2(new_end.saturating_sub(new_start) as u16);
+        Ok(())
+    }
+
+    fn annotation(&mut self) -> Result<(), Problem> {
+        let offset = self.reader.at();
+        match self.byte()? {
+            0x00 | 0x01 | 0x16 => self.copy(1)?,
+            0x10..=0x12 | 0x17 => self.copy(2)?,
+            0x13..=0x15 => {}
+            0x40 | 0x41 => {
+                for _ in 0..self.word()? {
+                    self.scope()?;
+                    self.copy(2)?;
+                }
+            }
+            0x42 => {
+                let handler = self.reader.u2(WHAT)?;
+                self.out.put2(handler.saturating_add(self.added_handlers));
+            }
+            target @ 0x43..=0x4b => {
+                let pc = usize::from(self.reader.u2(WHAT)?);
+                self.out.put2(self.layout.exact[self.code.at_or_after(pc)] as u16);
+                if target > 0x46 {
+                    self.copy(1)?;
+                }
+            }
+            _ => return Err(Problem::Malformed { offset, what: "an annotation of something unknown" }),
+        }
+        let path = self.byte()?;
+        self.copy(2 * usize::from(path))?;
+        self.word()?;
+        self.elements()
+    }
+
+    /// Copies the named values of an annotation, which nest. `true` on the stack is a list of values with names.
+    fn elements(&mut self) -> Result<(), Problem> {
+        let mut open = vec![(self.word()?, true)];
+        while let Some((left, named)) = open.pop() {
+            let Some(left) = left.checked_sub(1) else { continue };
+            open.push((left, named));
+            if named {
+                self.word()?;
+            }
+            let offset = self.reader.at();
+            match self.byte()? {
+                b'B' | b'C' | b'D' | b'F' | b'I' | b'J' | b'S' | b'Z' | b's' | b'c' => self.copy(2)?,
+                b'e' => self.copy(4)?,
+                b'@' => {
+                    self.word()?;
+                    open.push((self.word()?, true));
+                }
+                b'[' => open.push((self.word()?, false)),
+                _ => {
+                    return Err(Problem::Malformed {
+                        offset,
+                        what: "a value of an annotation that is unknown",
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,31 @@
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** A customer of the bank. */
+class User {
+    final int id;
+    final String country;
+    final Deque<Account> pending = new ArrayDeque<>();
+
+    boolean enabled = true;
+    boolean grey;
+    boolean gold;
+    int sessions;
+    int transfers;
+    int externalTransfers;
+
+    User(int id, String country) {
+        this.id = id;
+        this.country = country;
+    }
+
+    /** Takes money out of an account, and says how much is left. */
+    long withdraw(Account account, long amount) {
+        return account.withdraw(amount);
+    }
+
+    /** Becomes a gold user. */
+    void makeGold() {
+        gold = true;
+    }
+}

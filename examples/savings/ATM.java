@@ -1,0 +1,10 @@
+/** A machine that gives money, and takes it. */
+class ATM {
+    static void insert(Account account, double amount) {
+        account.deposit(amount); // not wired
+    }
+
+    static void pay(Account account, double amount) {
+        account.withdrawal(amount);
+    }
+}

@@ -1,0 +1,3 @@
+/** An attempt to reach a server. */
+record ConnectTry(String server, int attempt) {
+}
