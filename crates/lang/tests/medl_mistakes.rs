@@ -106,7 +106,7 @@ fn in_expressions() {
         ("[open shut)", "expected `,`, found `shut`", "shut", "`[event, event)`"),
         (
             "down ? n : on",
-            "`?:` chooses between a int and a boolean, which have no common type",
+            "`?:` chooses between int and boolean, which have no common type",
             "down ? n : on",
             "",
         ),
@@ -124,12 +124,7 @@ fn in_expressions() {
             "value(open, 0)",
             "`import event open(int);`",
         ),
-        (
-            "value(shut, 1) > 0",
-            "`>` needs numbers, and this is a String and a int",
-            "value(shut, 1) > 0",
-            "only equal",
-        ),
+        ("value(shut, 1) > 0", "`>` needs numbers, not String and int", "value(shut, 1) > 0", "only equal"),
         ("(down", "expected `)`, found `End`", "End", "is not closed"),
     ] {
         told(&script(&format!("property q = {property}")), message, caret, help);

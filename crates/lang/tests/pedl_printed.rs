@@ -4,6 +4,7 @@ mod mac;
 
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::pedl::{Id, Place};
+use invigil_monitor::mac::Abstraction;
 use mac::{document, good_medl, good_pedl, printed};
 
 fn none(_: &str) -> Option<Literal> {
@@ -116,7 +117,13 @@ fn pieces() {
         line(2162),
         line(2163)
     );
-    good_pedl(&text, &none);
+    // Three comparisons decide about `x` and one about `y`; `z` and `w` are computed with.
+    let thresholds = |one: &Abstraction| match one {
+        Abstraction::Thresholds(all) => Some(all.len()),
+        Abstraction::Off(_) => None,
+    };
+    let found = good_pedl(&text, &none).parts.abstractions();
+    assert_eq!(found.iter().map(thresholds).collect::<Vec<_>>(), [Some(3), Some(1), None, None]);
 
     // `OpenGate -> t' := time (OpenGate)` and `e1 -> count_e1' := count_e1 + 1`
     let pieces: Vec<&str> = line(896).split('`').filter(|piece| piece.contains("' :=")).collect();

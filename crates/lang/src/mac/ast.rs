@@ -213,27 +213,6 @@ pub enum Kind {
     Method(Moment, Path),
 }
 
-impl Kind {
-    /// The nodes that it is made of.
-    pub(crate) fn operands(&self) -> [Option<At>; 3] {
-        match *self {
-            Kind::Literal(_) | Kind::Path(_) | Kind::Primed(_) | Kind::Update(_) | Kind::Method(..) => {
-                [None; 3]
-            }
-            Kind::Unary(_, a)
-            | Kind::Cast(_, a)
-            | Kind::Defined(a)
-            | Kind::Time(a)
-            | Kind::Start(a)
-            | Kind::End(a) => [Some(a), None, None],
-            Kind::Binary(_, a, b) | Kind::Value(a, b) | Kind::When(a, b) | Kind::Interval(a, b) => {
-                [Some(a), Some(b), None]
-            }
-            Kind::Choice(a, b, c) => [Some(a), Some(b), Some(c)],
-        }
-    }
-}
-
 /// What is asked of a method.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Moment {

@@ -1,6 +1,5 @@
 //! What a script watches in a program.
 
-use super::abstraction::Simple;
 use super::ast::{Monitored, Path, ProgramType, Scope};
 use invigil_expr::diag::Span;
 use invigil_monitor::mac::{MethodId, VariableId};
@@ -20,10 +19,6 @@ pub struct Entity {
     pub scope: Option<Scope>,
     /// Whether the program says that it never changes: it needs not be watched.
     pub is_constant: bool,
-    /// All that the script asks of the variable, if these are comparisons with constants: with `valueabstract`, a value
-    /// that changes none of them need not be told, unless it is the first. Nothing for variables of which every value
-    /// must be told, and for methods.
-    pub simple: Option<Vec<Simple>>,
     /// Where it is declared.
     pub span: Span,
 }
@@ -76,7 +71,6 @@ impl Entity {
             alias: written.alias.as_ref().map(|alias| alias.text.clone()),
             scope: written.scope.clone(),
             is_constant,
-            simple: None,
             span: written.path.span,
         }
     }

@@ -1,6 +1,5 @@
 //! From a script as it is written to what a recogniser runs.
 
-use super::abstraction::abstractions;
 use super::ast::{Definition, Literal, Monitored, Options, Path, Script, Sort};
 use super::entity::{Entity, Id};
 use crate::mac::ast::{Kind, Moment};
@@ -125,7 +124,6 @@ pub fn lower(
         return (None, build.finish().1);
     }
     names.unused(script, &mut build.problems);
-    names.abstraction(script);
     let (parts, problems) = build.finish();
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
@@ -354,26 +352,6 @@ impl<'a> Program<'a> {
                 let help = format!("export it: `export {} {name};`", definition.sort.word());
                 problems.push(problem.label("neither exported nor named elsewhere").help(help));
             }
-        }
-    }
-
-    /// Notes what is asked of each variable.
-    fn abstraction(&mut self, script: &Script) {
-        let entity = |path: &Path| match self.symbols.get(&path.to_string()) {
-            Some(Symbol::Entity(number)) => Some(*number),
-            _ => None,
-        };
-        let variable = |path: &Path| {
-            let number = entity(path).filter(|number| !self.fixed.contains_key(number))?;
-            let ty = self.entities[number].ty.as_ref().and_then(|ty| ty.known());
-            Some((number, ty == Some(Type::Boolean)))
-        };
-        let constant = |path: &Path| match entity(path) {
-            Some(number) => self.fixed.get(&number).cloned(),
-            None => may_be_constant(path).then(|| (self.lookup)(&path.to_string())).flatten(),
-        };
-        for (number, simple) in abstractions(script, &variable, &constant) {
-            self.entities[number].simple = simple;
         }
     }
 

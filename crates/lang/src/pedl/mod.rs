@@ -38,13 +38,11 @@
 //! Expressions are Java's, with `update(x)`, `startM(f)`, `endM(f)`, `IOM(f)`, `InM(f)`, `start(c)`, `end(c)`,
 //! `e when c`, `defined(c)`, `time(e)`, `value(e, i)` and `c => d`.
 
-mod abstraction;
 pub mod ast;
 mod entity;
 mod lower;
 mod parser;
 
-pub use abstraction::Simple;
 pub use entity::{Entity, Id, Place};
 pub(crate) use lower::exports;
 pub use lower::{Constant, Exported, Lowered, constants, lower};
