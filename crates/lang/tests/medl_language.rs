@@ -202,6 +202,10 @@ fn constants_of_the_program() {
     let mut session = Session::new(lowered, medl);
     session.set("A.x", Value::Int(3)).set("A.x", Value::Int(4)).set("A.x", Value::Int(9));
     assert_eq!(session.told(), ["0: p false", "0: p true", "0: p false"]);
+
+    let (_, problems) = pedl::lower(&script, &|_| Some(pedl::ast::Literal::Boolean(true)));
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert!(messages.contains(&"`A.LOW` is declared as `byte`, and it is a constant of type `boolean`"));
 }
 
 /// Long chains and deep parentheses neither take long nor overflow the stack.

@@ -212,8 +212,16 @@ impl<'a> Program<'a> {
                 let ty = written.ty.as_ref().and_then(|ty| ty.known()).unwrap_or(Type::Int);
                 if may_be_constant(&written.path)
                     && let Some(value) = (self.lookup)(&path)
+                    && let Some(is) = value.value().ty()
                 {
-                    self.fixed.insert(number, value);
+                    if is == ty || is.is_number() && ty.is_number() {
+                        self.fixed.insert(number, value);
+                    } else {
+                        let message =
+                            format!("`{path}` is declared as `{ty}`, and it is a constant of type `{is}`");
+                        let problem = Diagnostic::error(written.path.span, message).label("of another type");
+                        build.problems.push(problem.help(format!("write `monobj {is} {path};`")));
+                    }
                 }
                 Id::Variable(build.parts.variable(&path, ty))
             }
