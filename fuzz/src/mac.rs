@@ -1,6 +1,6 @@
-//! PEDL and MEDL: reading, reporting, compiling, and a few snapshots or instants.
+//! PEDL and MEDL: reading, reporting, formatting, compiling, and a few snapshots or instants.
 
-use invigil_expr::diag::{Diagnostic, Sources};
+use invigil_expr::diag::{Diagnostic, SourceId, Sources};
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::{medl, pedl, report};
 use invigil_monitor::mac::{Checker, Group, MethodId, Recogniser, Snapshot, Truth, Value, VariableId};
@@ -15,6 +15,7 @@ pub(crate) fn pedl(data: &[u8]) {
     if problems.iter().any(Diagnostic::is_error) {
         return;
     }
+    formatted(pedl::format, &text);
     let (lowered, problems) = pedl::lower(&script, &|name| (name.len() % 2 == 1).then_some(Literal::Int(1)));
     report::render(&sources, &problems, true);
     let usable = !problems.iter().any(Diagnostic::is_error);
@@ -44,6 +45,7 @@ pub(crate) fn medl(data: &[u8]) {
     if problems.iter().any(Diagnostic::is_error) {
         return;
     }
+    formatted(medl::format, &text);
     let (lowered, problems) = medl::lower(&script, None);
     report::render(&sources, &problems, true);
     let usable = !problems.iter().any(Diagnostic::is_error);
@@ -63,4 +65,19 @@ pub(crate) fn medl(data: &[u8]) {
         }
         checker.instant(&group);
     }
+}
+
+/// What can be read can be formatted; that can be read again, is formatted already, and has lost nothing but semicolons.
+fn formatted(format: fn(SourceId, &str) -> Result<String, Vec<Diagnostic>>, text: &str) {
+    let printed = format(SourceId(0), text).expect("what can be read can be formatted");
+    let again = format(SourceId(0), &printed).unwrap_or_else(|_| panic!("cannot be read again:\n{printed}"));
+    assert_eq!(again, printed, "formatting twice is not formatting once");
+    assert_eq!(marks(&printed), marks(text), "words were lost or made up");
+}
+
+/// The text without white space and semicolons, and with one kind of prime and of `End`.
+fn marks(text: &str) -> String {
+    let plain = |c: char| if matches!(c, '\u{2019}' | '\u{2032}') { '\'' } else { c };
+    let is_mark = |c: &char| !c.is_whitespace() && !matches!(c, ';' | '\u{feff}');
+    text.chars().filter(is_mark).map(plain).collect::<String>().replace("END", "End").replace("end", "End")
 }

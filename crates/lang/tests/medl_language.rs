@@ -4,7 +4,7 @@ mod mac;
 
 use invigil_expr::diag::SourceId;
 use invigil_lang::{medl, pedl};
-use invigil_monitor::mac::Value;
+use invigil_monitor::mac::{Checker, Group, Truth, Value};
 use mac::{Session, good_medl, good_pedl, medl_problems, pedl_problems};
 use proptest::prelude::*;
 
@@ -202,6 +202,10 @@ fn constants_of_the_program() {
     let mut session = Session::new(lowered, medl);
     session.set("A.x", Value::Int(3)).set("A.x", Value::Int(4)).set("A.x", Value::Int(9));
     assert_eq!(session.told(), ["0: p false", "0: p true", "0: p false"]);
+
+    let (_, problems) = pedl::lower(&script, &|_| Some(pedl::ast::Literal::Boolean(true)));
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert!(messages.contains(&"`A.LOW` is declared as `byte`, and it is a constant of type `boolean`"));
 }
 
 /// Long chains and deep parentheses neither take long nor overflow the stack.
@@ -227,7 +231,21 @@ fn large_scripts() {
     assert!(pedl::lower(&script, &|_| None).0.is_some());
     let unknown: String = (0..20_000).map(|at| format!("property p{at} = unknown{at};\n")).collect();
     let (script, _) = medl::parse(SourceId(1), &format!("ReqSpec {unknown} End"));
-    assert!(medl::lower(&script, None).1.len() <= 200);
+    assert_eq!(medl::lower(&script, None).1.len(), 101);
+    let unused: String = (0..20_000).map(|at| format!("import event e{at};\n")).collect();
+    let (script, _) = medl::parse(SourceId(1), &format!("ReqSpec {unused} End"));
+    let (lowered, problems) = medl::lower(&script, None);
+    assert!(lowered.is_some() && problems.len() == 101);
+    let remarks: String = (0..500).map(|at| format!("alarm a{at} = e && c;\n")).collect();
+    let text = format!("ReqSpec import event e; import condition c; {remarks} End");
+    let (script, _) = medl::parse(SourceId(1), &text);
+    let (lowered, problems) = medl::lower(&script, None);
+    assert_eq!(problems.len(), 101);
+    let mut checker = Checker::new(lowered.expect("remarks are no errors").parts).unwrap();
+    let mut group = Group::default();
+    group.event(0);
+    group.condition(0, Truth::True);
+    assert_eq!(checker.instant(&group).alarms().len(), 500);
 }
 
 proptest! {

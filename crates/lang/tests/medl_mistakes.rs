@@ -3,6 +3,7 @@
 mod mac;
 
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
+use invigil_lang::mac::load;
 use invigil_lang::medl;
 use mac::{good_pedl, medl_problems, show};
 
@@ -105,7 +106,7 @@ fn in_expressions() {
         ("[open shut)", "expected `,`, found `shut`", "shut", "`[event, event)`"),
         (
             "down ? n : on",
-            "`?:` chooses between a int and a boolean, which have no common type",
+            "`?:` chooses between int and boolean, which have no common type",
             "down ? n : on",
             "",
         ),
@@ -117,13 +118,13 @@ fn in_expressions() {
             "value(shut, 2)",
             "",
         ),
-        ("value(open, 0) > 0", "this event carries no values", "value(open, 0)", ""),
         (
-            "value(shut, 1) > 0",
-            "`>` needs numbers, and this is a String and a int",
-            "value(shut, 1) > 0",
-            "only equal",
+            "value(open, 0) > 0",
+            "nobody said which values `open` carries",
+            "value(open, 0)",
+            "`import event open(int);`",
         ),
+        ("value(shut, 1) > 0", "`>` needs numbers, not String and int", "value(shut, 1) > 0", "only equal"),
         ("(down", "expected `)`, found `End`", "End", "is not closed"),
     ] {
         told(&script(&format!("property q = {property}")), message, caret, help);
@@ -283,6 +284,33 @@ fn across_both_scripts() {
     }
     let good = "ReqSpec import event opened; property p = value(opened, 1) > 0; End";
     assert!(beside(good).is_empty(), "{}", show(PEDL, good, &beside(good)));
+}
+
+/// Mistakes of one script do not keep those of the other from being told.
+#[test]
+fn mistakes_in_both_scripts() {
+    let pedl = PEDL
+        .replace("Gate.height < 3", "Gate.heigt < 3")
+        .replace("update(Gate.height)", "update(Gate.hight)");
+    let medl =
+        "ReqSpec import event opned, moved; property p = value(moved, 0) > 3; alarm a = opned && mooved; End";
+    let both = |pedl: &str, medl: &str| load((SourceId(0), pedl), (SourceId(1), medl), &|_| None);
+    let (loaded, problems) = both(&pedl, medl);
+    let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert!(loaded.is_none());
+    assert_eq!(
+        messages,
+        [
+            "`Gate.hight` is neither watched nor a constant of the program",
+            "`Gate.heigt` is neither watched nor a constant of the program",
+            "the PEDL script does not export `opned`",
+            "there is no `mooved`",
+        ]
+    );
+    let (loaded, problems) = both(PEDL, "ReqSpec import condition low; property p = low; End");
+    assert!(loaded.is_some() && problems.is_empty());
+    let (loaded, problems) = both("MonScr", "ReqSpec");
+    assert!(loaded.is_none() && problems.len() == 2);
 }
 
 #[test]

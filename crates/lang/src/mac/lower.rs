@@ -11,6 +11,8 @@ use std::collections::HashSet;
 pub(crate) struct Build {
     pub(crate) parts: Parts,
     pub(crate) problems: Vec<Diagnostic>,
+    /// How many problems have been looked at, and how many errors were among them.
+    counted: (usize, usize),
 }
 
 impl Build {
@@ -30,6 +32,29 @@ impl Build {
         }
     }
 
+    /// Whether there is so much to complain about that the rest is not worth looking at. Remarks do not count: what has
+    /// no errors is looked at to its end.
+    pub(crate) fn is_full(&mut self) -> bool {
+        let (looked_at, errors) = self.counted;
+        let new = self.problems[looked_at..].iter().filter(|problem| problem.is_error()).count();
+        self.counted = (self.problems.len(), errors + new);
+        self.counted.1 >= MAX_PROBLEMS
+    }
+
+    /// What is to be told, if there is not too much of it.
+    pub(crate) fn finish(mut self) -> (Parts, Vec<Diagnostic>) {
+        if self.problems.len() >= MAX_PROBLEMS {
+            self.problems.sort_by_key(|problem| !problem.is_error());
+            self.problems.truncate(MAX_PROBLEMS);
+            let (severity, span) =
+                self.problems.last().map_or_else(Default::default, |last| (Some(last.severity), last.span));
+            let mut more = Diagnostic::warning(span, "there may be more to say of this script");
+            more.severity = severity.unwrap_or(more.severity);
+            self.problems.push(more.label("told up to here").help("mend what is told first"));
+        }
+        (self.parts, self.problems)
+    }
+
     pub(crate) fn has_errors(&self) -> bool {
         self.problems.iter().any(Diagnostic::is_error)
     }
@@ -42,6 +67,19 @@ pub(crate) enum Made {
     Value(ExprId),
     /// Something that happens.
     Event(OccurrenceId),
+}
+
+/// What is known of a value that an event carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carried {
+    /// Its type, or that there is no such value.
+    Known,
+    /// That it is an object.
+    Object,
+    /// Nothing: nobody said which values the event carries.
+    Untold,
+    /// Nothing: the definition of the event has mistakes.
+    Broken,
 }
 
 /// The names that expressions speak of.
@@ -61,9 +99,9 @@ pub(crate) trait Names {
         build.problem(no_program(path))
     }
 
-    /// Whether a value of a named event is an object.
-    fn is_object(&self, _event: &str, _index: u32) -> bool {
-        false
+    /// What is known of a value of a named event.
+    fn carried(&self, _event: &str, _index: u32) -> Carried {
+        Carried::Known
     }
 
     /// `startM(f)` and its like.
@@ -92,7 +130,7 @@ impl<N: Names> Maker<'_, N> {
         let mut made: Vec<Option<Made>> = Vec::with_capacity(expr.nodes.len());
         let indices = indices(expr);
         for (at, node) in expr.nodes.iter().enumerate() {
-            let one = match indices.contains(&at) || self.build.problems.len() >= MAX_PROBLEMS {
+            let one = match indices.contains(&at) || self.build.is_full() {
                 true => None,
                 false => self.node(expr, node, &made),
             };
@@ -159,13 +197,11 @@ impl<N: Names> Maker<'_, N> {
             Kind::Primed(name) => self.names.primed(self.build, name, node.span),
             Kind::Update(path) => self.names.update(self.build, path),
             Kind::Method(moment, path) => self.names.method(self.build, *moment, path),
-            Kind::Binary(operator @ (Binary::And | Binary::Or), left, right)
-                if matches!(
-                    (made[*left], made[*right]),
-                    (Some(Made::Event(_)), Some(_)) | (Some(_), Some(Made::Event(_)))
-                ) =>
-            {
-                self.events(expr, *operator, (*left, made[*left]?), (*right, made[*right]?))
+            Kind::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
+                match (made[*left]?, made[*right]?) {
+                    (Made::Value(_), Made::Value(_)) => self.operator(expr, node, made),
+                    (a, b) => self.events(expr, *operator, (*left, a), (*right, b)),
+                }
             }
             _ => self.operator(expr, node, made),
         }
@@ -222,12 +258,11 @@ impl<N: Names> Maker<'_, N> {
                 let carrier = expr.carrier(*event);
                 let index = self.index(&expr.nodes[*index]);
                 let event = self.as_event(made[*event]?, expr.nodes[*event].span)?;
-                if carrier.is_some_and(|event| self.names.is_object(event, index.unwrap_or(0))) {
-                    let problem =
-                        Diagnostic::error(node.span, "this value is an object").label("not watched");
-                    return self.build.problem(problem.help("only primitive values and texts are told"));
+                let index = index?;
+                if let Some(name) = carrier {
+                    self.known(name, index, node.span)?;
                 }
-                self.build.parts.value(event, index?).map(Made::Value)
+                self.build.parts.value(event, index).map(Made::Value)
             }
             // The others have no operands.
             _ => return None,
@@ -266,6 +301,23 @@ impl<N: Names> Maker<'_, N> {
             _ => self.build.parts.either(a?, b?),
         };
         event.ok().map(Made::Event)
+    }
+
+    /// Complains about a value of an imported event of which there is nothing to read.
+    fn known(&mut self, event: &str, index: u32, span: Span) -> Option<()> {
+        match self.names.carried(event, index) {
+            Carried::Known => Some(()),
+            Carried::Broken => None,
+            Carried::Object => {
+                let problem = Diagnostic::error(span, "this value is an object").label("not watched");
+                self.build.problem(problem.help("only primitive values and texts are told"))
+            }
+            Carried::Untold => {
+                let problem = Diagnostic::error(span, format!("nobody said which values `{event}` carries"));
+                let help = format!("give the PEDL script along, or write `import event {event}(int);`");
+                self.build.problem(problem.label("not known").help(help))
+            }
+        }
     }
 
     fn literal(&mut self, literal: &Literal, span: Span) -> Option<ExprId> {

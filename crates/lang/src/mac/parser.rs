@@ -1,6 +1,7 @@
 //! Reads tokens, complains, and finds the way back after a mistake.
 
 use super::ast::{Expr, Name, Node};
+use super::format::Layout;
 use super::scan::{self, Lexed, Token};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 
@@ -80,6 +81,8 @@ pub(crate) struct Parser<'a> {
     /// The expression that is being read.
     pub(crate) nodes: Vec<Node>,
     pub(crate) problems: Vec<Diagnostic>,
+    /// Where the parts of the script are.
+    pub(crate) layout: Layout,
 }
 
 impl<'a> Parser<'a> {
@@ -97,6 +100,7 @@ impl<'a> Parser<'a> {
             leaves_when: false,
             nodes: Vec::new(),
             problems: Vec::new(),
+            layout: Layout::default(),
         };
         if text.len() > MAX_BYTES {
             let message = format!("this file is too long for a script ({} MiB)", text.len() >> 20);
@@ -308,6 +312,7 @@ impl<'a> Parser<'a> {
             self.report(problem);
             return;
         }
+        self.layout.end = self.at.start;
         let end = self.take();
         if self.at.token != Token::End {
             let problem = self.expected("the end of the file").related(end, "the script ends here");

@@ -5,7 +5,7 @@ use super::names::{Known, Symbol};
 use crate::mac::ast::{Expr, Kind, Literal, Name};
 use crate::mac::lower::{Build, Maker};
 use crate::mac::order::{self, Needs};
-use crate::pedl;
+use crate::pedl::{self, Exported};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ExprId, GuardId, Parts, Type};
 use std::collections::{HashMap, HashSet};
@@ -47,11 +47,21 @@ pub struct Lowered {
 /// assert_eq!(lowered.unwrap().alarms[0].0, "often");
 /// ```
 pub fn lower(script: &Script, recogniser: Option<&pedl::Lowered>) -> (Option<Lowered>, Vec<Diagnostic>) {
-    let mut lowering = Lowering { build: Build::default(), names: Known::new(recogniser) };
+    lower_with(script, recogniser.map(|recogniser| recogniser.exports.as_slice()))
+}
+
+/// The same with the exports of a PEDL script that may have mistakes.
+pub(crate) fn lower_with(
+    script: &Script,
+    exports: Option<&[Exported]>,
+) -> (Option<Lowered>, Vec<Diagnostic>) {
+    let mut lowering = Lowering { build: Build::default(), names: Known::new(exports) };
     lowering.script(script);
     let Lowering { build, names } = lowering;
-    if build.has_errors() {
-        return (None, build.problems);
+    let is_usable = !build.has_errors();
+    let (parts, problems) = build.finish();
+    if !is_usable {
+        return (None, problems);
     }
     let located = |sort: Defined| {
         let of_sort = script.definitions.iter().filter(move |one| one.sort == sort);
@@ -59,12 +69,12 @@ pub fn lower(script: &Script, recogniser: Option<&pedl::Lowered>) -> (Option<Low
     };
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
-        parts: build.parts,
+        parts,
         properties: located(Defined::Property),
         alarms: located(Defined::Alarm),
         actions: names.actions,
     };
-    (Some(lowered), build.problems)
+    (Some(lowered), problems)
 }
 
 struct Lowering<'a> {
@@ -145,6 +155,9 @@ impl<'a> Lowering<'a> {
         let made = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
         let mut assigned: HashMap<&str, Span> = HashMap::new();
         for update in &guard.updates {
+            if self.build.is_full() {
+                return;
+            }
             if let Update::Assign(name, _) = update
                 && let Some(first) = assigned.insert(&name.text, name.span)
             {

@@ -38,6 +38,7 @@ mod names;
 mod parser;
 mod watched;
 
+pub(crate) use lower::lower_with;
 pub use lower::{Lowered, lower};
-pub use parser::parse;
+pub use parser::{format, parse};
 pub use watched::{Names, Watched, watch};

@@ -2,9 +2,9 @@
 
 use super::ast::{Import, Imported, Variable};
 use crate::mac::ast::{Name, Path};
-use crate::mac::lower::{Build, Made, Names, no_program};
+use crate::mac::lower::{Build, Carried, Made, Names, no_program};
 use crate::mac::parser::suggest;
-use crate::pedl::{self, Exported, ast::Sort};
+use crate::pedl::{Exported, ast::Sort};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ActionId, AuxiliaryId, ConditionId, EventId, Type, Value};
 use std::collections::{HashMap, HashSet};
@@ -45,17 +45,18 @@ pub(super) struct Known<'a> {
     /// Where each name is declared.
     declared: HashMap<String, Span>,
     /// What could be imported, if that is known.
-    exports: Option<&'a [Exported]>,
+    exports: Option<HashMap<&'a str, &'a Exported>>,
     /// The actions, by their numbers.
     pub(super) actions: Vec<(String, Span)>,
     pub(super) used: HashSet<String>,
-    /// The events that carry objects: which of the values are.
-    objects: HashMap<String, Vec<bool>>,
+    /// What is known of each value of an imported event, and of those beyond.
+    carried: HashMap<String, (Vec<Carried>, Carried)>,
 }
 
 impl<'a> Known<'a> {
-    pub(super) fn new(recogniser: Option<&'a pedl::Lowered>) -> Known<'a> {
-        Known { exports: recogniser.map(|recogniser| recogniser.exports.as_slice()), ..Known::default() }
+    pub(super) fn new(exports: Option<&'a [Exported]>) -> Known<'a> {
+        let by_name = |exports: &'a [Exported]| exports.iter().map(|one| (one.name.as_str(), one)).collect();
+        Known { exports: exports.map(by_name), ..Known::default() }
     }
 
     /// Adds a name, unless it is taken.
@@ -82,8 +83,8 @@ impl<'a> Known<'a> {
 
     /// Says that an event carries what another one carries.
     pub(super) fn carries(&mut self, event: &str, carrier: &str) {
-        if let Some(objects) = self.objects.get(carrier).cloned() {
-            self.objects.insert(event.to_owned(), objects);
+        if let Some(carried) = self.carried.get(carrier).cloned() {
+            self.carried.insert(event.to_owned(), carried);
         }
     }
 
@@ -109,11 +110,19 @@ impl<'a> Known<'a> {
 
     /// Checks that what is imported is exported.
     fn check(&self, import: &Import, sort: Sort, build: &mut Build) -> Option<&'a Exported> {
-        let exports = self.exports?;
+        let exports = self.exports.as_ref()?;
         let (name, span) = (&import.name.text, import.name.span);
-        let Some(export) = exports.iter().find(|export| export.name == *name) else {
-            let of_sort = exports.iter().filter(|export| export.sort == sort);
-            let help = suggest(name, of_sort.map(|export| export.name.as_str()))
+        let Some(export) = exports.get(name.as_str()).copied() else {
+            if build.is_full() {
+                return None;
+            }
+            let mut of_sort: Vec<&str> = exports
+                .values()
+                .filter(|export| export.sort == sort)
+                .map(|export| export.name.as_str())
+                .collect();
+            of_sort.sort_unstable();
+            let help = suggest(name, of_sort)
                 .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", sort.word()));
             let problem = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
             return build.problem(problem.label("not exported").help(help));
@@ -132,24 +141,30 @@ impl<'a> Known<'a> {
     fn values(&mut self, import: &Import, exported: Option<&Exported>, build: &mut Build) -> Vec<Type> {
         let written: Option<Vec<Option<Type>>> =
             import.values.as_ref().map(|types| types.iter().map(|ty| ty.known()).collect());
-        if let (Some(written), Some(exported)) = (&written, exported)
-            && *written != exported.values
+        let exported = exported.map(|export| (export.values.as_ref(), export.span));
+        if let (Some(written), Some((Some(values), span))) = (&written, exported)
+            && written != values
         {
             let types = |types: &[Option<Type>]| {
                 types.iter().map(|ty| ty.map_or("object", Type::word)).collect::<Vec<_>>().join(", ")
             };
             let name = &import.name;
-            let message =
-                format!("`{}` carries ({}), not ({})", name.text, types(&exported.values), types(written));
+            let message = format!("`{}` carries ({}), not ({})", name.text, types(values), types(written));
             let problem = Diagnostic::error(name.span, message).label("other values");
-            build.problems.push(
-                problem.related(exported.span, "exported here").help("leave the types out: they are known"),
-            );
+            build
+                .problems
+                .push(problem.related(span, "exported here").help("leave the types out: they are known"));
         }
-        let values = written.or_else(|| exported.map(|exported| exported.values.clone())).unwrap_or_default();
-        if values.contains(&None) {
-            self.objects.insert(import.name.text.clone(), values.iter().map(Option::is_none).collect());
-        }
+        let (values, others) = match (written, exported) {
+            (Some(written), _) => (written, Carried::Known),
+            (None, Some((Some(values), _))) => (values.clone(), Carried::Known),
+            (None, Some((None, _))) => (Vec::new(), Carried::Broken),
+            // What is imported and not exported has been complained about.
+            (None, None) if self.exports.is_some() => (Vec::new(), Carried::Broken),
+            (None, None) => (Vec::new(), Carried::Untold),
+        };
+        let each = values.iter().map(|ty| if ty.is_some() { Carried::Known } else { Carried::Object });
+        self.carried.insert(import.name.text.clone(), (each.collect(), others));
         // An object takes its place in the list, and is never read.
         values.into_iter().map(|ty| ty.unwrap_or(Type::Boolean)).collect()
     }
@@ -226,7 +241,7 @@ impl<'a> Known<'a> {
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
         let problem = Diagnostic::error(span, format!("there is no `{name}`")).label("unknown");
-        let export = self.exports.and_then(|exports| exports.iter().find(|export| export.name == name));
+        let export = self.exports.as_ref().and_then(|exports| exports.get(name));
         problem.help(match export {
             Some(export) => {
                 format!("the PEDL script exports it: write `import {} {name};`", export.sort.word())
@@ -274,8 +289,10 @@ impl Names for Known<'_> {
         build.fits(path.span, made)
     }
 
-    fn is_object(&self, event: &str, index: u32) -> bool {
-        self.objects.get(event).and_then(|objects| objects.get(index as usize)).is_some_and(|is| *is)
+    fn carried(&self, event: &str, index: u32) -> Carried {
+        self.carried
+            .get(event)
+            .map_or(Carried::Known, |(each, others)| each.get(index as usize).copied().unwrap_or(*others))
     }
 
     fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Made> {

@@ -1,6 +1,7 @@
 //! Reads a MEDL script, and reports every mistake in it at once.
 
 use super::ast::{Defined, Definition, Guard, Import, Imported, Script, Update, Variable};
+use crate::mac;
 use crate::mac::ast::{Expr, Name};
 use crate::mac::parser::{Language, Parser, suggest};
 use crate::mac::scan::Token;
@@ -42,10 +43,43 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     (script, parser.problems)
 }
 
+/// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
+/// has its `;`, and lines that are broken stay broken. No comment is lost.
+///
+/// # Errors
+/// If the script cannot be read; the diagnostics say why, and nothing is printed.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::medl;
+///
+/// let text = "ReqSpec Gate import event open; var int n;\n\nopen->{n'=n+1} end";
+/// let printed = medl::format(SourceId(0), text).unwrap();
+/// assert_eq!(printed, "\
+/// ReqSpec Gate
+///     import event open;
+///     var int n;
+///
+///     open -> { n' = n + 1; }
+/// End
+/// ");
+/// ```
+pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let mut parser = Parser::new(&LANGUAGE, source, text);
+    parser.requirement_script();
+    match parser.problems.iter().any(Diagnostic::is_error) {
+        true => Err(parser.problems),
+        false => Ok(mac::format::format(text, &parser.layout)),
+    }
+}
+
 impl Parser<'_> {
     fn requirement_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
         while !self.at_end() {
+            if !self.at_mark(";") {
+                self.layout.starts.push(self.at.start);
+            }
             let was_read = match self.at.token {
                 Token::Mark(";") => {
                     self.take();

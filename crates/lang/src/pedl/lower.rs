@@ -45,8 +45,9 @@ pub struct Exported {
     pub sort: Sort,
     /// Its name.
     pub name: String,
-    /// The types of the values that an event carries; nothing for an object, which is not watched.
-    pub values: Vec<Option<Type>>,
+    /// The types of the values that an event carries, where an object, which is not watched, has none. Nothing if that
+    /// is not known, because its definition has mistakes.
+    pub values: Option<Vec<Option<Type>>>,
     /// Where it is exported.
     pub span: Span,
 }
@@ -70,6 +71,17 @@ pub fn constants(script: &Script) -> Vec<(String, Span)> {
         _ => None,
     });
     paths.filter(|path| known.insert(path.to_string())).map(|path| (path.to_string(), path.span)).collect()
+}
+
+/// What a script exports, as far as it can be known of one that has mistakes.
+pub(crate) fn exports(script: &Script) -> Vec<Exported> {
+    let export = |export: &super::ast::Export| Exported {
+        sort: export.sort,
+        name: export.name.text.clone(),
+        values: None,
+        span: export.name.span,
+    };
+    script.exports.iter().map(export).collect()
 }
 
 /// Methods have no constants in them.
@@ -109,18 +121,19 @@ pub fn lower(
     names.define(script, &mut build);
     let exports = names.export(script, &mut build);
     if build.has_errors() {
-        return (None, build.problems);
+        return (None, build.finish().1);
     }
     names.unused(script, &mut build.problems);
+    let (parts, problems) = build.finish();
     let lowered = Lowered {
         title: script.title.as_ref().map(|title| title.text.clone()),
-        parts: build.parts,
+        parts,
         entities: names.entities,
         constants: names.constants,
         exports,
         options: script.options.clone(),
     };
-    (Some(lowered), build.problems)
+    (Some(lowered), problems)
 }
 
 /// The names in a path, without the types of parameters.
@@ -199,8 +212,16 @@ impl<'a> Program<'a> {
                 let ty = written.ty.as_ref().and_then(|ty| ty.known()).unwrap_or(Type::Int);
                 if may_be_constant(&written.path)
                     && let Some(value) = (self.lookup)(&path)
+                    && let Some(is) = value.value().ty()
                 {
-                    self.fixed.insert(number, value);
+                    if is == ty || is.is_number() && ty.is_number() {
+                        self.fixed.insert(number, value);
+                    } else {
+                        let message =
+                            format!("`{path}` is declared as `{ty}`, and it is a constant of type `{is}`");
+                        let problem = Diagnostic::error(written.path.span, message).label("of another type");
+                        build.problems.push(problem.help(format!("write `monobj {is} {path};`")));
+                    }
                 }
                 Id::Variable(build.parts.variable(&path, ty))
             }
@@ -266,18 +287,23 @@ impl<'a> Program<'a> {
     }
 
     fn export(&mut self, script: &Script, build: &mut Build) -> Vec<Exported> {
-        let Build { parts, problems } = build;
         let mut exports: Vec<Exported> = Vec::new();
+        let mut spans: HashMap<&str, Span> = HashMap::new();
+        let defined: HashSet<&str> = script.definitions.iter().map(|one| one.name.text.as_str()).collect();
         for export in &script.exports {
+            if build.is_full() {
+                break;
+            }
+            let Build { parts, problems, .. } = build;
             let (name, span, sort) = (&export.name.text, export.name.span, export.sort);
-            if let Some(first) = exports.iter().find(|known| known.name == *name) {
+            if let Some(first) = spans.insert(name, span) {
                 let problem = Diagnostic::warning(span, format!("`{name}` is exported twice")).label("again");
-                problems.push(problem.related(first.span, "first here"));
+                problems.push(problem.related(first, "first here"));
                 continue;
             }
             let Some(Symbol::Definition(at, named)) = self.symbols.get(name).copied() else {
                 // A definition whose name was taken has been complained about.
-                if !script.definitions.iter().any(|definition| definition.name.text == *name) {
+                if !defined.contains(name.as_str()) {
                     problems.push(self.undefined(script, name, span, sort));
                 }
                 continue;
@@ -295,13 +321,13 @@ impl<'a> Program<'a> {
             let values = match named {
                 Some(Named::Event(event)) => {
                     _ = parts.export_event(event);
-                    parts.event(event).and_then(|event| parts.values_of(event)).unwrap_or_default()
+                    parts.event(event).and_then(|event| parts.values_of(event)).ok()
                 }
                 Some(Named::Condition(condition)) => {
                     _ = parts.export_condition(condition);
-                    Vec::new()
+                    Some(Vec::new())
                 }
-                None => Vec::new(),
+                None => None,
             };
             exports.push(Exported { sort, name: name.clone(), values, span });
         }

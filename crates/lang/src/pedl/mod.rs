@@ -44,5 +44,6 @@ mod lower;
 mod parser;
 
 pub use entity::{Entity, Id, Place};
+pub(crate) use lower::exports;
 pub use lower::{Constant, Exported, Lowered, constants, lower};
-pub use parser::parse;
+pub use parser::{format, parse};

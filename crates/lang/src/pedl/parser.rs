@@ -1,6 +1,7 @@
 //! Reads a PEDL script, and reports every mistake in it at once.
 
 use super::ast::{Definition, Export, Monitored, Scope, Script, Sort, Timestamp};
+use crate::mac;
 use crate::mac::ast::{Base, Name, Path, ProgramType};
 use crate::mac::parser::{Language, Parser, suggest};
 use crate::mac::scan::Token;
@@ -54,11 +55,43 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     (script, parser.problems)
 }
 
+/// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
+/// has its `;`, and lines that are broken stay broken. No comment is lost.
+///
+/// # Errors
+/// If the script cannot be read; the diagnostics say why, and nothing is printed.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::pedl;
+///
+/// let text = "MonScr Gate export event Open monmeth void Control.open( ) // the gate\nevent Open=startM(Control.open()) end";
+/// let printed = pedl::format(SourceId(0), text).unwrap();
+/// assert_eq!(printed, "\
+/// MonScr Gate
+///     export event Open;
+///     monmeth void Control.open();  // the gate
+///     event Open = startM(Control.open());
+/// End
+/// ");
+/// ```
+pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
+    let mut parser = Parser::new(&LANGUAGE, source, text);
+    parser.monitoring_script();
+    match parser.problems.iter().any(Diagnostic::is_error) {
+        true => Err(parser.problems),
+        false => Ok(mac::format::format(text, &parser.layout)),
+    }
+}
+
 impl Parser<'_> {
     fn monitoring_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
         while !self.at_end() {
             let start = self.here();
+            if !self.at_mark(";") {
+                self.layout.starts.push(self.at.start);
+            }
             let was_read = match self.at.token {
                 Token::Mark(";") => {
                     self.take();

@@ -1,0 +1,318 @@
+//! Prints a script in one style, without losing a comment.
+//!
+//! The same words are laid out again in the same order, with comments between them where they stood. Only semicolons are
+//! set anew: one behind every statement.
+
+use super::scan::{self, Token};
+use invigil_monitor::mac::Type;
+
+/// Where the statements of a script that has no mistakes begin, and where the word is that closes it.
+#[derive(Default)]
+pub(crate) struct Layout {
+    pub(crate) starts: Vec<usize>,
+    pub(crate) end: usize,
+}
+
+const STATEMENT: usize = 4;
+const INSIDE: usize = 8;
+
+/// Words that are no operands: a parenthesis or a sign behind them belongs to what follows.
+const JOINING: [&str; 5] = ["when", "print", "in", "not", "invoke"];
+
+/// Prints a script.
+pub(crate) fn format(text: &str, layout: &Layout) -> String {
+    let words = words(text, layout);
+    let mut printer = Printer {
+        text,
+        words: &words,
+        out: String::new(),
+        is_fresh: true,
+        has_statements: false,
+        depth: 0,
+        is_open: false,
+    };
+    let mut from = 0;
+    for at in 0..words.len() {
+        let gap = &text[from..words[at].start];
+        from = words[at].end;
+        printer.word(at, gap);
+    }
+    printer.comments(&text[from..], 0);
+    let mut out = printer.out.trim_end().to_owned();
+    out.push('\n');
+    out
+}
+
+/// A word of the script.
+struct Word<'a> {
+    token: Token<'a>,
+    start: usize,
+    end: usize,
+    place: Place,
+}
+
+/// Where a word stands.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// At the beginning of the script.
+    Opening,
+    /// At the beginning of a statement.
+    Statement,
+    Inside,
+    /// At the end of the script.
+    Closing,
+}
+
+fn words<'a>(text: &'a str, layout: &Layout) -> Vec<Word<'a>> {
+    let mut words: Vec<Word<'a>> = Vec::new();
+    let mut starts = layout.starts.iter().peekable();
+    let mut is_declaration = false;
+    let mut at = 0;
+    loop {
+        let lexed = scan::next(text, at);
+        if lexed.token == Token::End {
+            return words;
+        }
+        at = lexed.end;
+        let place = match lexed.start {
+            start if starts.next_if_eq(&&start).is_some() => {
+                is_declaration = matches!(lexed.token, Token::Word("monobj" | "monmeth"));
+                Place::Statement
+            }
+            start if start == layout.end => Place::Closing,
+            _ if words.is_empty() => Place::Opening,
+            _ => Place::Inside,
+        };
+        let (start, end) = (lexed.start, lexed.end);
+        // `x<-1` is a comparison, unless it gives an alias.
+        if lexed.token == Token::Mark("<-") && !is_declaration {
+            words.push(Word { token: Token::Mark("<"), start, end: start + 1, place });
+            words.push(Word { token: Token::Mark("-"), start: start + 1, end, place: Place::Inside });
+        } else {
+            words.push(Word { token: lexed.token, start, end, place });
+        }
+    }
+}
+
+struct Printer<'a> {
+    text: &'a str,
+    words: &'a [Word<'a>],
+    out: String,
+    /// Whether nothing is on the line.
+    is_fresh: bool,
+    /// Whether a statement has begun.
+    has_statements: bool,
+    /// How many braces are open.
+    depth: usize,
+    /// Whether the guard takes several lines.
+    is_open: bool,
+}
+
+impl Printer<'_> {
+    fn token(&self, at: usize) -> Option<Token<'_>> {
+        self.words.get(at).map(|word| word.token)
+    }
+
+    fn word(&mut self, at: usize, gap: &str) {
+        let word = &self.words[at];
+        if word.token == Token::Mark(";") {
+            // It has been set already, so what follows begins something new.
+            self.comments(gap, self.behind() - STATEMENT);
+            return;
+        }
+        self.has_statements |= word.place == Place::Statement;
+        let begins = self.begins_update(at) || word.token == Token::Mark("}") && self.is_open;
+        let indent = match (word.place, word.token) {
+            (Place::Opening | Place::Closing, _) => 0,
+            (Place::Statement, _) | (_, Token::Mark("}")) => STATEMENT,
+            _ if begins => INSIDE,
+            _ => self.behind(),
+        };
+        let is_new = word.place != Place::Inside || begins;
+        // Comments before the end of the script belong to what is in it.
+        let inner = if word.place == Place::Closing { STATEMENT } else { indent };
+        let inner = if word.token == Token::Mark("}") { INSIDE } else { inner };
+        let tail = self.comments(gap, inner);
+        let sticks = matches!(word.token, Token::Mark("," | ")" | "]"));
+        let breaks = tail.contains('\n')
+            && !sticks
+            && self.token(at.wrapping_sub(1)) != Some(Token::Word(self.opening()));
+        if is_new || breaks {
+            let is_apart = word.place == Place::Statement && is_blank(tail);
+            self.line(indent, is_apart);
+        } else if self.is_fresh {
+            self.indent(indent);
+        } else if self.spaced(at) {
+            self.out.push(' ');
+        }
+        self.print(at);
+    }
+
+    /// The word that opens the script.
+    fn opening(&self) -> &str {
+        match self.words.first().map(|word| word.token) {
+            Some(Token::Word(word)) => word,
+            _ => "",
+        }
+    }
+
+    /// How far lines are indented that go on with something.
+    fn behind(&self) -> usize {
+        if self.depth > 0 { INSIDE + STATEMENT } else { INSIDE }
+    }
+
+    fn print(&mut self, at: usize) {
+        let word = &self.words[at];
+        match word.token {
+            Token::Primed(name) => {
+                self.out.push_str(name);
+                self.out.push('\'');
+            }
+            Token::Word(_) if word.place == Place::Closing => self.out.push_str("End"),
+            _ => self.out.push_str(&self.text[word.start..word.end]),
+        }
+        self.is_fresh = false;
+        match word.token {
+            Token::Mark("{") => {
+                self.depth += 1;
+                self.is_open = self.takes_lines(at);
+            }
+            Token::Mark("}") => self.depth = self.depth.saturating_sub(1),
+            _ => {}
+        }
+        if self.ends(at) {
+            self.out.push(';');
+        }
+    }
+
+    /// Whether a semicolon stands behind a word.
+    fn ends(&self, at: usize) -> bool {
+        let word = &self.words[at];
+        if matches!(word.token, Token::Mark("{" | "}")) || matches!(word.place, Place::Closing) {
+            return false;
+        }
+        if self.depth > 0 {
+            return matches!(self.token(at + 1), Some(Token::Mark(";" | "}")));
+        }
+        let next = self.words[at + 1..].iter().find(|next| next.token != Token::Mark(";"));
+        self.has_statements && next.is_none_or(|next| next.place != Place::Inside)
+    }
+
+    /// Whether an update of a guard that takes several lines begins here.
+    fn begins_update(&self, at: usize) -> bool {
+        self.depth > 0
+            && self.is_open
+            && at > 0
+            && self.words[at].token != Token::Mark("}")
+            && matches!(self.words[at - 1].token, Token::Mark("{" | ";"))
+    }
+
+    /// Whether the braces that open at a word are on several lines.
+    fn takes_lines(&self, at: usize) -> bool {
+        let close = self.words[at..].iter().find(|word| word.token == Token::Mark("}"));
+        close.is_some_and(|close| self.text[self.words[at].end..close.start].contains('\n'))
+    }
+
+    /// Begins a line.
+    fn line(&mut self, indent: usize, is_apart: bool) {
+        if !self.is_fresh {
+            self.out.push('\n');
+        }
+        if is_apart && !self.out.is_empty() && !self.out.ends_with("\n\n") {
+            self.out.push('\n');
+        }
+        self.indent(indent);
+    }
+
+    fn indent(&mut self, indent: usize) {
+        self.out.push_str(&" ".repeat(indent));
+        self.is_fresh = false;
+    }
+
+    /// Prints the comments between two words; gives what stands behind the last of them.
+    fn comments<'g>(&mut self, gap: &'g str, indent: usize) -> &'g str {
+        let mut rest = gap;
+        // Nothing but blanks and comments is there.
+        while let Some(start) = rest.find('/') {
+            let (before, comment) = rest.split_at(start);
+            let to_line_end = comment.starts_with("//");
+            let end = match to_line_end {
+                true => comment.find('\n').unwrap_or(comment.len()),
+                false => comment[2..].find("*/").map_or(comment.len(), |end| end + 4),
+            };
+            let is_own = before.contains('\n') || self.is_fresh;
+            if is_own {
+                self.line(indent, is_blank(before));
+            } else {
+                self.out.push_str(if to_line_end { "  " } else { " " });
+            }
+            self.out.push_str(comment[..end].trim_end());
+            rest = &comment[end..];
+            let ends_line = rest.split_once('\n').is_some_and(|(blank, _)| blank.trim().is_empty());
+            if to_line_end || is_own && ends_line {
+                self.out.push('\n');
+                self.is_fresh = true;
+            }
+        }
+        rest
+    }
+
+    /// Whether a space stands between a word and the one before it.
+    fn spaced(&self, at: usize) -> bool {
+        let Some(before) = at.checked_sub(1) else { return false };
+        let (last, now) = (self.words[before].token, self.words[at].token);
+        match (last, now) {
+            (_, Token::Mark("," | ")" | "]")) => false,
+            (_, Token::Mark("." | "::")) | (Token::Mark("." | "::" | "(" | "["), _) => false,
+            _ if self.is_sign(before) => false,
+            (_, Token::Mark("[")) => self.token(at + 1) != Some(Token::Mark("]")),
+            // `A.<init>(int)`
+            _ if self.is_constructor(at) => false,
+            (Token::Mark(">"), Token::Mark("(")) => !self.is_constructor(before),
+            (Token::Word(word), Token::Mark("(")) => JOINING.contains(&word),
+            _ => true,
+        }
+    }
+
+    /// Whether a word is the name in `<init>`, or the mark behind it.
+    fn is_constructor(&self, at: usize) -> bool {
+        let is_opened = |at: usize| {
+            at >= 2
+                && self.words[at - 1].token == Token::Mark("<")
+                && matches!(self.words[at - 2].token, Token::Mark("."))
+        };
+        is_opened(at) || at > 0 && self.words[at].token == Token::Mark(">") && is_opened(at - 1)
+    }
+
+    /// Whether a word is an operator with only one operand, behind it.
+    fn is_sign(&self, at: usize) -> bool {
+        match self.words[at].token {
+            Token::Mark("!" | "~") => true,
+            Token::Mark("+" | "-") => !at.checked_sub(1).is_some_and(|before| self.is_operand(before)),
+            _ => false,
+        }
+    }
+
+    fn is_operand(&self, at: usize) -> bool {
+        match self.words[at].token {
+            Token::Word(word) => !JOINING.contains(&word),
+            Token::Primed(_) | Token::Number(_) | Token::Text(_) | Token::Char(_) | Token::Mark("]") => true,
+            Token::Mark(")") => !self.is_cast(at),
+            _ => false,
+        }
+    }
+
+    /// Whether a parenthesis closes `(int)`, which is no list of parameters.
+    fn is_cast(&self, close: usize) -> bool {
+        let Some(open) = close.checked_sub(2) else { return false };
+        let is_type =
+            matches!(self.words[open + 1].token, Token::Word(word) if Type::from_word(word).is_some());
+        let is_list = open > 0 && self.is_operand(open - 1);
+        self.words[open].token == Token::Mark("(") && is_type && !is_list
+    }
+}
+
+/// Whether there is an empty line among these blanks.
+fn is_blank(blanks: &str) -> bool {
+    blanks.matches('\n').count() > 1
+}

@@ -1,0 +1,61 @@
+//! Both scripts at once.
+
+use super::ast::Literal;
+use crate::{medl, pedl};
+use invigil_expr::diag::{Diagnostic, SourceId};
+
+/// A monitoring script and the requirement script that goes with it.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// What is watched, and which events and conditions are made of it.
+    pub pedl: pedl::Lowered,
+    /// What must hold.
+    pub medl: medl::Lowered,
+}
+
+/// Reads a PEDL script and the MEDL script that imports from it, and checks them against each other. `constants` tells
+/// what constants of the program are; see [`pedl::lower()`].
+///
+/// There is a result if no error is among the diagnostics, which are about both.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::mac::load;
+///
+/// let pedl = "MonScr  monobj int A.x;  export condition high;  condition high = A.x > 3;  End";
+/// let medl = "ReqSpec  import condition hihg;  property low = !hihg;  End";
+/// let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|_| None);
+/// assert!(loaded.is_none());
+/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `high`?"));
+/// ```
+pub fn load(
+    pedl: (SourceId, &str),
+    medl: (SourceId, &str),
+    constants: &dyn Fn(&str) -> Option<Literal>,
+) -> (Option<Loaded>, Vec<Diagnostic>) {
+    let (monitoring, mut problems) = pedl::parse(pedl.0, pedl.1);
+    // Names are not looked at in a script of which parts could not be read: most complaints would be consequences.
+    let is_readable = |problems: &[Diagnostic]| !problems.iter().any(Diagnostic::is_error);
+    let has_exports = is_readable(&problems);
+    let recogniser = match has_exports {
+        true => {
+            let (lowered, more) = pedl::lower(&monitoring, constants);
+            problems.extend(more);
+            lowered
+        }
+        false => None,
+    };
+    let (requirements, more) = medl::parse(medl.0, medl.1);
+    let can_be_checked = has_exports && is_readable(&more);
+    problems.extend(more);
+    if !can_be_checked {
+        return (None, problems);
+    }
+    let exports = match &recogniser {
+        Some(recogniser) => recogniser.exports.clone(),
+        None => pedl::exports(&monitoring),
+    };
+    let (checker, more) = medl::lower_with(&requirements, Some(&exports));
+    problems.extend(more);
+    (recogniser.zip(checker).map(|(pedl, medl)| Loaded { pedl, medl }), problems)
+}
