@@ -1,6 +1,7 @@
 //! What the agent holds.
 
 use crate::identity::Identities;
+use crate::inside::Room;
 use crate::news::Line;
 use crate::protocol::Facts;
 use crate::vm::{Field, Global, Jni, Ref, Ti};
@@ -29,6 +30,8 @@ pub(crate) struct Agent {
     wants: RwLock<Arc<[Arc<Wanted>]>>,
     /// Where news go.
     pub(crate) line: Line,
+    /// Where monitors step.
+    pub(crate) room: Room,
     pub(crate) identities: Identities,
     pub(crate) helper: OnceLock<Global>,
     /// The field of a thread that has its number.
@@ -85,6 +88,7 @@ impl Agent {
             powers,
             wants: RwLock::new(Arc::new([])),
             line: Line::default(),
+            room: Room::default(),
             identities: Identities::default(),
             helper: OnceLock::new(),
             thread_number: OnceLock::new(),

@@ -2,13 +2,14 @@
 
 use crate::agent::{Agent, agent, is_ours};
 use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
+use crate::inside::{Outcome, QUICK};
 use crate::names;
 use crate::news::deliver;
 use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
 use crate::table;
 use crate::vm::{Global, Jni, Primitive, Ref, Ti};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
 /// A value as a probe passes it.
 #[derive(Clone, Copy, Debug)]
@@ -49,9 +50,67 @@ pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
     let Some(place) = table::listened(id) else { return };
     if !is_ours()
         && let Some(agent) = agent()
+        && !quick(agent, jni, place, values)
     {
         report(agent, jni, place, values);
     }
+}
+
+thread_local! {
+    /// The number of this thread, once it is known.
+    static THREAD: Cell<u32> = const { Cell::new(u32::MAX) };
+}
+
+/// The number of the thread that runs this.
+#[inline]
+fn current_thread(agent: &Agent, jni: Jni) -> u32 {
+    // A virtual thread may go on in another one of the system's.
+    if agent.powers.can_support_virtual_threads() {
+        return agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
+    }
+    match THREAD.get() {
+        u32::MAX => {
+            let number = agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
+            THREAD.set(number);
+            number
+        }
+        number => number,
+    }
+}
+
+/// Has monitors deal with an event of whole numbers where they are. False if the long way must be taken.
+#[inline]
+fn quick(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) -> bool {
+    let Some(short) = &place.short else { return false };
+    let mut numbers = [0; QUICK];
+    for (number, at) in numbers.iter_mut().zip(&short.taken) {
+        let Some(Raw::Number(value)) = values.get(usize::from(*at)) else { return false };
+        *number = *value;
+    }
+    let thread = current_thread(agent, jni);
+    match agent.room.happened_quickly(agent, short.symbol, &numbers[..short.taken.len()], thread) {
+        None => false,
+        Some(Outcome::Quiet) => true,
+        Some(Outcome::Told(hits)) => {
+            let time = agent.began.elapsed().as_secs_f64();
+            jni.framed(|| tell_tool(agent, jni, thread, time, hits));
+            true
+        }
+    }
+}
+
+/// Lets the monitors that are here deal with events, and tells the tool what is left to tell.
+pub(crate) fn hand_on(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Vec<Hit>) {
+    if let Outcome::Told(hits) = agent.room.happened(agent, hits, time, thread) {
+        tell_tool(agent, jni, thread, time, hits);
+    }
+}
+
+#[cold]
+fn tell_tool(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Vec<Hit>) {
+    let freed = agent.identities.take_gone();
+    // When nobody listens any more the program goes on by itself.
+    let _ = deliver(agent, jni, &News::Hits { thread, time, hits, freed });
 }
 
 fn report(agent: &Agent, jni: Jni, place: &Place, last: &[Raw]) {
@@ -78,7 +137,7 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
         .zip(&place.captures)
         .map(|(value, (_, signature))| primitive(*value, signature))
         .collect();
-    let thread = agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
+    let thread = current_thread(agent, jni);
     let time = agent.began.elapsed().as_secs_f64();
     let here = Here { agent, jni, place, values: &values, thread, time };
     let uses = place.uses.iter().filter(|each| each.wanted.is_active() && here.counts(each));
@@ -88,12 +147,9 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
             values: each.readers.iter().map(|(reader, ty)| here.read(reader, ty.as_ref())).collect(),
         })
         .collect();
-    if hits.is_empty() {
-        return;
+    if !hits.is_empty() {
+        hand_on(agent, jni, thread, time, hits);
     }
-    let freed = agent.identities.take_gone();
-    // When nobody listens any more the program goes on by itself.
-    let _ = deliver(agent, jni, &News::Hits { thread, time, hits, freed });
 }
 
 /// What a number that was passed as `long` is, by its type.

@@ -154,7 +154,7 @@ fn connect(agent: &Agent, channel: Channel) -> Result<UnixStream, String> {
 }
 
 /// Starts a thread that the program does not see.
-fn start_thread(agent: &Agent, jni: Jni, start: raw::jvmtiStartFunction) -> Result<(), String> {
+pub(crate) fn start_thread(agent: &Agent, jni: Jni, start: raw::jvmtiStartFunction) -> Result<(), String> {
     jni.framed(|| {
         let class = jni.find_class(c"java/lang/Thread")?;
         let constructor = jni.method(class, c"<init>", c"(Ljava/lang/ThreadGroup;Ljava/lang/String;)V")?;
@@ -234,7 +234,7 @@ extern "system" fn attached(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) 
 }
 
 /// Runs what a callback does; nothing that goes wrong may unwind into the machine.
-fn callback(env: *mut JNIEnv, work: impl FnOnce(&'static Agent, Jni)) {
+pub(crate) fn callback(env: *mut JNIEnv, work: impl FnOnce(&'static Agent, Jni)) {
     let Some(agent) = agent() else { return };
     // SAFETY: the machine passes the current thread's environment.
     let jni = unsafe { Jni::new(env) };

@@ -27,6 +27,12 @@ impl Line {
         self.lost.load(Ordering::Relaxed)
     }
 
+    /// Waits until no thread has its news dealt with.
+    pub(crate) fn wait(&self) {
+        drop(locked(&self.stream));
+        std::thread::yield_now();
+    }
+
     pub(crate) fn lose(&self) {
         self.lost.store(true, Ordering::Relaxed);
     }
@@ -68,6 +74,7 @@ pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> 
     let told = talk();
     if told.is_err() {
         agent.line.lose();
+        agent.room.clear();
     }
     let waited = locked(&agent.line.waiting).take();
     drop(line);
@@ -87,7 +94,7 @@ pub(crate) fn deliver_exit(agent: &Agent, status: i32) {
     let mut line = locked(&agent.line.stream);
     if let Some(stream) = line.as_mut() {
         // If the tool is gone, nobody wants to know.
-        let _ = protocol::send(stream, &News::Exits { status });
+        let _ = protocol::send(stream, &News::Exits { status, past: agent.room.take() });
     }
 }
 

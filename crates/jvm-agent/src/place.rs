@@ -1,9 +1,11 @@
 //! Places at which something is told, and how its values are got there.
 
 use crate::expression::Expression;
+use crate::inside::QUICK;
 use crate::names;
-use crate::protocol::{Ask, Moment, Source, Type};
+use crate::protocol::{Ask, Key, Moment, Source, Type};
 use crate::want::{Told, Wanted};
+use invigil_monitor::event::SymbolId;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
 use std::sync::Arc;
 
@@ -37,16 +39,41 @@ pub(crate) struct Place {
     pub(crate) uses: Vec<Use>,
     /// Which of the captures is the object that names without one mean.
     pub(crate) this: Option<usize>,
+    /// The short way, if there is one.
+    pub(crate) short: Option<Short>,
+}
+
+/// Where nothing but one event is told, and its values are whole numbers that were taken.
+#[derive(Debug)]
+pub(crate) struct Short {
+    pub(crate) symbol: SymbolId,
+    /// Which of the captures they are.
+    pub(crate) taken: Vec<u8>,
 }
 
 impl Place {
+    fn short(&self) -> Option<Short> {
+        let [only] = self.uses.as_slice() else { return None };
+        let Key::Event { number } = only.wanted.want.key else { return None };
+        let taken = only.readers.iter().map(|(reader, ty)| match reader {
+            Reader::Taken(at) if matches!(ty, None | Some(Type::Int)) => {
+                let is_whole = matches!(self.captures.get(*at)?.1.as_str(), "B" | "S" | "I" | "J");
+                is_whole.then_some(u8::try_from(*at).ok()?)
+            }
+            _ => None,
+        });
+        let taken: Vec<u8> = taken.collect::<Option<_>>()?;
+        let fits = !only.for_some && taken.len() <= QUICK && self.captures.len() <= QUICK;
+        fits.then_some(Short { symbol: SymbolId(number), taken })
+    }
+
     /// The place for a site, if something is told there.
     pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
         let method = class
             .methods
             .iter()
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
-        let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None };
+        let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None, short: None };
         for wanted in wants {
             let told = wanted.is_at(site, method);
             if told == Told::Never {
@@ -68,6 +95,7 @@ impl Place {
         }
         let is_this = |(capture, _): &(Capture, String)| matches!(capture, Capture::This | Capture::Owner);
         place.this = place.captures.iter().position(is_this);
+        place.short = place.short();
         Some(place)
     }
 

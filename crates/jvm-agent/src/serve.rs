@@ -10,7 +10,7 @@ use crate::names::{self, Name};
 use crate::protocol::{self, Answer, Key, Moment, Request};
 use crate::vm::{Jni, Ref};
 use crate::want::Wanted;
-use crate::{hook, lines, prepare, steps, table};
+use crate::{hook, lines, prepare, steps, table, ticks};
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -38,6 +38,7 @@ pub(crate) fn serve(agent: &Agent, jni: Jni, mut stream: UnixStream) {
 /// The program is on its own from now on.
 fn leave(agent: &Agent, jni: Jni) {
     agent.line.lose();
+    agent.room.clear();
     let wants = agent.wants();
     for wanted in wants.iter() {
         wanted.active.store(false, Ordering::SeqCst);
@@ -138,6 +139,19 @@ fn answer(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
         Request::Methods { prefix } => Ok(Answer::Names { names: methods(agent, &prefix) }),
         Request::Facts => Ok(Answer::Facts { facts: agent.facts() }),
         Request::Tally => Ok(Answer::Pairs { pairs: tally(agent) }),
+        Request::Properties { properties } => agent.room.furnish(&properties).map(|()| Answer::Done),
+        Request::Scripts { plans } => {
+            for (symbol, milliseconds) in agent.room.install(&plans)? {
+                ticks::start(agent, jni, symbol, milliseconds)?;
+            }
+            Ok(Answer::Done)
+        }
+        Request::PutInside { states, concerns } => agent.room.put(&states, &concerns).map(|()| Answer::Done),
+        Request::Outside => {
+            agent.room.clear();
+            Ok(Answer::Done)
+        }
+        Request::CatchUp => Ok(Answer::Past { past: agent.room.take() }),
         Request::Step { thread, depth, how } => {
             steps::begin(agent, jni, threads::find(agent, jni, thread)?, depth, how)?;
             Ok(Answer::Done)

@@ -108,8 +108,10 @@ impl Target {
         for plan in &mut self.plans {
             plan.active = needs.contains(plan.symbol);
         }
-        self.ask(&Request::Activate { events: needs.iter().map(|symbol| symbol.0).collect() })?;
-        Ok(())
+        let mut told = needs.clone();
+        told.union(&self.rooms.scripts);
+        self.ask(&Request::Activate { events: told.iter().map(|symbol| symbol.0).collect() })?;
+        self.send_scripts()
     }
 
     /// Makes the events of the place at which a thread waits.
@@ -117,7 +119,7 @@ impl Target {
         self.batch.clear();
         let waiting = self.waiting.as_ref()?;
         let stamp = Stamp { time: waiting.time, line: 0 };
-        let mut hits: Vec<(u32, &[Datum])> = waiting
+        let hits: Vec<(u32, &[Datum])> = waiting
             .hits
             .iter()
             .filter_map(|hit| match hit.key {
@@ -125,9 +127,16 @@ impl Target {
                 Key::Point { .. } => None,
             })
             .collect();
+        // What is made of events, which has names that begin with `#`, follows them in its own order.
+        let is_made =
+            |number: u32| self.plans.iter().any(|plan| plan.symbol.0 == number && plan.name.starts_with('#'));
+        let (made, mut hits): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(number, _)| is_made(*number));
         hits.sort_by_key(|(number, _)| *number);
+        hits.extend(made);
         for (number, values) in hits {
-            let active = self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
+            // Monitors that step inside have chosen what is told.
+            let active =
+                self.rooms.used || self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
             if active {
                 let values: Vec<Value> = values.iter().map(|datum| value(datum, &mut self.batch)).collect();
                 self.batch.push(SymbolId(number), &values, stamp);
@@ -224,7 +233,7 @@ fn asks(plan: &Plan) -> Result<Vec<Ask>, Vec<Unknown>> {
 }
 
 /// A value for the monitors; long text goes to the batch.
-fn value(datum: &Datum, batch: &mut Batch) -> Value {
+pub(crate) fn value(datum: &Datum, batch: &mut Batch) -> Value {
     match datum {
         Datum::Unset => Value::UNSET,
         Datum::Null => Value::NONE,

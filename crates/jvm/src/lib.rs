@@ -44,6 +44,7 @@ compile_error!("Java programs can be watched on Linux only, so far");
 mod attach;
 mod classpath;
 mod events;
+mod inside;
 mod launch;
 mod library;
 mod link;

@@ -61,6 +61,7 @@ impl Target {
 
     /// Lets the program go on where it stands.
     fn go_on(&mut self) -> Done {
+        self.open_rooms()?;
         self.release_all()?;
         if self.waiting.take().is_some()
             && let Some(link) = &mut self.link
@@ -74,8 +75,9 @@ impl Target {
     fn heard(&mut self, news: News) -> Done<Option<Stop>> {
         match news {
             News::Ready => Ok(None),
-            News::Exits { status } => {
+            News::Exits { status, past } => {
                 self.status = Some(status);
+                self.rooms.last = past;
                 Ok(None)
             }
             News::Stepped { thread, returned } => {

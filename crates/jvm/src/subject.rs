@@ -2,9 +2,10 @@
 
 use crate::target::{Interrupt, Target};
 use invigil_monitor::event::{Batch, Catalog, EventSet};
+use invigil_monitor::inside::Inmate;
 use invigil_session::subject::{
-    Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec, Resume, Stop,
-    Subject, Thread, Trouble, Unknown, Variable,
+    CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
+    Resume, Stop, Subject, Thread, Trouble, Unknown, Variable,
 };
 
 /// Why there are no checkpoints.
@@ -39,6 +40,18 @@ impl Subject for Target {
 
     fn events(&self) -> &Batch {
         &self.batch
+    }
+
+    fn steps_inside(&self) -> bool {
+        self.link.is_some()
+    }
+
+    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+        self.move_in(monitors)
+    }
+
+    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
+        self.take_past()
     }
 
     fn current_thread(&self) -> u32 {

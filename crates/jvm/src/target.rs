@@ -2,6 +2,7 @@
 
 use crate::attach;
 use crate::events::Plan;
+use crate::inside::Rooms;
 use crate::launch::Launch;
 use crate::link::{Bell, Door, Link, Unanswered};
 use crate::points::Points;
@@ -63,6 +64,8 @@ pub struct Target {
     pub(crate) classes: Option<Vec<String>>,
     /// Whether it is to be held when it has been prepared.
     pub(crate) holds_first: bool,
+    /// The monitors that step inside.
+    pub(crate) rooms: Rooms,
 }
 
 impl Target {
@@ -144,6 +147,7 @@ impl Target {
             sources: Sources::default(),
             classes: None,
             holds_first: false,
+            rooms: Rooms::default(),
         })
     }
 

@@ -3,7 +3,7 @@
 use super::wire::message;
 
 /// Both sides must speak the same version.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the agent's greeting begins with, so that a stranger is known as one.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
@@ -161,6 +161,36 @@ message! {
 }
 
 message! {
+    /// An event that monitors inside have dealt with.
+    pub struct Occurred {
+        /// Which event.
+        pub symbol: u32,
+        /// When, in seconds since the agent began; not a number if nobody asked.
+        pub time: f64,
+        /// The thread.
+        pub thread: u32,
+        /// Its parameters.
+        pub values: Vec<Datum>,
+    }
+}
+
+message! {
+    /// What monitors inside have done since they were put there.
+    pub struct Past {
+        /// How many events there were before those that are told.
+        pub unseen_events: u64,
+        /// For each property, the transitions that it took on those.
+        pub steps: Vec<u64>,
+        /// For each property, the slices that came into being on those.
+        pub created: Vec<u64>,
+        /// Where each property stood then.
+        pub before: Vec<Vec<u8>>,
+        /// The events since.
+        pub events: Vec<Occurred>,
+    }
+}
+
+message! {
     /// What the agent tells. The thread that it is about waits for [`Order::Go`].
     pub enum News {
         /// The virtual machine is ready, and the program is yet to begin.
@@ -184,7 +214,12 @@ message! {
             returned: Option<String>,
         },
         /// The program exits with this status. No order is waited for.
-        3 = Exits { status: i32 },
+        3 = Exits {
+            /// The status.
+            status: i32,
+            /// What monitors inside have done to the end.
+            past: Option<Past>,
+        },
     }
 }
 
@@ -275,6 +310,21 @@ message! {
         18 = Leave,
         /// What is to be known of the agent's work, in words.
         19 = Tally,
+        /// The properties that will step inside, each as its parts.
+        20 = Properties { properties: Vec<Vec<u8>> },
+        /// Scripts that step inside for good, each as its plan.
+        21 = Scripts { plans: Vec<Vec<u8>> },
+        /// The properties step inside when the program goes on.
+        22 = PutInside {
+            /// Where each stands.
+            states: Vec<Vec<u8>>,
+            /// For each, the states that someone reacts to.
+            concerns: Vec<Vec<u8>>,
+        },
+        /// They no longer do.
+        23 = Outside,
+        /// What they have done since.
+        24 = CatchUp,
     }
 }
 
@@ -341,5 +391,7 @@ message! {
         8 = Spots { spots: Vec<Spot> },
         /// See [`Request::Facts`].
         9 = Facts { facts: Facts },
+        /// See [`Request::CatchUp`]; nothing if no monitors are inside.
+        10 = Past { past: Option<Past> },
     }
 }

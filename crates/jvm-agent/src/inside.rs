@@ -1,0 +1,272 @@
+//! Monitors that step here, in the thread in which an event happens, before the program goes on.
+//!
+//! The tool puts properties here before it lets the program run, and takes them back when it stands still. What happens in
+//! between is known here alone. When someone is to react, the room is closed: other threads that have something to tell
+//! wait until the tool has opened it again.
+//!
+//! Scripts (PEDL and MEDL) stay here for good: the tool hears what they find.
+
+use crate::agent::{Agent, locked};
+use crate::protocol::{Datum, Hit, Key, Occurred, Past};
+use invigil_expr::value::{Tag, Value};
+use invigil_monitor::automaton::{Automaton, Parts};
+use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
+use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::mac::{Deriver, Plan};
+use invigil_monitor::slices::Slices;
+use std::sync::{Arc, Mutex};
+
+/// The most values of an event that is told in the short way.
+pub(crate) const QUICK: usize = 4;
+/// Such an event has no time of its own.
+const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
+
+/// Where monitors step.
+#[derive(Default)]
+pub(crate) struct Room(Mutex<Furniture>);
+
+#[derive(Default)]
+struct Furniture {
+    automata: Vec<Arc<Automaton>>,
+    inside: Option<Inside>,
+    /// Whether someone is to react: nothing happens here until the tool says so.
+    closed: bool,
+    /// The last so many events are those that someone is to react to; they are told as usual.
+    due: usize,
+    derivers: Vec<Deriver>,
+    /// What scripts find, before it is told.
+    found: Batch,
+}
+
+/// What comes of events.
+pub(crate) enum Outcome {
+    /// The monitors have dealt with them.
+    Quiet,
+    /// The tool is to be told these.
+    Told(Vec<Hit>),
+}
+
+/// The event whose number a hit has; points have none.
+fn symbol(hit: &Hit) -> Option<SymbolId> {
+    match hit.key {
+        Key::Event { number } => Some(SymbolId(number)),
+        Key::Point { .. } => None,
+    }
+}
+
+impl Room {
+    /// Properties, once for all, each as [`Parts`].
+    pub(crate) fn furnish(&self, properties: &[Vec<u8>]) -> Result<(), String> {
+        let automata = properties.iter().map(|bytes| {
+            let parts: Parts = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+            Ok(Arc::new(Automaton::new(parts)))
+        });
+        locked(&self.0).automata = automata.collect::<Result<_, String>>()?;
+        Ok(())
+    }
+
+    /// Scripts, once for all, each as a [`Plan`]. Gives how often time is to be told.
+    pub(crate) fn install(&self, plans: &[Vec<u8>]) -> Result<Vec<(SymbolId, u32)>, String> {
+        let mut ticks = Vec::new();
+        let mut derivers = Vec::new();
+        for bytes in plans {
+            let plan: Plan = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+            derivers.push(Deriver::new(&plan)?);
+            ticks.extend(plan.tick);
+        }
+        locked(&self.0).derivers = derivers;
+        Ok(ticks)
+    }
+
+    /// The properties step here from now on, from these states.
+    pub(crate) fn put(&self, states: &[Vec<u8>], concerns: &[Vec<u8>]) -> Result<(), String> {
+        let mut room = locked(&self.0);
+        let mut inmates = Vec::new();
+        for ((automaton, state), concern) in room.automata.iter().zip(states).zip(concerns) {
+            let slices =
+                Slices::load(automaton, state).ok_or("the state of a property cannot be understood")?;
+            inmates.push(Inmate { automaton: Arc::clone(automaton), slices, concern: concern.clone() });
+        }
+        room.inside = Some(Inside::new(inmates));
+        (room.closed, room.due) = (false, 0);
+        Ok(())
+    }
+
+    /// They step elsewhere.
+    pub(crate) fn clear(&self) {
+        let mut room = locked(&self.0);
+        (room.inside, room.closed, room.due) = (None, false, 0);
+    }
+
+    /// What the properties have done since they were put here, without what is told as usual. Nothing happens here until
+    /// they are put here again.
+    pub(crate) fn take(&self) -> Option<Past> {
+        let mut room = locked(&self.0);
+        let inside = room.inside.take()?;
+        room.closed = true;
+        let due = std::mem::take(&mut room.due);
+        drop(room);
+        let past = inside.past();
+        let kept = past.events.len().saturating_sub(due);
+        let events = (0..kept).zip(&past.threads).map(|(at, thread)| {
+            let event = past.events.event(at);
+            Occurred {
+                symbol: event.symbol.0,
+                time: past.events.stamp(at).time,
+                thread: *thread,
+                values: event.params.iter().map(|value| datum(value, event.text)).collect(),
+            }
+        });
+        Some(Past {
+            unseen_events: past.unseen_events,
+            steps: past.unseen.iter().map(|unseen| unseen.steps).collect(),
+            created: past.unseen.iter().map(|unseen| unseen.created).collect(),
+            before: past.before.iter().map(Slices::save).collect(),
+            events: events.collect(),
+        })
+    }
+
+    /// Events happened, all at one place, in a thread.
+    pub(crate) fn happened(&self, agent: &Agent, hits: Vec<Hit>, time: f64, thread: u32) -> Outcome {
+        let mut room = self.enter(agent);
+        let room = &mut *room;
+        let stamp = Stamp { time, line: 0 };
+        let mut batch = std::mem::take(&mut room.found);
+        batch.clear();
+        let mut told: Vec<Hit> = Vec::new();
+        for hit in hits {
+            let Some(symbol) = symbol(&hit) else {
+                told.push(hit);
+                continue;
+            };
+            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut batch)).collect();
+            batch.push(symbol, &values, stamp);
+            if !room.derivers.is_empty() {
+                let text = batch.text.clone();
+                let event = Event { symbol, params: &values, text: &text };
+                room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
+            }
+        }
+        told.extend(room.step(&batch, thread));
+        room.found = batch;
+        if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
+    }
+
+    /// One event happened whose values are all whole numbers. Nothing if it must be told in the long way.
+    #[inline]
+    pub(crate) fn happened_quickly(
+        &self,
+        agent: &Agent,
+        symbol: SymbolId,
+        values: &[i64],
+        thread: u32,
+    ) -> Option<Outcome> {
+        let mut room = self.enter(agent);
+        let room = &mut *room;
+        let inside = room.inside.as_mut()?;
+        if !room.derivers.is_empty() {
+            let mut params = [Value::UNSET; QUICK];
+            params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
+            let event = Event { symbol, params: &params[..values.len().min(QUICK)], text: "" };
+            room.found.clear();
+            room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, TIMELESS, &mut room.found));
+            if !room.found.is_empty() {
+                return Some(room.found_something(symbol, values, thread));
+            }
+        }
+        if !inside.step_integers(symbol, values, thread) {
+            return Some(Outcome::Quiet);
+        }
+        (room.closed, room.due) = (true, 1);
+        let values = values.iter().map(|value| Datum::Int { value: *value }).collect();
+        Some(Outcome::Told(vec![Hit { key: Key::Event { number: symbol.0 }, values }]))
+    }
+
+    /// Waits until the room is open.
+    #[inline]
+    fn enter(&self, agent: &Agent) -> std::sync::MutexGuard<'_, Furniture> {
+        loop {
+            let room = locked(&self.0);
+            // When the tool is gone nobody will open it.
+            if !room.closed || agent.line.is_lost() {
+                return room;
+            }
+            drop(room);
+            agent.line.wait();
+        }
+    }
+}
+
+impl Furniture {
+    /// Gives what the tool is to be told of these events: those that properties want, if someone is to react; all, if
+    /// nobody is here to deal with them.
+    fn step(&mut self, batch: &Batch, thread: u32) -> Vec<Hit> {
+        let Some(inside) = &mut self.inside else {
+            return (0..batch.len()).map(|at| hit_of(&batch.event(at))).collect();
+        };
+        let mut reacts = false;
+        let mut wanted = Vec::new();
+        for at in 0..batch.len() {
+            let before = inside.count();
+            reacts |= inside.step(&batch.event(at), batch.stamp(at), thread);
+            if inside.count() > before {
+                wanted.push(at);
+            }
+        }
+        if !reacts {
+            return Vec::new();
+        }
+        (self.closed, self.due) = (true, wanted.len());
+        wanted.into_iter().map(|at| hit_of(&batch.event(at))).collect()
+    }
+
+    /// Scripts made events of an event.
+    #[cold]
+    fn found_something(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Outcome {
+        let mut batch = Batch::default();
+        batch.push_integers(symbol, values, TIMELESS);
+        for at in 0..self.found.len() {
+            batch.push_copy(&self.found.event(at), self.found.stamp(at));
+        }
+        let told = self.step(&batch, thread);
+        if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
+    }
+}
+
+fn hit_of(event: &Event<'_>) -> Hit {
+    let values = event.params.iter().map(|value| datum(value, event.text)).collect();
+    Hit { key: Key::Event { number: event.symbol.0 }, values }
+}
+
+/// A value for the monitors; long text goes to the batch.
+fn value(datum: &Datum, batch: &mut Batch) -> Value {
+    match datum {
+        Datum::Unset => Value::UNSET,
+        Datum::Null => Value::NONE,
+        Datum::Bool { value } => Value::bool(*value),
+        Datum::Int { value } | Datum::Object { number: value } => Value::int(*value),
+        Datum::Float { value } => Value::float(*value),
+        Datum::Text { value } => Value::short(value).unwrap_or_else(|| {
+            let start = batch.text.len() as u32;
+            batch.text.push_str(value);
+            Value::text(start, value.len() as u32)
+        }),
+    }
+}
+
+/// The same in the other direction.
+fn datum(value: &Value, text: &str) -> Datum {
+    let found = match value.tag() {
+        Tag::None => Some(Datum::Null),
+        Tag::Bool => value.as_bool().map(|value| Datum::Bool { value }),
+        Tag::Int => value.as_int().map(|value| Datum::Int { value }),
+        Tag::Float => value.as_float().map(|value| Datum::Float { value }),
+        Tag::Short => value.as_short().map(|value| Datum::Text { value: value.to_owned() }),
+        Tag::Text => value.as_text().and_then(|(start, len)| {
+            let value = text.get(start as usize..start as usize + len as usize)?;
+            Some(Datum::Text { value: value.to_owned() })
+        }),
+        Tag::Unset | Tag::Pool | Tag::Object => None,
+    };
+    found.unwrap_or(Datum::Unset)
+}

@@ -1,0 +1,47 @@
+//! Telling scripts that time passes.
+
+use crate::agent::{Agent, agent, works_for_agent};
+use crate::fire::hand_on;
+use crate::load::{callback, start_thread};
+use crate::protocol::{Hit, Key};
+use invigil_monitor::event::SymbolId;
+use jvmti_bindings::sys::jni::JNIEnv;
+use jvmti_bindings::sys::jvmti::jvmtiEnv;
+use std::ffi::c_void;
+use std::sync::Mutex;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// The events that threads are about to tell, and how often.
+static WAITING: Mutex<Vec<(SymbolId, Duration)>> = Mutex::new(Vec::new());
+
+/// Has a thread tell this event, every so many milliseconds, once the program runs.
+pub(crate) fn start(
+    agent: &Agent,
+    jni: crate::vm::Jni,
+    symbol: SymbolId,
+    milliseconds: u32,
+) -> Result<(), String> {
+    let every = Duration::from_millis(milliseconds.max(1).into());
+    crate::agent::locked(&WAITING).push((symbol, every));
+    start_thread(agent, jni, ticks)
+}
+
+extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
+    works_for_agent();
+    let Some((symbol, every)) = crate::agent::locked(&WAITING).pop() else { return };
+    while agent().is_some_and(|agent| !agent.running.load(Ordering::Relaxed) && !agent.line.is_lost()) {
+        std::thread::sleep(every);
+    }
+    let mut next = Instant::now() + every;
+    while agent().is_some_and(|agent| !agent.line.is_lost()) {
+        std::thread::sleep(next.saturating_duration_since(Instant::now()));
+        callback(env, |agent, jni| {
+            let time = agent.began.elapsed().as_secs_f64();
+            let hit = Hit { key: Key::Event { number: symbol.0 }, values: Vec::new() };
+            jni.framed(|| hand_on(agent, jni, 0, time, vec![hit]));
+        });
+        // One that is late tells the time once, and not as often as it should have.
+        next = (next + every).max(Instant::now());
+    }
+}
