@@ -129,8 +129,9 @@ fn a_report() {
 #[test]
 fn a_formula_and_a_recording() {
     let folder = folder();
-    let args = "run --batch --record run.jsonl -p ltl:G(shop.Basket.add->!shop.Walk.next) -- java -cp classes shop.Main x";
-    folder.run(args).exits(0).says(&["last apple of 3"]);
+    // A name with dots is quoted in a formula.
+    let args = r#"invigil run --batch --record run.jsonl -p 'ltl:G("Basket.add" -> F "Walk.next")' -- java -cp classes shop.Main x"#;
+    folder.shell(args).exits(0).says(&["last apple of 3"]);
     assert_eq!(folder.read("run.jsonl").lines().filter(|line| line.contains("Basket.add")).count(), 3);
 }
 
