@@ -57,6 +57,7 @@ pub struct Target {
     pub(crate) waiting: Option<Waiting>,
     /// Whether a step is under way.
     pub(crate) stepping: bool,
+    /// The selected thread; zero before any was.
     pub(crate) current: u32,
     pub(crate) frame: usize,
     pub(crate) points: Points,
@@ -140,7 +141,7 @@ impl Target {
             held: false,
             waiting: None,
             stepping: false,
-            current: 1,
+            current: 0,
             frame: 0,
             points: Points::default(),
             sources: Sources::default(),
@@ -173,12 +174,6 @@ impl Target {
                 "another debugger holds the program: continue it there, as with `cont` in jdb".to_owned(),
             )),
         }
-    }
-
-    /// Asks about a program that stands still.
-    pub(crate) fn ask_held(&mut self, request: &Request) -> Done<Answer> {
-        self.hold_all()?;
-        self.ask(request)
     }
 
     pub(crate) fn over(&self) -> Trouble {
