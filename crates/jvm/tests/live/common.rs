@@ -40,7 +40,7 @@ pub(crate) fn launch_with(java: PathBuf, main: &str, args: &[&str]) -> Launch {
         .args([classes()])
         .args([format!("app.{main}")])
         .args(args.iter().copied());
-    launch.stdout = Stream::File(fs::File::from(tempfile::tempfile().unwrap()).into());
+    launch.stdout = Stream::File(tempfile::tempfile().unwrap().into());
     launch
 }
 
