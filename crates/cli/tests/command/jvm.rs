@@ -19,6 +19,9 @@ public class Main {
         walk.next();
         basket.add(args[0], 5);
         String last = walk.next();
+        while (last.equals(args[args.length - 1])) {
+            basket.spin();
+        }
         System.out.println("last " + last + " of " + basket.count);
     }
 }
@@ -29,6 +32,10 @@ class Basket {
 
     void add(String name, int price) {
         names.add(name);
+        count++;
+    }
+
+    void spin() {
         count++;
     }
 
@@ -114,6 +121,35 @@ fn a_session_with_a_person() {
     typed.waits("it exited with status 0");
     typed.enters("quit\r");
     typed.exits(1);
+}
+
+#[test]
+fn ctrl_c_makes_it_stand_still() {
+    let line = format!(
+        "exec {} --color never run -- java -cp classes shop.Main x apple",
+        env!("CARGO_BIN_EXE_invigil")
+    );
+    let mut typed = Typed::line(folder(), &line);
+    typed.waits("stands at its beginning");
+    typed.enters("break Basket.spin\r");
+    typed.waits("Breakpoint 1: Basket.spin");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 1, Basket.spin");
+    typed.enters("delete 1\r");
+    typed.enters("continue\r");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    typed.types("\u{3}");
+    typed.waits("Interrupted");
+    typed.enters("where\r");
+    typed.waits("shop.Main.main");
+    typed.enters("print Basket.nothing\r");
+    typed.waits("no static field `nothing`");
+    typed.enters("info threads\r");
+    typed.waits("main");
+    typed.enters("quit\r");
+    typed.waits("(y or n)");
+    typed.types("y\r");
+    typed.exits(0);
 }
 
 #[test]
