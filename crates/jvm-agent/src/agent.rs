@@ -4,6 +4,7 @@ use crate::identity::Identities;
 use crate::inside::Room;
 use crate::news::Line;
 use crate::protocol::Facts;
+use crate::serve::Service;
 use crate::vm::{Field, Global, Jni, Ref, Ti};
 use crate::want::Wanted;
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
@@ -38,6 +39,8 @@ pub(crate) struct Agent {
     pub(crate) thread_number: OnceLock<Option<Field>>,
     /// Whether the program has begun to run.
     pub(crate) running: AtomicBool,
+    /// The thread that answers the tool.
+    pub(crate) service: Service,
     /// How many classes were woven.
     pub(crate) woven: AtomicU32,
     /// What could not be done since, in words.
@@ -93,6 +96,7 @@ impl Agent {
             helper: OnceLock::new(),
             thread_number: OnceLock::new(),
             running: AtomicBool::new(false),
+            service: Service::default(),
             woven: AtomicU32::new(0),
             complaints: Mutex::default(),
         }

@@ -14,6 +14,11 @@ pub(crate) trait Scope {
 
     /// The class whose code is looked at.
     fn class(&self) -> Option<Ref>;
+
+    /// Why variables cannot be seen, if that is so.
+    fn obstacle(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Where names mean nothing.
@@ -70,7 +75,9 @@ impl Evaluator<'_> {
         match expression {
             Expression::Literal(literal) => self.literal(literal),
             Expression::Name(name) => self.named(name).unwrap_or_else(|| {
-                Err(format!("there is no `{name}` here: no variable, no parameter, no field"))
+                let reason =
+                    self.scope.obstacle().unwrap_or("no variable, no parameter, no field".to_owned());
+                Err(format!("there is no `{name}` here: {reason}"))
             }),
             Expression::Member(of, name) => self.member(of, name),
             Expression::Index(of, index) => {

@@ -26,7 +26,7 @@ unsafe extern "C" {
 #[unsafe(no_mangle)]
 extern "system" fn Agent_OnLoad(vm: *mut JavaVM, options: *mut c_char, _: *mut c_void) -> jint {
     entered(vm, options, |agent| {
-        let events = [raw::JVMTI_EVENT_VM_INIT, raw::JVMTI_EVENT_OBJECT_FREE];
+        let events = [raw::JVMTI_EVENT_VM_INIT, raw::JVMTI_EVENT_VM_DEATH, raw::JVMTI_EVENT_OBJECT_FREE];
         events.iter().try_for_each(|event| agent.ti.notify(*event, true, None)).map_err(crate::vm::words)
     })
 }
@@ -38,6 +38,7 @@ extern "system" fn Agent_OnAttach(vm: *mut JavaVM, options: *mut c_char, _: *mut
         agent.running.store(true, Ordering::Relaxed);
         // Without it objects keep their numbers, and nobody learns of their end.
         let _ = agent.ti.notify(raw::JVMTI_EVENT_OBJECT_FREE, true, None);
+        let _ = agent.ti.notify(raw::JVMTI_EVENT_VM_DEATH, true, None);
         let mut env = null_mut();
         // SAFETY: the machine gave `vm`, and this thread is one of its own.
         let got = unsafe { ((**vm).GetEnv)(vm, &mut env, jvmti_bindings::sys::jni::JNI_VERSION_1_8) };
@@ -74,6 +75,7 @@ fn entered(
         let agent = agent::install(agent).ok_or("the agent is in this virtual machine already")?;
         let mut callbacks = jvmtiEventCallbacks::default();
         callbacks.VMInit = Some(vm_init);
+        callbacks.VMDeath = Some(vm_death);
         callbacks.ClassFileLoadHook = Some(class_loads);
         callbacks.ClassPrepare = Some(class_is_prepared);
         callbacks.ObjectFree = Some(object_is_freed);
@@ -183,6 +185,14 @@ extern "system" fn vm_init(_: *mut jvmtiEnv, env: *mut JNIEnv, _: jthread) {
             leave(agent);
         }
         agent.running.store(true, Ordering::Relaxed);
+    });
+}
+
+/// The machine ends: nothing may be asked of it any more.
+extern "system" fn vm_death(_: *mut jvmtiEnv, env: *mut JNIEnv) {
+    callback(env, |agent, _| {
+        agent.line.lose();
+        agent.service.stop();
     });
 }
 

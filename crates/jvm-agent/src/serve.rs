@@ -1,6 +1,6 @@
 //! Answering the tool.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, locked};
 use crate::evaluate::Evaluator;
 use crate::expression::Expression;
 use crate::look::scope::Frame;
@@ -11,13 +11,51 @@ use crate::protocol::{self, Answer, Key, Moment, Request};
 use crate::vm::{Jni, Ref};
 use crate::want::Wanted;
 use crate::{hook, lines, prepare, steps, table, ticks};
+use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+/// The thread that answers, seen from others.
+#[derive(Default)]
+pub(crate) struct Service {
+    stream: Mutex<Option<UnixStream>>,
+    ended: Condvar,
+    /// Whether the machine is about to end.
+    dying: AtomicBool,
+}
+
+impl Service {
+    fn begin(&self, stream: &UnixStream) {
+        *locked(&self.stream) = stream.try_clone().ok();
+    }
+
+    fn end(&self) {
+        *locked(&self.stream) = None;
+        self.ended.notify_all();
+    }
+
+    /// The machine is about to end: it waits for threads that run code of their own, as this one does, so it is ended first.
+    pub(crate) fn stop(&self) {
+        self.dying.store(true, Ordering::SeqCst);
+        ticks::stop();
+        let stream = locked(&self.stream);
+        if let Some(stream) = stream.as_ref() {
+            // One that is closed already is as good.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        let _ = self.ended.wait_timeout_while(stream, ENDING, |stream| stream.is_some());
+    }
+}
+
+/// So long the end of the machine waits for the thread that answers.
+const ENDING: Duration = Duration::from_millis(100);
 
 /// Answers until the tool is gone, or leaves.
 pub(crate) fn serve(agent: &Agent, jni: Jni, mut stream: UnixStream) {
+    agent.service.begin(&stream);
     while let Ok(request) = protocol::receive::<Request>(&mut stream) {
         let leaves = request == Request::Leave;
         let answered = catch_unwind(AssertUnwindSafe(|| jni.framed(|| answer(agent, jni, request))));
@@ -32,7 +70,10 @@ pub(crate) fn serve(agent: &Agent, jni: Jni, mut stream: UnixStream) {
             break;
         }
     }
-    leave(agent, jni);
+    if !agent.service.dying.load(Ordering::SeqCst) {
+        leave(agent, jni);
+    }
+    agent.service.end();
 }
 
 /// The program is on its own from now on.

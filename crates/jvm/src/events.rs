@@ -67,7 +67,6 @@ impl Target {
         }
         if std::mem::take(&mut self.holds_first) {
             self.hold_all()?;
-            self.current = 0;
         }
         Ok(unknown)
     }

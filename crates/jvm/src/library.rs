@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 
 const NAME: &str = "libinvigil_jvm_agent.so";
 
-/// The agent's library: what `INVIGIL_AGENT` names, or beside the command, in `deps/` beside it, or in `../lib/invigil`.
+/// The agent's library: what `INVIGIL_AGENT` names, or in `deps/` beside the command, beside it, or in `../lib/invigil`.
+///
+/// `deps/` is where cargo puts it whenever it builds the command; beside the command it is put only when the agent is
+/// built by its name, and may be an older one.
 ///
 /// # Errors
 /// If there is none, with the remedy.
@@ -23,7 +26,7 @@ pub fn library() -> Result<PathBuf, Trouble> {
     let command = std::env::current_exe().and_then(|path| path.canonicalize());
     let folder = command.ok().and_then(|path| path.parent().map(Path::to_owned)).unwrap_or_default();
     let places =
-        [folder.join(NAME), folder.join("deps").join(NAME), folder.join("../lib/invigil").join(NAME)];
+        [folder.join("deps").join(NAME), folder.join(NAME), folder.join("../lib/invigil").join(NAME)];
     if let Some(found) = places.iter().find(|place| place.is_file()) {
         return Ok(found.clone());
     }

@@ -59,7 +59,9 @@ impl Door {
                 Err(error) => return Err(failed(&error)),
             }
             match (control.take(), news.take()) {
-                (Some(control), Some(news)) => return Ok(Link { control, news }),
+                (Some(control), Some(news)) => {
+                    return Ok(Link { control, news, owed: 0, patience: None });
+                }
                 (one, other) => (control, news) = (one, other),
             }
             if let Some(how) = gone() {
@@ -97,6 +99,10 @@ fn greeted(mut stream: UnixStream) -> Done<Option<(Channel, UnixStream)>> {
 pub(crate) struct Link {
     control: UnixStream,
     news: UnixStream,
+    /// How many answers have not come yet.
+    owed: usize,
+    /// How long to wait for an answer. Another debugger may make the agent stand still, with everything else.
+    pub(crate) patience: Option<Duration>,
 }
 
 /// What was waited for.
@@ -112,6 +118,8 @@ pub(crate) enum Came {
 pub(crate) enum Unanswered {
     /// The agent refused.
     Refused(String),
+    /// It does not answer in time; it will later.
+    Late,
     /// The agent is gone.
     Lost(Lost),
 }
@@ -119,11 +127,28 @@ pub(crate) enum Unanswered {
 impl Link {
     pub(crate) fn ask(&mut self, request: &Request) -> Result<Answer, Unanswered> {
         protocol::send(&mut self.control, request).map_err(Unanswered::Lost)?;
-        match protocol::receive(&mut self.control) {
-            Ok(Answer::Refused { reason }) => Err(Unanswered::Refused(reason)),
-            Ok(answer) => Ok(answer),
-            Err(lost) => Err(Unanswered::Lost(lost)),
+        self.owed += 1;
+        loop {
+            if !self.answers_in_time() {
+                return Err(Unanswered::Late);
+            }
+            let answer = protocol::receive(&mut self.control).map_err(Unanswered::Lost)?;
+            self.owed -= 1;
+            // Answers to earlier questions are of no use any more.
+            if self.owed == 0 {
+                return match answer {
+                    Answer::Refused { reason } => Err(Unanswered::Refused(reason)),
+                    answer => Ok(answer),
+                };
+            }
         }
+    }
+
+    fn answers_in_time(&self) -> bool {
+        let Some(patience) = self.patience else { return true };
+        let mut waits = [PollFd::new(self.control.as_fd(), PollFlags::POLLIN)];
+        let timeout = PollTimeout::try_from(patience).unwrap_or(PollTimeout::MAX);
+        poll(&mut waits, timeout) != Ok(0)
     }
 
     /// Waits for news, or for the bell.

@@ -18,16 +18,16 @@ impl Target {
     /// The frames of the selected thread.
     pub(crate) fn current_frames(&mut self, limit: usize) -> Done<Vec<Told>> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        self.hold_all()?;
-        self.settle_thread()?;
+        self.stand()?;
         match self.ask(&Request::Frames { thread: self.current, limit })? {
             Answer::Frames { frames } => Ok(frames),
             _ => strange(),
         }
     }
 
-    /// Before any thread came to a place, the first one is looked at.
-    fn settle_thread(&mut self) -> Done {
+    /// Makes the program stand still. Before any thread came to a place, the first one is looked at.
+    fn stand(&mut self) -> Done {
+        self.hold_all()?;
         if self.current != 0 {
             return Ok(());
         }
@@ -68,7 +68,7 @@ impl Target {
     }
 
     pub(crate) fn list_threads(&mut self) -> Vec<Thread> {
-        if self.hold_all().is_err() || self.settle_thread().is_err() {
+        if self.stand().is_err() {
             return Vec::new();
         }
         let Ok(Answer::Threads { threads }) = self.ask(&Request::Threads) else { return Vec::new() };
@@ -102,40 +102,44 @@ impl Target {
 
     pub(crate) fn list_locals(&mut self) -> Done<Vec<Variable>> {
         self.needs_locals()?;
+        self.stand()?;
         let request = Request::Locals { thread: self.current, depth: self.frame as u32 };
-        match self.ask_held(&request)? {
+        match self.ask(&request)? {
             Answer::Pairs { pairs } => Ok(variables(pairs)),
             _ => strange(),
         }
     }
 
     pub(crate) fn value_of(&mut self, text: &str) -> Done<String> {
+        self.stand()?;
         let request =
             Request::Print { thread: self.current, depth: self.frame as u32, text: text.to_owned() };
         self.words(&request)
     }
 
     pub(crate) fn type_words(&mut self, text: &str) -> Done<String> {
+        self.stand()?;
         let request =
             Request::TypeOf { thread: self.current, depth: self.frame as u32, text: text.to_owned() };
         self.words(&request)
     }
 
     fn words(&mut self, request: &Request) -> Done<String> {
-        match self.ask_held(request)? {
+        match self.ask(request)? {
             Answer::Words { words } => Ok(words),
             _ => strange(),
         }
     }
 
     pub(crate) fn change(&mut self, place: &str, value: &str) -> Done {
+        self.stand()?;
         let request = Request::Assign {
             thread: self.current,
             depth: self.frame as u32,
             place: place.to_owned(),
             value: value.to_owned(),
         };
-        self.ask_held(&request).map(drop)
+        self.ask(&request).map(drop)
     }
 
     pub(crate) fn find_line(&mut self, place: Option<&str>) -> Done<Option<Line>> {

@@ -21,6 +21,8 @@ use std::time::{Duration, Instant};
 
 /// So long may a process take to end once it has hung up.
 const DYING: Duration = Duration::from_secs(20);
+/// So long an answer may take where another debugger may hold the agent.
+const PATIENCE: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(2);
 
 /// The process: one that we started, or another's.
@@ -56,6 +58,7 @@ pub struct Target {
     pub(crate) waiting: Option<Waiting>,
     /// Whether a step is under way.
     pub(crate) stepping: bool,
+    /// The selected thread; zero before any was.
     pub(crate) current: u32,
     pub(crate) frame: usize,
     pub(crate) points: Points,
@@ -141,7 +144,7 @@ impl Target {
             held: false,
             waiting: None,
             stepping: false,
-            current: 1,
+            current: 0,
             frame: 0,
             points: Points::default(),
             sources: Sources::default(),
@@ -154,6 +157,9 @@ impl Target {
     fn ask_facts(&mut self) -> Done {
         if let Answer::Facts { facts } = self.ask(&Request::Facts)? {
             self.sources = Sources::new(&facts.class_path, &PathBuf::from(&facts.directory));
+            if let Some(link) = self.link.as_mut().filter(|_| facts.debugger) {
+                link.patience = Some(PATIENCE);
+            }
             self.facts = facts;
         }
         Ok(())
@@ -166,13 +172,12 @@ impl Target {
             Ok(answer) => Ok(answer),
             Err(Unanswered::Refused(reason)) => Err(Trouble::Request(reason)),
             Err(Unanswered::Lost(lost)) => Err(self.lost(&lost)),
+            // All threads stand still anyway, and they are let go when the other debugger does.
+            Err(Unanswered::Late) if matches!(request, Request::Hold | Request::Release) => Ok(Answer::Done),
+            Err(Unanswered::Late) => Err(Trouble::Request(
+                "another debugger holds the program: continue it there, as with `cont` in jdb".to_owned(),
+            )),
         }
-    }
-
-    /// Asks about a program that stands still.
-    pub(crate) fn ask_held(&mut self, request: &Request) -> Done<Answer> {
-        self.hold_all()?;
-        self.ask(request)
     }
 
     pub(crate) fn over(&self) -> Trouble {

@@ -19,6 +19,9 @@ public class Main {
         walk.next();
         basket.add(args[0], 5);
         String last = walk.next();
+        while (last.equals(args[args.length - 1])) {
+            basket.spin();
+        }
         System.out.println("last " + last + " of " + basket.count);
     }
 }
@@ -29,6 +32,10 @@ class Basket {
 
     void add(String name, int price) {
         names.add(name);
+        count++;
+    }
+
+    void spin() {
         count++;
     }
 
@@ -101,7 +108,7 @@ fn a_session_with_a_person() {
     typed.waits("= 4");
     typed.enters("up\r");
     typed.enters("info locals\r");
-    typed.waits("walk = shop.Walk@");
+    typed.waits("walk   = shop.Walk@");
     typed.enters("set basket.count = 40\r");
     typed.waits("= 40");
     typed.enters("down\r");
@@ -117,6 +124,35 @@ fn a_session_with_a_person() {
 }
 
 #[test]
+fn ctrl_c_makes_it_stand_still() {
+    let line = format!(
+        "exec {} --color never run -- java -cp classes shop.Main x apple",
+        env!("CARGO_BIN_EXE_invigil")
+    );
+    let mut typed = Typed::line(folder(), &line);
+    typed.waits("stands at its beginning");
+    typed.enters("break Basket.spin\r");
+    typed.waits("Breakpoint 1: Basket.spin");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 1, Basket.spin");
+    typed.enters("delete 1\r");
+    typed.enters("continue\r");
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    typed.types("\u{3}");
+    typed.waits("Interrupted");
+    typed.enters("where\r");
+    typed.waits("shop.Main.main");
+    typed.enters("print Basket.nothing\r");
+    typed.waits("no static field `nothing`");
+    typed.enters("info threads\r");
+    typed.waits("main");
+    typed.enters("quit\r");
+    typed.waits("(y or n)");
+    typed.types("y\r");
+    typed.exits(0);
+}
+
+#[test]
 fn a_report() {
     let folder = folder();
     let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main plum").exits(1);
@@ -129,9 +165,11 @@ fn a_report() {
 #[test]
 fn a_formula_and_a_recording() {
     let folder = folder();
-    let args = "run --batch --record run.jsonl -p ltl:G(shop.Basket.add->!shop.Walk.next) -- java -cp classes shop.Main x";
-    folder.run(args).exits(0).says(&["last apple of 3"]);
-    assert_eq!(folder.read("run.jsonl").lines().filter(|line| line.contains("Basket.add")).count(), 3);
+    // A name with dots is quoted in a formula, as an event of the property language.
+    let args = r#"invigil run --batch --record run.jsonl -p 'ltl:G("before Basket.add" -> F "before Walk.next")' -- java -cp classes shop.Main x"#;
+    folder.shell(args).exits(0).says(&["last apple of 3"]);
+    // The pear changes nothing for the formula, so it is not asked for.
+    assert_eq!(folder.read("run.jsonl").lines().filter(|line| line.contains("Basket.add")).count(), 2);
 }
 
 #[test]

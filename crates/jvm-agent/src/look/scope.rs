@@ -118,4 +118,12 @@ impl Scope for Frame<'_> {
     fn class(&self) -> Option<Ref> {
         self.agent.ti.declaring_class(self.method).ok()
     }
+
+    fn obstacle(&self) -> Option<String> {
+        if self.agent.ti.is_static(self.method) || self.agent.ti.is_native(self.method) {
+            return None;
+        }
+        let looked = self.agent.ti.local(self.thread, self.depth, 0, "L");
+        looked.err().map(crate::vm::words)
+    }
 }

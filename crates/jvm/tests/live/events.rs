@@ -8,12 +8,7 @@ use invigil_session::subject::{Ending, Stop};
 fn arguments_results_and_identity() {
     let mut catalog = Catalog::default();
     event(&mut catalog, Kind::After, "Queue.new", &["this", "capacity"]);
-    event(
-        &mut catalog,
-        Kind::Before,
-        "app.Queue.push",
-        &["this", "weight", "name=item.name", "arg 2", "#thread"],
-    );
+    event(&mut catalog, Kind::Before, "app.Queue.push", &["this", "weight", "name=item.name", "arg 2"]);
     event(&mut catalog, Kind::After, "Queue.push", &["this", "ret", "n=size", "full=size == items.length"]);
     event(&mut catalog, Kind::Before, "Queue.mix", &["b", "s", "c", "l", "f", "z"]);
     event(&mut catalog, Kind::After, "Queue.mix", &["b", "ret"]);
@@ -31,10 +26,10 @@ fn arguments_results_and_identity() {
     let expected = [
         "after Queue.new(this=1, capacity=2)",
         "after Queue.new(this=2, capacity=1)",
-        "app.Queue.push(this=1, weight=0.5, name=item0, arg 2=0.5, #thread=1)",
+        "app.Queue.push(this=1, weight=0.5, name=item0, arg 2=0.5)",
         "after Queue.push(this=1, ret=Bool, n=1, full=Bool)",
         "after Queue.pop(price=0)",
-        "app.Queue.push(this=2, weight=1.0, name=a name of more than fourteen bytes, arg 2=1.0, #thread=1)",
+        "app.Queue.push(this=2, weight=1.0, name=a name of more than fourteen bytes, arg 2=1.0)",
         "after Queue.push(this=2, ret=Bool, n=1, full=Bool)",
         "Queue.mix(b=-1, s=-2, c=c, l=1099511627776, f=1.5, z=Bool)",
         "after Queue.mix(b=-1, ret=199)",
@@ -123,7 +118,7 @@ fn only_what_is_needed_is_told() {
 #[test]
 fn many_threads_tell_in_one_order() {
     let mut catalog = Catalog::default();
-    event(&mut catalog, Kind::Before, "Crowd.enter", &["number", "turn", "count"]);
+    event(&mut catalog, Kind::Before, "Crowd.enter", &["#thread", "number", "turn", "count"]);
     let launch = launch("Crowd", &[]);
     let mut live = Live::start(&launch, catalog);
     assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
@@ -133,6 +128,9 @@ fn many_threads_tell_in_one_order() {
         assert!(told.ends_with(&format!("count={at})")), "{told} at {at}");
     }
     assert_eq!(live.events.len(), 200);
+    let threads: std::collections::BTreeSet<&str> =
+        live.events.iter().filter_map(|told| told.split(", turn").next()).collect();
+    assert_eq!(threads.len(), 4, "each worker has a number of its own: {threads:?}");
 }
 
 #[test]
