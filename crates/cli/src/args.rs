@@ -2,6 +2,7 @@
 
 use crate::debug::Debug;
 use crate::explore::args::Explore;
+use crate::mac::args::Mac;
 use crate::run::args::{Attach, Run};
 use crate::validate::Validate;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
@@ -50,6 +51,7 @@ pub(crate) enum Verb {
     Debug(Debug),
     Explain(Explain),
     Fmt(Fmt),
+    Mac(Mac),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing

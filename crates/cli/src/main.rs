@@ -12,6 +12,7 @@ mod fmt;
 mod inputs;
 mod interrupt;
 mod load;
+mod mac;
 mod models;
 mod progress;
 mod remote;
@@ -65,6 +66,7 @@ fn main() -> ExitCode {
         Some(Verb::Debug(options)) => debug::run(&options, &terminal),
         Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
+        Some(Verb::Mac(options)) => mac::run(&options, &terminal),
         Some(Verb::Demo) => demo::run(&terminal),
         None => overview(&terminal),
     };

@@ -149,13 +149,39 @@ impl Recogniser {
 
     /// Deals with a snapshot that was taken at `time`, and gives what is to be exported of it: often nothing.
     pub fn snapshot(&mut self, what: Snapshot<'_>, time: i64) -> Result<&Group, Misfit> {
-        match what {
-            Snapshot::Update(variable, value) => self.update(variable, value)?,
-            Snapshot::Start(method, arguments) => self.start(method, arguments)?,
-            Snapshot::End(method, arguments, result) => self.end(method, arguments, result)?,
-            Snapshot::Gone(variables) => self.gone(variables)?,
-            Snapshot::Tick => {}
+        self.take(what)?;
+        Ok(self.evaluate(time))
+    }
+
+    /// Deals with a snapshot and with assignments of the same instant, such as the fields of one record of a log:
+    /// no definition sees some of them without the others.
+    pub fn together(
+        &mut self,
+        assigned: &[(VariableId, Value<'_>)],
+        what: Snapshot<'_>,
+        time: i64,
+    ) -> Result<&Group, Misfit> {
+        for (variable, value) in assigned {
+            self.fits(*variable, *value)?;
         }
+        self.take(what)?;
+        for (variable, value) in assigned {
+            self.update(*variable, *value)?;
+        }
+        Ok(self.evaluate(time))
+    }
+
+    fn take(&mut self, what: Snapshot<'_>) -> Result<(), Misfit> {
+        match what {
+            Snapshot::Update(variable, value) => self.update(variable, value),
+            Snapshot::Start(method, arguments) => self.start(method, arguments),
+            Snapshot::End(method, arguments, result) => self.end(method, arguments, result),
+            Snapshot::Gone(variables) => self.gone(variables),
+            Snapshot::Tick => Ok(()),
+        }
+    }
+
+    fn evaluate(&mut self, time: i64) -> &Group {
         let now = self.machine.program.now as usize;
         self.machine.state.cells[now] = Cell::whole(time);
         let group = &mut self.group;
@@ -168,7 +194,7 @@ impl Recogniser {
             Told::Condition { number, truth } => group.condition(number, truth),
             Told::Property { .. } | Told::Alarm { .. } | Told::Print(_) | Told::Invoke(_) => {}
         });
-        Ok(&self.group)
+        &self.group
     }
 
     /// What went wrong in the last snapshot.
@@ -192,19 +218,25 @@ impl Recogniser {
     }
 
     fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
-        let Some(cells) = self.machine.program.variables.get(variable.at()).copied() else {
-            return Err(Misfit::Variable(variable));
-        };
-        if let Some(got) = value.ty()
-            && got != cells.slot.ty
-        {
-            let name = self.parts().variables[variable.at()].name.clone();
-            return Err(Misfit::Type { name, wanted: Some(cells.slot.ty), got });
-        }
+        self.fits(variable, value)?;
+        let cells = self.machine.program.variables[variable.at()];
         self.machine.write(cells.slot, value);
         self.machine.happens(cells.updated);
         self.machine.mark(self.machine.program.sources.variable(variable.0));
         Ok(())
+    }
+
+    /// Whether a value is what the script says of a variable.
+    fn fits(&self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
+        let Some(declared) = self.parts().variables.get(variable.at()) else {
+            return Err(Misfit::Variable(variable));
+        };
+        match value.ty() {
+            Some(got) if got != declared.ty => {
+                Err(Misfit::Type { name: declared.name.clone(), wanted: Some(declared.ty), got })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn start(&mut self, method: MethodId, arguments: &[Value<'_>]) -> Result<(), Misfit> {

@@ -1,0 +1,154 @@
+//! The report at the end of a check.
+
+use crate::terminal::Terminal;
+use crate::{INTERRUPTED, UNUSABLE, VIOLATED};
+use invigil_check::report::{Paint, Style, count, grouped};
+use invigil_mac::{Outcome, Problems, Requirement, Sort};
+use invigil_monitor::mac::Truth;
+use serde_json::json;
+
+/// All there is to tell.
+pub(super) struct Report<'a> {
+    pub(super) outcome: &'a Outcome,
+    pub(super) problems: &'a Problems,
+    pub(super) failures: &'a [String],
+    pub(super) interrupted: bool,
+}
+
+/// Shows what could not be read.
+pub(super) fn problems(problems: &Problems, terminal: &Terminal) {
+    for words in problems.first() {
+        terminal.complain(&format!("{} {words}", terminal.errors.paint(Paint::Open, "warning:")));
+    }
+    let more = problems.count() - problems.first().len() as u64;
+    if more > 0 {
+        terminal.complain(&format!("and {} more like these", grouped(more)));
+    }
+}
+
+impl Report<'_> {
+    /// A violation is certain, whatever else went wrong; that all holds is not.
+    pub(super) fn status(&self) -> u8 {
+        if self.outcome.violations() > 0 {
+            VIOLATED
+        } else if self.interrupted {
+            INTERRUPTED
+        } else if !self.is_complete() || self.outcome.instants == 0 {
+            UNUSABLE
+        } else {
+            0
+        }
+    }
+
+    fn is_complete(&self) -> bool {
+        self.problems.is_empty() && self.failures.is_empty() && self.outcome.faults == 0
+    }
+
+    /// Why the answer may be wrong, or there is none.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        let mut doubts = Vec::new();
+        if self.outcome.faults > 0 {
+            let faults = count(self.outcome.faults, "time");
+            doubts.push(format!("{faults} a definition failed, and what depends on it was undefined: a whole number was divided by zero"));
+        }
+        if self.outcome.backwards > 0 {
+            let back = count(self.outcome.backwards, "instant");
+            doubts.push(format!("{back} came with an earlier time than the one before"));
+        }
+        if self.outcome.instants == 0 && self.failures.is_empty() {
+            doubts.push("nothing came that the scripts are about: there is no answer".to_owned());
+        }
+        doubts
+    }
+
+    pub(super) fn text(&self, style: &Style) -> String {
+        let header = ["requirement", "", "verdict", "times", "first", "last"].map(str::to_owned);
+        let milliseconds = |time: Option<i64>| time.map_or(String::new(), |time| format!("{time} ms"));
+        let mut rows = vec![(header, Paint::Faint)];
+        for one in &self.outcome.requirements {
+            let (word, paint) = verdict(one);
+            let so_far =
+                if self.is_complete() && !self.interrupted || paint == Paint::Bad { "" } else { " so far" };
+            let cells = [
+                one.name.clone(),
+                one.sort.word().to_owned(),
+                format!("{word}{so_far}"),
+                grouped(one.count),
+                milliseconds(one.first),
+                milliseconds(one.last),
+            ];
+            rows.push((cells, paint));
+        }
+        let widths: Vec<usize> = (0..6)
+            .map(|at| rows.iter().map(|(cells, _)| cells[at].chars().count()).max().unwrap_or(0))
+            .collect();
+        let mut out = String::new();
+        for (cells, paint) in &rows {
+            let padded = cells.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+                3..=5 => format!("{cell:>width$}"),
+                _ => format!("{cell:<width$}"),
+            });
+            let line = padded.collect::<Vec<_>>().join("  ");
+            out.push_str(&style.paint(*paint, line.trim_end()));
+            out.push('\n');
+        }
+        let instants = count(self.outcome.instants, "instant");
+        let span = self.outcome.span.map_or(String::new(), |(from, to)| format!(", from {from} to {to} ms"));
+        out.push_str(&format!("{instants}{span}\n"));
+        for (name, times) in self.outcome.invoked.iter().filter(|(_, times)| *times > 0) {
+            out.push_str(&format!("action {name} invoked {}\n", count(*times, "time")));
+        }
+        out
+    }
+
+    /// One JSON document; `docs/mac.md` has its fields.
+    pub(super) fn json(&self) -> String {
+        let requirements = self.outcome.requirements.iter().map(|one| {
+            json!({
+                "name": one.name,
+                "sort": one.sort.word(),
+                "verdict": verdict(one).0,
+                "count": one.count,
+                "first": one.first,
+                "last": one.last,
+                "value": one.truth.map(Truth::word),
+                "since": one.since,
+            })
+        });
+        let invoked =
+            self.outcome.invoked.iter().map(|(name, times)| json!({ "action": name, "times": times }));
+        let verdict = match self.status() {
+            0 => "holds",
+            VIOLATED => "violated",
+            _ => "error",
+        };
+        let document = json!({
+            "schema": 1,
+            "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
+            "verdict": verdict,
+            "complete": self.is_complete() && !self.interrupted,
+            "violations": self.outcome.violations(),
+            "requirements": requirements.collect::<Vec<_>>(),
+            "instants": self.outcome.instants,
+            "from": self.outcome.span.map(|span| span.0),
+            "to": self.outcome.span.map(|span| span.1),
+            "invoked": invoked.collect::<Vec<_>>(),
+            "faults": self.outcome.faults,
+            "unread": { "count": self.problems.count(), "first": self.problems.first() },
+            "failures": self.failures,
+        });
+        // Writing plain data into memory does not fail.
+        serde_json::to_string_pretty(&document).map_or(String::new(), |text| text + "\n")
+    }
+}
+
+/// The word for how a requirement fared.
+fn verdict(one: &Requirement) -> (&'static str, Paint) {
+    match (one.sort, one.count, one.truth) {
+        (Sort::Property, 0, Some(Truth::Undefined)) => ("undefined", Paint::Open),
+        (Sort::Property, 0, _) => ("holds", Paint::Good),
+        (Sort::Property, ..) => ("violated", Paint::Bad),
+        (Sort::Alarm, 0, _) => ("not raised", Paint::Good),
+        (Sort::Alarm, ..) => ("raised", Paint::Bad),
+    }
+}

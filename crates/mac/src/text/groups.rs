@@ -1,0 +1,255 @@
+//! From a recogniser to a checker, in lines:
+//!
+//! ```text
+//! recognised 1
+//! event NAME
+//! condition NAME
+//! begin
+//! MS EVENT EVENT(VALUE, …) CONDITION=true CONDITION=undefined
+//! end COUNT
+//! ```
+
+use super::literal;
+use super::snapshots::excerpt;
+use crate::bytes::MAGIC;
+use crate::feed::{CUT_OFF, Line, Lines, TOO_LONG};
+use crate::format::Said;
+use crate::problem::{Place, Problem};
+use invigil_monitor::mac::{Group, Interface, Truth};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// How the stream begins.
+const HEADER: &str = "recognised 1";
+
+#[derive(Clone, Copy, Debug)]
+enum Named {
+    Event(u32),
+    Condition(u32),
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Header,
+    Names,
+    Instants,
+    Ended,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TextGroupReader {
+    lines: Lines,
+    stage: Stage,
+    interface: Interface,
+    numbers: HashMap<String, Named>,
+    instants: u64,
+    failed: bool,
+    ended: bool,
+}
+
+impl TextGroupReader {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
+        self.lines.push(bytes);
+    }
+
+    pub(crate) fn end(&mut self) {
+        self.ended = true;
+        self.lines.end();
+    }
+
+    pub(crate) fn interface(&self) -> Option<&Interface> {
+        matches!(self.stage, Stage::Instants | Stage::Ended).then_some(&self.interface)
+    }
+
+    pub(crate) fn next(&mut self, group: &mut Group) -> Result<Option<Said>, Problem> {
+        loop {
+            if self.failed {
+                return Ok(None);
+            }
+            let (is_magic, line) = match self.lines.next() {
+                Line::None if self.ended && self.stage != Stage::Ended => {
+                    return self.fail(
+                        "the stream is not complete: it has no `end`; the recogniser was stopped, or the connection was lost",
+                    );
+                }
+                Line::None => return Ok(None),
+                Line::TooLong => return self.problem(TOO_LONG.to_owned()),
+                Line::CutOff => return self.problem(CUT_OFF.to_owned()),
+                Line::Whole(line) => {
+                    (line.starts_with(&MAGIC), String::from_utf8(line.to_vec()).unwrap_or_default())
+                }
+            };
+            let line = line.trim();
+            if self.stage == Stage::Header && line != HEADER {
+                let hint = if is_magic { "; this is the byte format: `--format bytes`" } else { "" };
+                return self.fail(format!("the stream of a recogniser begins with `{HEADER}`{hint}"));
+            }
+            match self.line(line, group) {
+                Ok(Some(said)) => return Ok(Some(said)),
+                Ok(None) => {}
+                Err(message) => return self.problem(format!("{message}: {}", excerpt(line))),
+            }
+        }
+    }
+
+    fn problem(&mut self, message: String) -> Result<Option<Said>, Problem> {
+        Err(Problem { place: Place::Line(self.lines.number()), message, is_fatal: false })
+    }
+
+    fn fail(&mut self, message: impl Into<String>) -> Result<Option<Said>, Problem> {
+        self.failed = true;
+        Err(Problem { place: Place::Line(self.lines.number()), message: message.into(), is_fatal: true })
+    }
+
+    fn line(&mut self, line: &str, group: &mut Group) -> Result<Option<Said>, String> {
+        if line.is_empty() || line.starts_with('#') {
+            return Ok(None);
+        }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        match (self.stage, word) {
+            (Stage::Header, _) => self.stage = Stage::Names,
+            (Stage::Names, "begin") => {
+                self.stage = Stage::Instants;
+                return Ok(Some(Said::Names));
+            }
+            (Stage::Names, "event" | "condition") => self.name(word == "event", rest.trim())?,
+            (Stage::Names, _) => {
+                return Err("names come first: `event NAME`, `condition NAME`, then `begin`".into());
+            }
+            (Stage::Instants, "end") => {
+                self.stage = Stage::Ended;
+                let count: u64 =
+                    rest.trim().parse().map_err(|_| "`end` is followed by a count".to_owned())?;
+                if count != self.instants {
+                    let here = self.instants;
+                    return Err(format!("{count} instants were sent, and {here} could be read"));
+                }
+                return Ok(Some(Said::End));
+            }
+            (Stage::Instants, _) => {
+                let time =
+                    word.parse().map_err(|_| format!("`{}` is no time in milliseconds", excerpt(word)))?;
+                group.begin(time);
+                self.items(rest.trim_start(), group)?;
+                self.instants += 1;
+                return Ok(Some(Said::Instant));
+            }
+            (Stage::Ended, _) => return Err("there is more behind the `end`".to_owned()),
+        }
+        Ok(None)
+    }
+
+    fn name(&mut self, is_event: bool, name: &str) -> Result<(), String> {
+        if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "()=,#".contains(c)) {
+            return Err("this is no name".to_owned());
+        }
+        let names = if is_event { &mut self.interface.events } else { &mut self.interface.conditions };
+        let number = names.len() as u32;
+        let named = if is_event { Named::Event(number) } else { Named::Condition(number) };
+        if self.numbers.insert(name.to_owned(), named).is_some() {
+            return Err(format!("`{name}` is there twice"));
+        }
+        names.push(name.to_owned());
+        Ok(())
+    }
+
+    fn items(&self, mut rest: &str, group: &mut Group) -> Result<(), String> {
+        while !rest.is_empty() {
+            let end = rest.find(|c: char| c.is_whitespace() || "(=".contains(c)).unwrap_or(rest.len());
+            let (name, behind) = rest.split_at(end);
+            rest = match (self.numbers.get(name), behind.as_bytes().first()) {
+                (None, _) => return Err(format!("`{}` is neither an event nor a condition", excerpt(name))),
+                (Some(Named::Condition(number)), Some(b'=')) => {
+                    let (word, behind) = literal::split(&behind[1..]);
+                    let all = [Truth::True, Truth::False, Truth::Undefined];
+                    let Some(truth) = all.into_iter().find(|truth| truth.word() == word) else {
+                        return Err(format!("`{name}` becomes `true`, `false` or `undefined`"));
+                    };
+                    group.condition(*number, truth);
+                    behind
+                }
+                (Some(Named::Condition(_)), _) => {
+                    return Err(format!("`{name}` is a condition: write `{name}=true`"));
+                }
+                (Some(Named::Event(number)), Some(b'(')) => {
+                    group.event(*number);
+                    self.values(&behind[1..], group)?
+                }
+                (Some(Named::Event(_)), Some(b'=')) => {
+                    return Err(format!("`{name}` is an event: it only happens"));
+                }
+                (Some(Named::Event(number)), _) => {
+                    group.event(*number);
+                    behind
+                }
+            };
+            let trimmed = rest.trim_start();
+            if trimmed.len() == rest.len() && !rest.is_empty() {
+                return Err("a blank is missing".to_owned());
+            }
+            rest = trimmed;
+        }
+        Ok(())
+    }
+
+    fn values<'l>(&self, mut rest: &'l str, group: &mut Group) -> Result<&'l str, String> {
+        loop {
+            let (word, behind) = literal::split(rest.trim_start());
+            group.value(literal::typed(word)?.value());
+            rest = behind.trim_start();
+            match rest.split_at_checked(1) {
+                Some((",", behind)) => rest = behind,
+                Some((")", behind)) => return Ok(behind),
+                _ => return Err("a `)` is missing".to_owned()),
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TextGroupWriter {
+    interface: Interface,
+    instants: u64,
+}
+
+impl TextGroupWriter {
+    /// Appends the names.
+    pub(crate) fn new(interface: &Interface, out: &mut Vec<u8>) -> TextGroupWriter {
+        let mut text = format!("{HEADER}\n");
+        for (word, names) in [("event", &interface.events), ("condition", &interface.conditions)] {
+            names.iter().for_each(|name| text.extend([word, " ", name, "\n"]));
+        }
+        text.push_str("begin\n");
+        out.extend(text.into_bytes());
+        TextGroupWriter { interface: interface.clone(), instants: 0 }
+    }
+
+    pub(crate) fn write(&mut self, group: &Group, out: &mut Vec<u8>) {
+        let mut line = group.time().to_string();
+        for event in group.events() {
+            let Some(name) = self.interface.events.get(event.event as usize) else { continue };
+            line.push(' ');
+            line.push_str(name);
+            for (at, value) in event.values().enumerate() {
+                line.push_str(if at == 0 { "(" } else { ", " });
+                literal::show(&mut line, value);
+            }
+            if event.values().len() > 0 {
+                line.push(')');
+            }
+        }
+        for (condition, truth) in group.conditions() {
+            let Some(name) = self.interface.conditions.get(*condition as usize) else { continue };
+            let _ = write!(line, " {name}={truth}");
+        }
+        line.push('\n');
+        out.extend(line.into_bytes());
+        self.instants += 1;
+    }
+
+    /// Appends that this was all.
+    pub(crate) fn finish(&self, out: &mut Vec<u8>) {
+        out.extend(format!("end {}\n", self.instants).into_bytes());
+    }
+}

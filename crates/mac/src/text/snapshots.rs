@@ -1,0 +1,333 @@
+//! From a filter to a recogniser, in lines:
+//!
+//! ```text
+//! update NAME VALUE [@MS]
+//! start NAME(VALUE, …) [@MS]
+//! end NAME(VALUE, …) [-> VALUE] [@MS]
+//! gone NAME[, NAME…] [@MS]
+//! tick [MS]
+//! ```
+
+use super::literal;
+use crate::entities::{Entities, Entity, Watched};
+use crate::feed::{CUT_OFF, Line, Lines, TOO_LONG};
+use crate::problem::{Limit, Place, Problem};
+use crate::taken::{Held, Taken, What};
+use invigil_monitor::mac::{MethodId, Snapshot, Type, VariableId};
+use std::fmt::Write as _;
+
+#[derive(Clone, Debug)]
+pub(crate) struct TextSnapshotReader {
+    entities: Entities,
+    period: Option<i64>,
+    lines: Lines,
+    time: i64,
+}
+
+impl TextSnapshotReader {
+    pub(crate) fn new(entities: Entities, period: Option<i64>) -> TextSnapshotReader {
+        TextSnapshotReader { entities, period, lines: Lines::default(), time: 0 }
+    }
+
+    pub(crate) fn lines(&mut self) -> &mut Lines {
+        &mut self.lines
+    }
+
+    pub(crate) fn next(&mut self) -> Result<Option<Taken>, Problem> {
+        loop {
+            let read = match self.lines.next() {
+                Line::None => return Ok(None),
+                Line::TooLong => Err(TOO_LONG.to_owned()),
+                Line::CutOff => Err(CUT_OFF.to_owned()),
+                Line::Whole(line) => match std::str::from_utf8(line) {
+                    Err(_) => {
+                        Err("the line is not UTF-8 text; is this the byte format? `--format bytes`"
+                            .to_owned())
+                    }
+                    Ok(line) => {
+                        let line = line.trim();
+                        if line.is_empty() || line.starts_with('#') {
+                            continue;
+                        }
+                        let scene = Scene { entities: &self.entities, period: self.period, now: self.time };
+                        scene.line(line).map_err(|message| format!("{message}: {}", excerpt(line)))
+                    }
+                },
+            };
+            return match read {
+                Ok(taken) => {
+                    self.time = taken.time;
+                    Ok(Some(taken))
+                }
+                Err(message) => {
+                    let place = Place::Line(self.lines.number());
+                    Err(Problem { place, message, is_fatal: false })
+                }
+            };
+        }
+    }
+}
+
+/// The beginning of a line, for messages.
+pub(super) fn excerpt(line: &str) -> String {
+    let mut shown: String = line.chars().take(60).map(|c| if c.is_control() { '·' } else { c }).collect();
+    if line.chars().nth(60).is_some() {
+        shown.push('…');
+    }
+    shown
+}
+
+struct Scene<'a> {
+    entities: &'a Entities,
+    period: Option<i64>,
+    now: i64,
+}
+
+impl Scene<'_> {
+    fn line(&self, line: &str) -> Result<Taken, String> {
+        let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let rest = rest.trim_start();
+        let (what, rest) = match verb {
+            "tick" => return self.tick(rest),
+            "update" => self.update(rest)?,
+            "start" => {
+                let (method, arguments, rest) = self.call(rest)?;
+                (What::Start(method.0, arguments), rest)
+            }
+            "end" => {
+                let ((method, ty), arguments, rest) = self.call(rest)?;
+                let (result, rest) = match rest.strip_prefix("->") {
+                    Some(rest) => {
+                        value(rest.trim_start(), ty, "the method returns no value that is watched")?
+                    }
+                    None => (Held::UNDEFINED, rest),
+                };
+                (What::End(method, arguments, result), rest)
+            }
+            "gone" => self.gone(rest)?,
+            _ => {
+                return Err(format!(
+                    "`{}` is none of `update`, `start`, `end`, `gone` and `tick`",
+                    excerpt(verb)
+                ));
+            }
+        };
+        let rest = rest.trim();
+        let time = match rest.strip_prefix('@') {
+            Some(time) => milliseconds(time)?,
+            None if rest.is_empty() => self.now,
+            None => return Err(format!("`{}` is too much; a time is written `@1500`", excerpt(rest))),
+        };
+        Ok(Taken { time, what })
+    }
+
+    fn tick(&self, rest: &str) -> Result<Taken, String> {
+        let rest = rest.trim();
+        let time = match (rest.strip_prefix('@').unwrap_or(rest), self.period) {
+            ("", Some(period)) => self.now.saturating_add(period),
+            ("", None) => {
+                return Err(
+                    "how long is a tick? write the time behind it, or `timestamp 100;` into the script"
+                        .into(),
+                );
+            }
+            (time, _) => milliseconds(time)?,
+        };
+        Ok(Taken { time, what: What::Tick })
+    }
+
+    fn update<'l>(&self, rest: &'l str) -> Result<(What, &'l str), String> {
+        let (name, rest) = name(rest);
+        let (variable, ty) = self.variable(name)?;
+        let (value, rest) = value(rest, ty, "")?;
+        Ok((What::Update(variable, value), rest))
+    }
+
+    fn variable(&self, name: &str) -> Result<(VariableId, Option<Type>), String> {
+        let entity = self.entities.find(name)?;
+        match entity.watched {
+            Watched::Variable(variable) => Ok((variable, entity.ty)),
+            Watched::Method(_) => Err(format!("`{name}` is a method; tell its `start` and its `end`")),
+        }
+    }
+
+    fn gone<'l>(&self, rest: &'l str) -> Result<(What, &'l str), String> {
+        let (names, time) = rest.split_at(rest.find('@').unwrap_or(rest.len()));
+        let mut variables = Vec::new();
+        let mut rest = names.trim();
+        loop {
+            let (one, others) = name(rest);
+            let one = one.strip_suffix(',').unwrap_or(one);
+            variables.push(self.variable(one)?.0);
+            rest = others.trim_start_matches([',', ' ', '\t']);
+            if rest.is_empty() {
+                return Ok((What::Gone(variables), time));
+            }
+        }
+    }
+
+    /// `NAME(VALUE, …)`, `NAME(TYPE, …)(VALUE, …)` or just `NAME`.
+    #[expect(clippy::type_complexity)]
+    fn call<'l>(&self, rest: &'l str) -> Result<((MethodId, Option<Type>), Vec<Held>, &'l str), String> {
+        let (call, behind) = name(rest);
+        let lists = opening(call);
+        let (entity, arguments) = match lists.as_slice() {
+            [] => (self.entities.find(call)?, "()"),
+            [.., types, values] if call[..*values].ends_with(')') && *types < *values => {
+                (self.entities.find(&call[..*values])?, &call[*values..])
+            }
+            [.., values] => (self.entities.find(&call[..*values])?, &call[*values..]),
+        };
+        let Watched::Method(method) = entity.watched else {
+            return Err(format!("`{}` is a variable; tell its `update`", entity.name));
+        };
+        let arguments = self.arguments(entity, arguments)?;
+        Ok(((method, entity.ty), arguments, behind.trim_start()))
+    }
+
+    fn arguments(&self, entity: &Entity, list: &str) -> Result<Vec<Held>, String> {
+        let mut out = Vec::new();
+        let mut rest = list[1..].trim_start();
+        while !rest.starts_with(')') {
+            if rest.is_empty() {
+                return Err("a `)` is missing".to_owned());
+            }
+            let Some(ty) = entity.parameters.get(out.len()) else {
+                let count = entity.parameters.len();
+                return Err(format!("`{}` has {count} parameters, and more arguments came", entity.name));
+            };
+            let (argument, others) = value(rest, *ty, "an argument that is an object is `undefined`")?;
+            out.push(argument);
+            rest = others.trim_start();
+            rest = match rest.strip_prefix(',') {
+                Some(others) => others.trim_start(),
+                None if rest.starts_with(')') => rest,
+                None => return Err("arguments are separated by commas".to_owned()),
+            };
+        }
+        Ok(out)
+    }
+}
+
+fn milliseconds(text: &str) -> Result<i64, String> {
+    text.trim().parse().map_err(|_| format!("`{}` is no time in whole milliseconds", excerpt(text)))
+}
+
+/// A value, and what is behind it.
+fn value<'l>(text: &'l str, ty: Option<Type>, no_type: &str) -> Result<(Held, &'l str), String> {
+    let (word, rest) = literal::split(text);
+    match ty {
+        _ if word.is_empty() => Err("a value is missing".to_owned()),
+        Some(ty) => Ok((literal::of_type(word, ty)?, rest)),
+        None if word == "undefined" => Ok((Held::UNDEFINED, rest)),
+        None => Err(no_type.to_owned()),
+    }
+}
+
+/// A name with the lists in brackets that belong to it, and what is behind it.
+fn name(text: &str) -> (&str, &str) {
+    let (mut depth, mut at) = (0_usize, 0);
+    while let Some(c) = text[at..].chars().next() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            '"' | '\'' if depth > 0 => {
+                at += literal::split(&text[at..]).0.len();
+                continue;
+            }
+            c if c.is_whitespace() && depth == 0 => break,
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    (&text[..at], text[at..].trim_start())
+}
+
+/// Where the lists in brackets of a call begin.
+fn opening(call: &str) -> Vec<usize> {
+    let (mut depth, mut at, mut found) = (0_usize, 0, Vec::new());
+    while let Some(c) = call[at..].chars().next() {
+        match c {
+            '(' => {
+                if depth == 0 {
+                    found.push(at);
+                }
+                depth += 1;
+            }
+            ')' => depth = depth.saturating_sub(1),
+            '"' | '\'' if depth > 0 => {
+                at += literal::split(&call[at..]).0.len();
+                continue;
+            }
+            _ => {}
+        }
+        at += c.len_utf8();
+    }
+    found
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct TextSnapshotWriter {
+    entities: Entities,
+    time: i64,
+}
+
+impl TextSnapshotWriter {
+    pub(crate) fn new(entities: Entities) -> TextSnapshotWriter {
+        TextSnapshotWriter { entities, time: 0 }
+    }
+
+    pub(crate) fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), Limit> {
+        let mut line = String::new();
+        let name = |watched| {
+            let entity = self.entities.get(watched);
+            entity
+                .map(|entity| entity.name.as_str())
+                .ok_or_else(|| Limit("the script does not watch this".into()))
+        };
+        let list = |line: &mut String, values: &[_]| {
+            line.push('(');
+            for (at, value) in values.iter().enumerate() {
+                line.push_str(if at == 0 { "" } else { ", " });
+                literal::plain(line, *value);
+            }
+            line.push(')');
+        };
+        match what {
+            Snapshot::Update(variable, value) => {
+                // Writing to a string does not fail.
+                let _ = write!(line, "update {} ", name(Watched::Variable(variable))?);
+                literal::plain(&mut line, value);
+            }
+            Snapshot::Start(method, arguments) => {
+                let _ = write!(line, "start {}", name(Watched::Method(method))?);
+                list(&mut line, arguments);
+            }
+            Snapshot::End(method, arguments, result) => {
+                let _ = write!(line, "end {}", name(Watched::Method(method))?);
+                list(&mut line, arguments);
+                if result.ty().is_some() {
+                    line.push_str(" -> ");
+                    literal::plain(&mut line, result);
+                }
+            }
+            Snapshot::Gone(variables) => {
+                line.push_str("gone ");
+                for (at, variable) in variables.iter().enumerate() {
+                    line.push_str(if at == 0 { "" } else { ", " });
+                    line.push_str(name(Watched::Variable(*variable))?);
+                }
+            }
+            Snapshot::Tick => {
+                let _ = write!(line, "tick {time}");
+            }
+        }
+        if time != self.time && !matches!(what, Snapshot::Tick) {
+            let _ = write!(line, " @{time}");
+        }
+        self.time = time;
+        line.push('\n');
+        out.extend(line.into_bytes());
+        Ok(())
+    }
+}
