@@ -1,6 +1,7 @@
 //! A Java program with the agent inside.
 
 use crate::attach;
+use crate::classpath::ClassPath;
 use crate::events::Plan;
 use crate::launch::Launch;
 use crate::link::{Bell, Door, Link, Unanswered};
@@ -60,7 +61,7 @@ pub struct Target {
     pub(crate) points: Points,
     pub(crate) sources: Sources,
     /// The classes on the class path, once somebody asked.
-    pub(crate) classes: Option<Vec<String>>,
+    pub(crate) classes: Option<ClassPath>,
     /// Whether it is to be held when it has been prepared.
     pub(crate) holds_first: bool,
 }
