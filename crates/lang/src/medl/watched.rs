@@ -7,7 +7,7 @@ use crate::prop;
 use invigil_expr::diag::{SourceId, Span};
 use invigil_monitor::automaton::{AtEnd, Automaton, End, Parts, State, StateId, Transition};
 use invigil_monitor::event::{Catalog, Kind, Param, Source, SymbolId, Type};
-use invigil_monitor::mac::{Checker, Deriver, Input, Outputs, Recogniser, Type as ScriptType};
+use invigil_monitor::mac::{Deriver, Input, Outputs, Plan, Type as ScriptType};
 use invigil_monitor::verdict::Verdict;
 
 /// What kind of names a subject knows.
@@ -24,6 +24,8 @@ pub enum Names {
 pub struct Watched {
     /// Makes events of events.
     pub deriver: Deriver,
+    /// What it takes to make another one, elsewhere.
+    pub plan: Plan,
     /// What they mean: an automaton for each property, alarm and action, and one that prints.
     pub automata: Vec<Automaton>,
 }
@@ -58,14 +60,11 @@ pub fn watch(
     strict: bool,
     catalog: &mut Catalog,
 ) -> Result<Watched, String> {
-    let mut inputs = inputs(recogniser, checker, names, catalog);
-    inputs.extend(recogniser.options.timestamp.as_ref().map(|timestamp| {
-        let symbol = catalog.symbol(&format!("#tick {}", timestamp.milliseconds), Kind::Tick);
-        (symbol, Input::Tick)
-    }));
-    let running = Recogniser::new(recogniser.parts.clone()).map_err(|unfit| unfit.to_string())?;
-    let mut checking = Checker::new(checker.parts.clone()).map_err(|unfit| unfit.to_string())?.strict(strict);
-    checking.connect(&recogniser.parts.exports()).map_err(|missing| missing.to_string())?;
+    let inputs = inputs(recogniser, checker, names, catalog);
+    let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
+        let name = format!("#tick {}", timestamp.milliseconds);
+        (catalog.symbol(&name, Kind::Tick), timestamp.milliseconds)
+    });
     let mut outputs = Outputs::default();
     let mut automata = Vec::new();
     for (name, span) in &checker.properties {
@@ -89,7 +88,16 @@ pub fn watch(
     catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
     automata.extend(printer(title, says));
     outputs.print = Some(says);
-    Ok(Watched { deriver: Deriver::new(running, checking, inputs, outputs), automata })
+    let plan = Plan {
+        recogniser: recogniser.parts.clone(),
+        checker: checker.parts.clone(),
+        inputs,
+        outputs,
+        strict,
+        abstracts: recogniser.options.valueabstract.is_some(),
+        tick,
+    };
+    Ok(Watched { deriver: Deriver::new(&plan)?, plan, automata })
 }
 
 /// An event that tells what was found.

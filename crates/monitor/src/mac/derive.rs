@@ -6,8 +6,9 @@
 
 use super::ids::{MethodId, VariableId};
 use super::value::{Truth, Type, Value};
-use super::{Checker, Done, Misfit, Recogniser, Snapshot, State};
+use super::{Checker, Done, Filter, Misfit, Parts, Recogniser, Snapshot, State};
 use crate::event::{Batch, Event, Stamp, SymbolId};
+use alloc::string::{String, ToString};
 use alloc::vec;
 use alloc::vec::Vec;
 use invigil_expr::value::{Tag, Value as Param};
@@ -57,6 +58,26 @@ pub struct Outputs {
     pub print: Option<SymbolId>,
 }
 
+/// All that it takes to make a [`Deriver`]: plain data, which can go to where the events happen.
+#[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Plan {
+    /// The monitoring script.
+    pub recogniser: Parts,
+    /// The requirement script.
+    pub checker: Parts,
+    /// What events of the subject are; each may be several.
+    pub inputs: Vec<(SymbolId, Input)>,
+    /// What findings become.
+    pub outputs: Outputs,
+    /// Whether a property that is undefined is violated.
+    pub strict: bool,
+    /// Whether values that change nothing are passed over.
+    pub abstracts: bool,
+    /// How often time is told, in milliseconds, and as which event.
+    pub tick: Option<(SymbolId, u32)>,
+}
+
 /// Recogniser and checker between a subject and its other monitors; see the module.
 #[derive(Clone, Debug)]
 pub struct Deriver {
@@ -65,6 +86,8 @@ pub struct Deriver {
     /// By symbol.
     inputs: Vec<Vec<Input>>,
     outputs: Outputs,
+    /// For each variable, what says which of its values matter; empty if all do.
+    filters: Vec<Filter>,
     /// The latest time that the subject told, in milliseconds.
     clock: i64,
     /// Which alarms were raised before.
@@ -73,10 +96,11 @@ pub struct Deriver {
 }
 
 /// What a deriver remembers.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Remembered {
     recogniser: State,
     checker: State,
+    filters: Vec<Filter>,
     clock: i64,
     raised: Vec<bool>,
 }
@@ -122,23 +146,32 @@ fn fill<'a>(
 }
 
 impl Deriver {
-    /// The checker must be [connected](Checker::connect). Each event of the catalog may be several inputs.
-    pub fn new(
-        recogniser: Recogniser,
-        checker: Checker,
-        inputs: impl IntoIterator<Item = (SymbolId, Input)>,
-        outputs: Outputs,
-    ) -> Deriver {
-        let mut by_symbol: Vec<Vec<Input>> = Vec::new();
-        for (symbol, input) in inputs {
+    /// # Errors
+    /// In words, if the scripts cannot be run, or do not fit each other.
+    pub fn new(plan: &Plan) -> Result<Deriver, String> {
+        let mut inputs: Vec<Vec<Input>> = Vec::new();
+        for (symbol, input) in plan.inputs.iter().chain(&plan.tick.map(|(symbol, _)| (symbol, Input::Tick))) {
             let at = symbol.0 as usize;
-            if by_symbol.len() <= at {
-                by_symbol.resize(at + 1, Vec::new());
+            if inputs.len() <= at {
+                inputs.resize(at + 1, Vec::new());
             }
-            by_symbol[at].push(input);
+            inputs[at].push(input.clone());
         }
-        let raised = vec![false; outputs.alarms.len()];
-        Deriver { recogniser, checker, inputs: by_symbol, outputs, clock: 0, raised, misfits: 0 }
+        let abstractions = if plan.abstracts { plan.recogniser.abstractions() } else { Vec::new() };
+        let recogniser = Recogniser::new(plan.recogniser.clone()).map_err(|unfit| unfit.to_string())?;
+        let checker = Checker::new(plan.checker.clone()).map_err(|unfit| unfit.to_string())?;
+        let mut checker = checker.strict(plan.strict);
+        checker.connect(&plan.recogniser.exports()).map_err(|missing| missing.to_string())?;
+        Ok(Deriver {
+            recogniser,
+            checker,
+            inputs,
+            outputs: plan.outputs.clone(),
+            filters: abstractions.iter().map(Filter::new).collect(),
+            clock: 0,
+            raised: vec![false; plan.outputs.alarms.len()],
+            misfits: 0,
+        })
     }
 
     /// The events that it must be told.
@@ -200,7 +233,11 @@ impl Deriver {
             Input::Tick => Snapshot::Tick,
             Input::Update { variable, value } => {
                 let ty = parts.variables().get(variable.0 as usize).map(|variable| variable.ty);
-                Snapshot::Update(*variable, param(*value, ty))
+                let value = param(*value, ty);
+                if self.filters.get_mut(variable.0 as usize).is_some_and(|filter| !filter.passes(value)) {
+                    return Ok(false);
+                }
+                Snapshot::Update(*variable, value)
             }
             Input::Start { method, arguments } => {
                 let count = fill(&mut values, types(method), arguments, event);
@@ -273,6 +310,7 @@ impl Deriver {
         Remembered {
             recogniser: self.recogniser.state().clone(),
             checker: self.checker.state().clone(),
+            filters: self.filters.clone(),
             clock: self.clock,
             raised: self.raised.clone(),
         }
@@ -286,6 +324,7 @@ impl Deriver {
             return false;
         }
         self.clock = remembered.clock;
+        self.filters.clone_from(&remembered.filters);
         self.raised.clone_from(&remembered.raised);
         true
     }

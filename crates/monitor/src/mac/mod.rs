@@ -50,7 +50,7 @@ mod walk;
 
 pub use abstraction::{Abstraction, Because, Constant, Threshold};
 pub use checker::{Checker, Missing};
-pub use derive::{Deriver, Input, Outputs, Remembered};
+pub use derive::{Deriver, Input, Outputs, Plan, Remembered};
 pub use filter::Filter;
 pub use findings::{Done, Findings, Judged, Raised};
 pub use group::{Group, GroupEvent, Interface};
