@@ -18,6 +18,8 @@ use core::fmt;
 pub enum Snapshot<'a> {
     /// A variable was assigned.
     Update(VariableId, Value<'a>),
+    /// A variable has this value from now on, though nobody assigned it: its name means the variable of another object.
+    Changed(VariableId, Value<'a>),
     /// Control entered a method. Arguments that are left out at the end are undefined.
     Start(MethodId, &'a [Value<'a>]),
     /// Control left a method: the arguments as they are then, and the result. Both are undefined where the
@@ -150,7 +152,13 @@ impl Recogniser {
     /// Deals with a snapshot that was taken at `time`, and gives what is to be exported of it: often nothing.
     pub fn snapshot(&mut self, what: Snapshot<'_>, time: i64) -> Result<&Group, Misfit> {
         match what {
-            Snapshot::Update(variable, value) => self.update(variable, value)?,
+            Snapshot::Update(variable, value) => {
+                let updated = self.change(variable, value)?;
+                self.machine.happens(updated);
+            }
+            Snapshot::Changed(variable, value) => {
+                self.change(variable, value)?;
+            }
             Snapshot::Start(method, arguments) => self.start(method, arguments)?,
             Snapshot::End(method, arguments, result) => self.end(method, arguments, result)?,
             Snapshot::Gone(variables) => self.gone(variables)?,
@@ -191,7 +199,8 @@ impl Recogniser {
         self.machine.restore(state)
     }
 
-    fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
+    /// Gives a variable a value; gives the cell of its updates.
+    fn change(&mut self, variable: VariableId, value: Value<'_>) -> Result<u32, Misfit> {
         let Some(cells) = self.machine.program.variables.get(variable.at()).copied() else {
             return Err(Misfit::Variable(variable));
         };
@@ -202,9 +211,8 @@ impl Recogniser {
             return Err(Misfit::Type { name, wanted: Some(cells.slot.ty), got });
         }
         self.machine.write(cells.slot, value);
-        self.machine.happens(cells.updated);
         self.machine.mark(self.machine.program.sources.variable(variable.0));
-        Ok(())
+        Ok(cells.updated)
     }
 
     fn start(&mut self, method: MethodId, arguments: &[Value<'_>]) -> Result<(), Misfit> {
