@@ -191,7 +191,7 @@ impl Here<'_> {
             return true;
         }
         self.object().is_some_and(|object| {
-            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.name.class)
+            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.entity.name.class)
         })
     }
 

@@ -5,6 +5,7 @@
 //! [`protocol`], and how users name things ([`names`], [`expression`]).
 
 mod agent;
+pub mod entity;
 mod evaluate;
 pub mod expression;
 mod fire;

@@ -3,8 +3,8 @@
 use crate::expression::Expression;
 use crate::inside::QUICK;
 use crate::names;
-use crate::protocol::{Ask, Key, Moment, Source, Type};
-use crate::want::{Told, Wanted};
+use crate::protocol::{Ask, Key, Source, Type};
+use crate::want::{STATIC, Told, Wanted};
 use invigil_monitor::event::SymbolId;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
 use std::sync::Arc;
@@ -69,21 +69,20 @@ impl Place {
 
     /// The place for a site, if something is told there.
     pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
-        let method = class
+        let around = class
             .methods
             .iter()
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
+        let called = called(site);
+        let method = called.as_ref().unwrap_or(around);
         let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None, short: None };
         for wanted in wants {
-            let told = wanted.is_at(site, method);
+            let told = wanted.is_at(site, around);
             if told == Told::Never {
                 continue;
             }
             if told == Told::ForSome {
-                place.take(
-                    if wanted.want.moment == Moment::Write { Capture::Owner } else { Capture::This },
-                    site,
-                );
+                place.take(object_of(site), site);
             }
             let asks = wanted.want.asks.iter();
             let readers =
@@ -93,8 +92,8 @@ impl Place {
         if place.uses.is_empty() {
             return None;
         }
-        let is_this = |(capture, _): &(Capture, String)| matches!(capture, Capture::This | Capture::Owner);
-        place.this = place.captures.iter().position(is_this);
+        let object = object_of(site);
+        place.this = place.captures.iter().position(|(capture, _)| *capture == object);
         place.short = place.short();
         Some(place)
     }
@@ -143,20 +142,46 @@ impl Place {
         if let Some(at) = self.captures.iter().position(|(known, _)| *known == capture) {
             return at;
         }
-        let of_field = match site.kind {
-            Kind::Field { descriptor, .. } => descriptor,
+        let written = match site.kind {
+            Kind::Field { descriptor, .. } | Kind::Local { descriptor, .. } => descriptor,
             _ => "",
+        };
+        let method = match site.kind {
+            Kind::Call { descriptor, .. } => descriptor,
+            _ => site.descriptor,
         };
         let ty = match capture {
             Capture::Argument(at) => {
-                names::parameters(site.descriptor).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
+                names::parameters(method).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
             }
-            Capture::Result => names::returns(site.descriptor).to_owned(),
-            Capture::Value => of_field.to_owned(),
+            Capture::Result => names::returns(method).to_owned(),
+            Capture::Value => written.to_owned(),
             Capture::This | Capture::Owner | Capture::Thrown => "Ljava/lang/Object;".to_owned(),
         };
         self.captures.push((capture, ty));
         self.captures.len() - 1
+    }
+}
+
+/// The method that is called at a site, as far as the call tells.
+fn called(site: &Site<'_>) -> Option<Method> {
+    let Kind::Call { name, descriptor, is_static, .. } = site.kind else { return None };
+    Some(Method {
+        name: name.to_owned(),
+        descriptor: descriptor.to_owned(),
+        access: if is_static { STATIC } else { 0 },
+        has_code: true,
+        parameters: Vec::new(),
+        locals: Vec::new(),
+        lines: Vec::new(),
+    })
+}
+
+/// The object that something is told of: the one whose field is written or whose method is called, or `this`.
+fn object_of(site: &Site<'_>) -> Capture {
+    match site.kind {
+        Kind::Field { .. } | Kind::Call { .. } => Capture::Owner,
+        _ => Capture::This,
     }
 }
 
@@ -168,6 +193,7 @@ fn is_whole(name: &str, capture: Capture) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Moment;
     use crate::want::tests::{class, text, wanted};
 
     #[test]

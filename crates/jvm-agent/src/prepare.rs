@@ -59,7 +59,7 @@ fn judged(wanted: &Wanted) -> Vec<Problem> {
     vec![Problem {
         key: wanted.want.key.clone(),
         ask: None,
-        reason: format!("there is no class `{}` so far", wanted.name.class),
+        reason: format!("there is no class `{}` so far", wanted.entity.name.class),
         help: "it is watched when it is loaded".to_owned(),
         pending: true,
     }]
@@ -85,10 +85,10 @@ fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted
 
 /// Looks a want up in the class files that it may mean.
 fn look_up(agent: &Agent, files: &Files, wanted: &Wanted) {
-    let guesses = guesses(&wanted.name.class);
+    let guesses = guesses(&wanted.entity.name.class);
     for name in wanted.want.candidates.iter().chain(&guesses) {
         let Some(class) = files.read(name) else { continue };
-        if !wanted.name.means_class(&class.name) {
+        if !wanted.entity.name.means_class(&class.name) {
             continue;
         }
         hook::note(agent, wanted, &class);
@@ -133,7 +133,7 @@ fn inherit(wanted: &Wanted, files: &Files, class: &Class) {
     if !wrong.is_empty() {
         return;
     }
-    let (shown, member) = (crate::names::dotted(&class.name), &wanted.name.member);
+    let (shown, member) = (crate::names::dotted(&class.name), &wanted.entity.name.member);
     let known = class.methods.iter().map(|method| method.name.as_str());
     let near = invigil_expr::diag::nearest(member, known.filter(|name| !name.starts_with('<')));
     *wrong = vec![Problem {
