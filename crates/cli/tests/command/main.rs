@@ -9,6 +9,7 @@ mod examples;
 mod formulae;
 mod formulae_told;
 mod live;
+mod mac;
 mod mistakes;
 mod models;
 mod program;
