@@ -10,6 +10,7 @@ mod formulae;
 mod formulae_told;
 mod jvm;
 mod live;
+mod mac;
 mod mistakes;
 mod models;
 mod program;
