@@ -34,7 +34,7 @@ fn garbled() -> Trouble {
 
 impl Target {
     /// Has scripts step inside the virtual machine: the session is told what they find. Before the session starts.
-    pub fn set_scripts(&mut self, plans: Vec<Plan>) {
+    pub(crate) fn set_scripts(&mut self, plans: Vec<Plan>) {
         for plan in &plans {
             let inputs = plan.inputs.iter().map(|(symbol, _)| *symbol);
             inputs.for_each(|symbol| self.rooms.scripts.insert(symbol));
