@@ -88,11 +88,13 @@ pub fn watch(
         automata.push(action(name, *span, symbol));
         outputs.actions.push(symbol);
     }
-    let title = checker.title.as_deref().unwrap_or("MEDL");
-    let says = found(catalog, &format!("{title} says"));
-    catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
-    automata.extend(printer(title, says));
-    outputs.print = Some(says);
+    if checker.parts.prints() {
+        let title = checker.title.as_deref().unwrap_or("MEDL");
+        let says = found(catalog, &format!("{title} says"));
+        catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
+        automata.extend(printer(title, says));
+        outputs.print = Some(says);
+    }
     let plan = Plan {
         recogniser: recogniser.parts.clone(),
         checker: checker.parts.clone(),
