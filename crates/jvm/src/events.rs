@@ -168,10 +168,18 @@ impl Target {
         for plan in &mut self.plans {
             plan.active = needs.contains(plan.symbol);
         }
-        let mut told = needs.clone();
-        told.union(&self.rooms.scripts);
-        self.ask(&Request::Activate { events: told.iter().map(|symbol| symbol.0).collect() })?;
+        self.rooms.hears_all = false;
+        self.activate_plans(false)?;
         self.send_scripts()
+    }
+
+    /// Has the agent tell the events that are needed now, or all: monitors inside need others from event to event.
+    pub(crate) fn activate_plans(&mut self, all: bool) -> Done {
+        let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.symbol.0);
+        let mut events: Vec<u32> = needed.collect();
+        events.extend(self.rooms.scripts.iter().map(|symbol| symbol.0));
+        self.ask(&Request::Activate { events })?;
+        Ok(())
     }
 
     /// Makes the events of the place at which a thread waits.
