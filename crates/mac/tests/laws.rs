@@ -42,7 +42,7 @@ fn any_value() -> impl Strategy<Value = Held> {
 fn any_snapshot(bytes: bool) -> impl Strategy<Value = What> {
     let entities = Entities::of(&pedl(EVERYTHING));
     let count = entities.list().len();
-    let all = (0..=count + 1).prop_flat_map(move |at| {
+    (0..=count + 1).prop_flat_map(move |at| {
         let Some(entity) = entities.list().get(at).cloned() else {
             let variable = |entity: &invigil_mac::Entity| match entity.watched {
                 Watched::Variable(variable) => Some(variable),
@@ -75,8 +75,7 @@ fn any_snapshot(bytes: bool) -> impl Strategy<Value = What> {
                 .boxed()
             }
         }
-    });
-    all
+    })
 }
 
 fn snapshots(bytes: bool) -> impl Strategy<Value = Vec<Taken>> {
