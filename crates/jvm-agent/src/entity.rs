@@ -162,12 +162,16 @@ mod tests {
         let in_method = entity("Account.balance in Account.deposit(double)");
         assert!(in_method.admits("Account", "deposit", "(D)V"));
         assert!(in_method.admits("Account", "lambda$deposit$0", "()V"));
-        assert!(!in_method.admits("Account", "deposit", "(I)V") && !in_method.admits("Account", "take", "(D)V"));
+        assert!(
+            !in_method.admits("Account", "deposit", "(I)V") && !in_method.admits("Account", "take", "(D)V")
+        );
         let in_package = entity("Account.balance in bank.wire");
         assert!(in_package.admits("bank/wire/Transfer", "run", "()V"));
         assert!(!in_package.admits("bank/wireless/Transfer", "run", "()V"));
         let elsewhere = entity("Account.balance not in Account.deposit(double)");
-        assert!(elsewhere.admits("Account", "take", "(D)V") && !elsewhere.admits("Account", "deposit", "(D)V"));
+        assert!(
+            elsewhere.admits("Account", "take", "(D)V") && !elsewhere.admits("Account", "deposit", "(D)V")
+        );
         assert!(elsewhere.may_admit("bank/ATM") && !in_class.may_admit("bank/ATM"));
     }
 }

@@ -4,6 +4,7 @@ use crate::agent::{Agent, agent, is_ours};
 use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
 use crate::names;
 use crate::news::deliver;
+use crate::path;
 use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
 use crate::table;
@@ -81,8 +82,8 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
     let thread = agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
     let time = agent.began.elapsed().as_secs_f64();
     let here = Here { agent, jni, place, values: &values, thread, time };
-    let uses = place.uses.iter().filter(|each| each.wanted.is_active() && here.counts(each));
-    let hits: Vec<Hit> = uses
+    let uses = place.uses.iter().filter(|each| here.counts(each) && each.wanted.is_active());
+    let mut hits: Vec<Hit> = uses
         .map(|each| Hit {
             key: each.wanted.want.key.clone(),
             values: each.readers.iter().map(|(reader, ty)| here.read(reader, ty.as_ref())).collect(),
@@ -92,6 +93,7 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
         return;
     }
     let freed = agent.identities.take_gone();
+    hits.extend(path::gone(agent, &freed, time));
     // When nobody listens any more the program goes on by itself.
     let _ = deliver(agent, jni, &News::Hits { thread, time, hits, freed });
 }
@@ -131,6 +133,10 @@ impl Here<'_> {
 
     /// Whether the object is one of those that are meant.
     fn counts(&self, each: &Use) -> bool {
+        if let Some(step) = &each.step {
+            let changes = each.wanted.entity.is_by_path;
+            return step.path.sees(self.agent, self.jni, &step.role, step.seen(self.values), changes);
+        }
         if !each.for_some {
             return true;
         }
@@ -142,6 +148,7 @@ impl Here<'_> {
     fn read(&self, reader: &Reader, ty: Option<&Type>) -> Datum {
         match reader {
             Reader::Nothing => Datum::Unset,
+            Reader::Changed => path::changed(),
             Reader::Known(Source::Thread) => Datum::Int { value: self.thread.into() },
             Reader::Known(Source::Process) => Datum::Int { value: std::process::id().into() },
             Reader::Known(Source::Time) => Datum::Float { value: self.time },

@@ -82,14 +82,12 @@ impl ClassPath {
     /// The bytes of a class, by its name as in `app/Queue`.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         self.entries.iter().find_map(|entry| match entry {
-            Entry::Folder { root, classes } => {
-                classes.iter().any(|class| class == name).then(|| {
-                    let mut bytes = Vec::new();
-                    let file = File::open(root.join(format!("{name}{CLASS}"))).ok()?;
-                    file.take(LARGEST).read_to_end(&mut bytes).ok()?;
-                    Some(bytes)
-                })?
-            }
+            Entry::Folder { root, classes } => classes.iter().any(|class| class == name).then(|| {
+                let mut bytes = Vec::new();
+                let file = File::open(root.join(format!("{name}{CLASS}"))).ok()?;
+                file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+                Some(bytes)
+            })?,
             Entry::Archive { file, members } => {
                 let is_it = |member: &&Member| member.name.strip_suffix(CLASS) == Some(name);
                 unpacked(&mut File::open(file).ok()?, members.iter().find(is_it)?)

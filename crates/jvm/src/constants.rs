@@ -1,7 +1,7 @@
 //! Constants of a program: `static final` fields that nobody ever writes.
 
 use crate::ClassPath;
-use crate::route::{declaring, classes_named};
+use crate::route::{classes_named, declaring};
 use invigil_lang::pedl::ast::Literal;
 use invigil_weave::Constant;
 

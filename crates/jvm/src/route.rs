@@ -56,7 +56,9 @@ fn from_local(path: &ClassPath, entity: &Entity, local: &str) -> Result<Option<R
             {
                 continue;
             }
-            let Some(variable) = method.locals.iter().find(|variable| variable.name == local) else { continue };
+            let Some(variable) = method.locals.iter().find(|variable| variable.name == local) else {
+                continue;
+            };
             let links = links(path, local, &variable.descriptor, &entity.members)?;
             if links.iter().any(|(_, is_static)| *is_static) {
                 return Err(statics(&links));
@@ -119,7 +121,12 @@ fn from_links(mut links: Vec<(Link, bool)>) -> Result<Route, Mistake> {
 }
 
 /// The fields that members are, from a type on; each with whether it is static.
-fn links(path: &ClassPath, from: &str, descriptor: &str, members: &[String]) -> Result<Vec<(Link, bool)>, Mistake> {
+fn links(
+    path: &ClassPath,
+    from: &str,
+    descriptor: &str,
+    members: &[String],
+) -> Result<Vec<(Link, bool)>, Mistake> {
     let mut all = Vec::new();
     let (mut shown, mut at) = (from.to_owned(), descriptor.to_owned());
     for member in members {

@@ -6,3 +6,4 @@ mod ends;
 mod events;
 mod look;
 mod points;
+mod scripts;
