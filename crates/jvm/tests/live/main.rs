@@ -5,5 +5,6 @@ mod debuggers;
 mod ends;
 mod events;
 mod look;
+mod names;
 mod points;
 mod scripts;
