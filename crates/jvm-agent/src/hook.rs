@@ -21,9 +21,11 @@ impl Plan for Weaving<'_> {
         let is_any = |test: fn(&Wanted) -> bool| self.wants.iter().any(|wanted| test(wanted));
         Wants {
             methods: is_any(|wanted| wanted.want.moment != Moment::Write && !wanted.is_at_calls()),
-            fields: is_any(|wanted| wanted.want.moment == Moment::Write && !wanted.is_local()),
+            fields: is_any(|wanted| {
+                wanted.path.is_some() || wanted.want.moment == Moment::Write && !wanted.is_local()
+            }),
             locals: is_any(Wanted::is_local),
-            calls: is_any(Wanted::is_at_calls),
+            calls: is_any(|wanted| wanted.is_at_calls() || wanted.path.is_some()),
         }
     }
 
@@ -119,6 +121,9 @@ pub(crate) fn weave_loaded(agent: &Agent, jni: Jni, wants: &[Arc<Wanted>]) -> Re
 }
 
 fn concerns(agent: &Agent, jni: Jni, wanted: &Wanted, name: &str, class: Ref) -> bool {
+    if let Some(path) = &wanted.path {
+        return path.may_concern(name, &|_| true);
+    }
     if wanted.entity.name.means_class(name) {
         return true;
     }

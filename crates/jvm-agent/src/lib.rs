@@ -5,6 +5,7 @@
 //! [`protocol`], and how users name things ([`names`], [`expression`]).
 
 mod agent;
+mod building;
 pub mod entity;
 mod evaluate;
 pub mod expression;
@@ -17,6 +18,7 @@ mod load;
 mod look;
 pub mod names;
 mod news;
+mod path;
 mod place;
 mod prepare;
 mod probes;

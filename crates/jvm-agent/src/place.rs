@@ -3,7 +3,9 @@
 use crate::expression::Expression;
 use crate::inside::QUICK;
 use crate::names;
+use crate::path::{Level, Path, Role, Seen};
 use crate::protocol::{Ask, Key, Source, Type};
+use crate::vm::Primitive;
 use crate::want::{STATIC, Told, Wanted};
 use invigil_monitor::event::SymbolId;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
@@ -18,6 +20,8 @@ pub(crate) enum Reader {
     Computed { expression: Expression, names: Vec<(String, usize)> },
     /// The agent knows it.
     Known(Source),
+    /// It is the value that a variable has without having been written.
+    Changed,
     /// It is not to be had here.
     Nothing,
 }
@@ -29,6 +33,31 @@ pub(crate) struct Use {
     /// Whether only objects of the class that is named count.
     pub(crate) for_some: bool,
     pub(crate) readers: Vec<(Reader, Option<Type>)>,
+    /// What happens here on the way to the variable, if it is reached over objects.
+    pub(crate) step: Option<Step>,
+}
+
+/// What happens on the way to a variable, and which of the captures it needs.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) path: Arc<Path>,
+    pub(crate) role: Role,
+    this: Option<usize>,
+    owner: Option<usize>,
+    value: Option<usize>,
+}
+
+impl Step {
+    /// What the path sees of what was taken.
+    pub(crate) fn seen(&self, values: &[Primitive]) -> Seen {
+        let value = |at: Option<usize>| at.and_then(|at| values.get(at)).copied();
+        let object = |at| match value(at) {
+            Some(Primitive::Object(object)) => object,
+            _ => None,
+        };
+        let written = value(self.value).unwrap_or(Primitive::Object(None));
+        Seen { this: object(self.this), owner: object(self.owner), value: written }
+    }
 }
 
 /// A place at which something may be told.
@@ -63,7 +92,8 @@ impl Place {
             _ => None,
         });
         let taken: Vec<u8> = taken.collect::<Option<_>>()?;
-        let fits = !only.for_some && taken.len() <= QUICK && self.captures.len() <= QUICK;
+        let fits =
+            !only.for_some && only.step.is_none() && taken.len() <= QUICK && self.captures.len() <= QUICK;
         fits.then_some(Short { symbol: SymbolId(number), taken })
     }
 
@@ -77,6 +107,10 @@ impl Place {
         let method = called.as_ref().unwrap_or(around);
         let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None, short: None };
         for wanted in wants {
+            if let Some(path) = &wanted.path {
+                place.step(wanted, path, site, class, method);
+                continue;
+            }
             let told = wanted.is_at(site, around);
             if told == Told::Never {
                 continue;
@@ -87,7 +121,12 @@ impl Place {
             let asks = wanted.want.asks.iter();
             let readers =
                 asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
-            place.uses.push(Use { wanted: Arc::clone(wanted), for_some: told == Told::ForSome, readers });
+            place.uses.push(Use {
+                wanted: Arc::clone(wanted),
+                for_some: told == Told::ForSome,
+                readers,
+                step: None,
+            });
         }
         if place.uses.is_empty() {
             return None;
@@ -96,6 +135,48 @@ impl Place {
         place.this = place.captures.iter().position(|(capture, _)| *capture == object);
         place.short = place.short();
         Some(place)
+    }
+
+    /// Adds what happens at a site on the way to a variable.
+    fn step(
+        &mut self,
+        wanted: &Arc<Wanted>,
+        path: &Arc<Path>,
+        site: &Site<'_>,
+        class: &Class,
+        method: &Method,
+    ) {
+        let Some(role) = path.role(site) else { return };
+        let entity = &wanted.entity;
+        let (mut this, mut owner, mut value) = (None, None, None);
+        match &role {
+            Role::Root => value = Some(self.take(Capture::Value, site)),
+            Role::Field { levels, is_last, .. } => {
+                let is_told =
+                    *is_last && !entity.is_by_path && entity.admits(site.class, site.method, site.descriptor);
+                if levels.is_empty() && !is_told {
+                    return;
+                }
+                owner = Some(self.take(Capture::Owner, site));
+                value = Some(self.take(Capture::Value, site));
+            }
+            Role::Begins { level: Level::Root, .. } | Role::Ends => {}
+            Role::Begins { .. } | Role::Built => this = Some(self.take(Capture::This, site)),
+        }
+        let is_told = matches!(role, Role::Root | Role::Field { .. });
+        let asks = wanted.want.asks.iter().filter(|_| is_told);
+        let readers = asks.map(|ask| {
+            let reader = match (&ask.source, entity.is_by_path) {
+                (Source::Result, true) => Reader::Changed,
+                (Source::Thread | Source::Process | Source::Time, true) => Reader::Known(ask.source.clone()),
+                (_, true) => Reader::Nothing,
+                (_, false) => self.reader(wanted, ask, site, class, method),
+            };
+            (reader, ask.ty.clone())
+        });
+        let readers = readers.collect();
+        let step = Some(Step { path: Arc::clone(path), role, this, owner, value });
+        self.uses.push(Use { wanted: Arc::clone(wanted), for_some: false, readers, step });
     }
 
     fn reader(

@@ -3,11 +3,12 @@
 use crate::entity::Entity;
 use crate::expression::Expression;
 use crate::names::{self, argument_names};
+use crate::path::Path;
 use crate::protocol::{Ask, Moment, Problem, Source, Want};
 use invigil_expr::diag::nearest;
 use invigil_weave::{Capture, Class, Kind, Method, Site, When};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 pub(crate) const STATIC: u16 = 0x0008;
 /// Methods that the compiler made to call others: what they call is told.
@@ -20,6 +21,8 @@ const NATIVE: u16 = 0x0100;
 pub(crate) struct Wanted {
     pub(crate) want: Want,
     pub(crate) entity: Entity,
+    /// How it is reached, if other objects lie on the way.
+    pub(crate) path: Option<Arc<Path>>,
     /// Whether it is to be told at present.
     pub(crate) active: AtomicBool,
     /// Whether a class was found that the name means.
@@ -54,10 +57,16 @@ impl Wanted {
     pub(crate) fn new(want: Want, active: bool) -> Result<Wanted, Problem> {
         match Entity::parse(&want.name) {
             Ok(entity) => Ok(Wanted {
+                active: AtomicBool::new(active),
+                // A way is known from class files only.
+                seen: AtomicBool::new(want.route.is_some()),
+                path: want
+                    .route
+                    .clone()
+                    .filter(|route| !route.links.is_empty())
+                    .map(|route| Arc::new(Path::new(route))),
                 want,
                 entity,
-                active: AtomicBool::new(active),
-                seen: AtomicBool::new(false),
                 wrong: Mutex::default(),
                 reach: OnceLock::new(),
             }),
@@ -77,6 +86,9 @@ impl Wanted {
 
     /// What cannot be told, seen from a class that its name means. Nothing if this class alone does not decide it.
     pub(crate) fn problems(&self, class: &Class) -> Vec<Problem> {
+        if self.path.is_some() {
+            return Vec::new();
+        }
         let written = &self.want.name;
         let shown = names::dotted(&class.name);
         let member = &self.entity.name.member;
@@ -117,7 +129,12 @@ impl Wanted {
             return vec![self.problem(None, reason, format!("there is {}", all.join(", ")))];
         }
         if let Some(local) = &self.entity.local {
-            return self.no_local(local, &chosen).into_iter().collect();
+            let lacking = self.no_local(local, &chosen).or_else(|| {
+                let reason = format!("what hangs on the local variable `{local}` is not known");
+                let help = "the class must be on the class path".to_owned();
+                (!self.entity.members.is_empty()).then(|| self.problem(None, reason, help))
+            });
+            return lacking.into_iter().collect();
         }
         let in_calls = self.is_at_calls();
         if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0 && !in_calls) {
@@ -192,6 +209,9 @@ impl Wanted {
     pub(crate) fn may_concern(&self, class: &str, bytes: &[u8]) -> bool {
         let in_reach = |reach: &Reach| reach.below || reach.ancestor.as_deref() == Some(class);
         let in_named = self.entity.name.means_class(class);
+        if let Some(path) = &self.path {
+            return path.may_concern(class, &|name| has(bytes, name.as_bytes()));
+        }
         match self.want.moment {
             _ if self.is_local() => in_named,
             _ if self.is_at_calls() => {
@@ -337,6 +357,10 @@ impl Wanted {
             }
             // What is not static is of the object whose method is called.
             return Ok((!name.starts_with(|letter: char| letter.is_uppercase())).then_some(Capture::Owner));
+        }
+        if self.path.is_some() {
+            let member = self.entity.members.last().unwrap_or(&self.entity.name.member);
+            return Ok(Some(if name == member { Capture::Value } else { Capture::Owner }));
         }
         if self.is_local() {
             let is_it = self.entity.local.as_deref() == Some(name);

@@ -51,14 +51,10 @@ impl Target {
             match moment(&plan.name, written.kind) {
                 Ok(Some(moment)) => match asks(&plan) {
                     Ok(asks) => match self.routed(&moment, &plan.name) {
-                        Ok(Routed::Plain) => {
+                        Ok(Routed::Never) => {}
+                        Ok(_) => {
                             wants.push(self.want(Key::Event { number: symbol.0 }, moment, &plan.name, asks))
                         }
-                        Ok(Routed::Over(route)) => {
-                            let want = self.want(Key::Event { number: symbol.0 }, moment, &plan.name, asks);
-                            wants.push(Want { route: Some(route), ..want });
-                        }
-                        Ok(Routed::Never) => {}
                         Err((reason, help)) => unknown.push(problem(reason, &help)),
                     },
                     Err(lacking) => unknown.extend(lacking),
@@ -101,7 +97,11 @@ impl Target {
                 all.filter(|class| entity.name.means_class(class)).take(20).map(str::to_owned).collect()
             }
         };
-        Want { key, moment, name: name.to_owned(), candidates, asks, route: None }
+        let route = match self.routed(&moment, name) {
+            Ok(Routed::Over(route)) => Some(route),
+            _ => None,
+        };
+        Want { key, moment, name: name.to_owned(), candidates, asks, route }
     }
 
     fn class_path(&mut self) -> &ClassPath {
