@@ -1,8 +1,9 @@
 //! Weaving classes as they load, and again when something new is wanted of them.
 
 use crate::agent::{Agent, HELPER, locked};
+use crate::marks;
 use crate::place::Place;
-use crate::protocol::Moment;
+use crate::protocol::{Moment, Problem};
 use crate::table;
 use crate::vm::{Jni, Ref};
 use crate::want::{Declared, Reach, Wanted};
@@ -11,9 +12,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// What is woven into one class.
-struct Weaving<'a> {
-    class: &'a Class,
-    wants: &'a [Arc<Wanted>],
+pub(crate) struct Weaving<'a> {
+    pub(crate) class: &'a Class,
+    pub(crate) wants: &'a [Arc<Wanted>],
+    /// Keeps a place, and gives its number.
+    pub(crate) add: &'a mut dyn FnMut(&Site<'_>, Place) -> Option<u32>,
 }
 
 impl Plan for Weaving<'_> {
@@ -33,7 +36,7 @@ impl Plan for Weaving<'_> {
         let Some(place) = Place::of(site, self.class, self.wants) else { return Vec::new() };
         let captures: Vec<_> = place.captures.iter().map(|(capture, _)| *capture).collect();
         let is_locked = place.uses.iter().any(|each| each.wanted.entity.is_locked);
-        let Some(number) = table::add(place) else { return Vec::new() };
+        let Some(number) = (self.add)(site, place) else { return Vec::new() };
         let probe = Probe::new(number, captures);
         vec![if is_locked { probe.locked() } else { probe }]
     }
@@ -57,7 +60,11 @@ pub(crate) fn woven(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec<u8>> 
     for wanted in concerned.iter().filter(|wanted| wanted.entity.name.means_class(&class.name)) {
         note(agent, wanted, &class);
     }
-    let mut weaving = Weaving { class: &class, wants: &concerned };
+    if marks::listens(agent, &class, bytes, &concerned) {
+        return None;
+    }
+    let mut add = |_: &Site<'_>, place: Place| table::add(place);
+    let mut weaving = Weaving { class: &class, wants: &concerned, add: &mut add };
     match weave(bytes, HELPER, &mut weaving) {
         Ok(Some(woven)) => {
             for left in &woven.left {
@@ -76,24 +83,36 @@ pub(crate) fn woven(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec<u8>> 
 
 /// Notes what a class that is named says about a want.
 pub(crate) fn note(agent: &Agent, wanted: &Wanted, class: &Class) {
-    let problems = wanted.problems(class);
-    let first = !wanted.seen.swap(true, Ordering::SeqCst);
-    if wanted.want.moment != Moment::Write && wanted.is_declared(class) == Declared::Below {
-        let _ = wanted.reach.set(Reach { ancestor: None, below: true });
-    }
-    if agent.running.load(Ordering::Relaxed) && first {
+    if let Some(problems) = noted(wanted, class)
+        && agent.running.load(Ordering::Relaxed)
+    {
         // Nobody waits for these: it is a class that came late.
         for problem in &problems {
             agent.complain(format!("{}: {}", wanted.want.name, problem.reason));
         }
     }
+}
+
+/// The same; gives what is wrong if this is the first class that is named.
+pub(crate) fn noted(wanted: &Wanted, class: &Class) -> Option<Vec<Problem>> {
+    let problems = wanted.problems(class);
+    let first = !wanted.seen.swap(true, Ordering::SeqCst);
+    if wanted.want.moment != Moment::Write && wanted.is_declared(class) == Declared::Below {
+        let _ = wanted.reach.set(Reach { ancestor: None, below: true });
+    }
     let mut wrong = locked(&wanted.wrong);
     if first {
-        *wrong = problems;
+        wrong.clone_from(&problems);
     } else if problems.is_empty() {
         // One class that has it is enough.
         wrong.clear();
     }
+    first.then_some(problems)
+}
+
+/// Whether bytes occur in others.
+pub(crate) fn has(bytes: &[u8], part: &[u8]) -> bool {
+    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
 }
 
 /// Weaves classes that are loaded already, if one of these wants concerns them.

@@ -99,13 +99,23 @@ impl Place {
 
     /// The place for a site, if something is told there.
     pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
+        Place::with(site, class, wants, Vec::new())
+    }
+
+    /// The same, where these are taken in any case.
+    pub(crate) fn with(
+        site: &Site<'_>,
+        class: &Class,
+        wants: &[Arc<Wanted>],
+        captures: Vec<(Capture, String)>,
+    ) -> Option<Place> {
         let around = class
             .methods
             .iter()
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
         let called = called(site);
         let method = called.as_ref().unwrap_or(around);
-        let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None, short: None };
+        let mut place = Place { captures, uses: Vec::new(), this: None, short: None };
         for wanted in wants {
             if let Some(path) = &wanted.path {
                 place.step(wanted, path, site, class, method);

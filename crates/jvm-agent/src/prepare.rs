@@ -3,6 +3,7 @@
 use crate::agent::{Agent, locked};
 use crate::entity::BY_PATH;
 use crate::hook;
+use crate::marks;
 use crate::path::Path;
 use crate::protocol::{Key, Moment, Problem, Want};
 use crate::vm::{Jni, Primitive, Ref};
@@ -41,7 +42,7 @@ pub(crate) fn prepare(agent: &Agent, jni: Jni, wants: Vec<Want>) -> Result<Vec<P
 }
 
 /// Writes and other changes of a variable have one path.
-fn shared(mut wanted: Wanted, paths: &mut HashMap<String, Arc<Path>>) -> Wanted {
+pub(crate) fn shared(mut wanted: Wanted, paths: &mut HashMap<String, Arc<Path>>) -> Wanted {
     if let Some(path) = wanted.path.take() {
         let name = &wanted.want.name;
         let name = name.strip_suffix(BY_PATH).unwrap_or(name).to_owned();
@@ -76,7 +77,7 @@ pub(crate) fn add(agent: &Agent, jni: Jni, want: Want) -> Result<Vec<Problem>, S
 }
 
 /// What is wrong with a want, as far as is known now.
-fn judged(wanted: &Wanted) -> Vec<Problem> {
+pub(crate) fn judged(wanted: &Wanted) -> Vec<Problem> {
     if wanted.seen.load(Ordering::SeqCst) {
         return locked(&wanted.wrong).clone();
     }
@@ -93,10 +94,13 @@ fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted
     // Class files first: they tell where else to look. Once the program runs, its loaders are its own: to ask them
     // would run its code, and might wait for a thread that is held.
     if !agent.running.load(Ordering::Relaxed) {
-        let files = Files::new(jni);
-        for wanted in new {
-            if let Some(files) = &files {
-                jni.framed(|| look_up(agent, files, wanted));
+        if let Some(files) = Files::new(jni) {
+            if let Some(bytes) = files.bytes(marks::FILE) {
+                marks::found(agent, &bytes);
+            }
+            let note = |wanted: &Wanted, class: &Class| hook::note(agent, wanted, class);
+            for wanted in new {
+                jni.framed(|| look_up(&|name| files.read(name), wanted, &note));
             }
         }
     }
@@ -108,18 +112,22 @@ fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted
 }
 
 /// Looks a want up in the class files that it may mean.
-fn look_up(agent: &Agent, files: &Files, wanted: &Wanted) {
+pub(crate) fn look_up(
+    read: &dyn Fn(&str) -> Option<Class>,
+    wanted: &Wanted,
+    note: &dyn Fn(&Wanted, &Class),
+) {
     let guesses = guesses(&wanted.entity.name.class);
     for name in wanted.want.candidates.iter().chain(&guesses) {
-        let Some(class) = files.read(name) else { continue };
+        let Some(class) = read(name) else { continue };
         if !wanted.entity.name.means_class(&class.name) {
             continue;
         }
-        hook::note(agent, wanted, &class);
+        note(wanted, &class);
         match wanted.is_declared(&class) {
             Declared::Here | Declared::Below => {}
             Declared::Above if wanted.want.moment == Moment::Write => {}
-            Declared::Above => inherit(wanted, files, &class),
+            Declared::Above => inherit(wanted, read, &class),
         }
     }
 }
@@ -136,11 +144,11 @@ fn guesses(name: &str) -> Vec<String> {
 }
 
 /// Finds the class that a method is inherited from.
-fn inherit(wanted: &Wanted, files: &Files, class: &Class) {
+fn inherit(wanted: &Wanted, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
     let mut left: Vec<String> = class.parent.iter().chain(&class.interfaces).cloned().collect();
     for _ in 0..ANCESTORS {
         let Some(name) = left.pop() else { break };
-        let Some(above) = files.read(&name) else { continue };
+        let Some(above) = read(&name) else { continue };
         match wanted.is_declared(&above) {
             Declared::Here => {
                 let _ = wanted.reach.set(Reach { ancestor: Some(above.name), below: true });
@@ -185,16 +193,21 @@ impl Files {
 
     /// The class of this name, as in `app/Queue`.
     fn read(&self, name: &str) -> Option<Class> {
+        Class::read(&self.bytes(&format!("{name}.class"))?).ok()
+    }
+
+    /// A file that lies beside the classes.
+    fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let jni = self.jni;
         jni.framed(|| {
             let class = jni.class_of(self.loader);
             let open =
                 jni.method(class, c"getResourceAsStream", c"(Ljava/lang/String;)Ljava/io/InputStream;")?;
-            let file = jni.string(&format!("{name}.class"))?;
+            let file = jni.string(name)?;
             let stream = jni.call_object(self.loader, open, &[Primitive::Object(Some(file))])?;
             let read = jni.method(jni.class_of(stream), c"readAllBytes", c"()[B")?;
             let bytes = jni.call_object(stream, read, &[])?;
-            Class::read(&jni.bytes(bytes)).ok()
+            Some(jni.bytes(bytes))
         })
     }
 }

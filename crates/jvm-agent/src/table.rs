@@ -39,13 +39,24 @@ pub(crate) fn add(place: Place) -> Option<u32> {
         ((next as usize) < CHUNK * CHUNKS).then_some(next + 1)
     });
     let number = number.ok()?;
+    put(number, place).then_some(number)
+}
+
+/// Leaves these numbers to places that have one already.
+pub(crate) fn reserve(count: u32) {
+    NEXT.fetch_max(count.min((CHUNK * CHUNKS) as u32), Ordering::Relaxed);
+}
+
+/// Keeps a place under its number. False if there is one, or if the number is too large.
+pub(crate) fn put(number: u32, place: Place) -> bool {
     let empty = || Slot { enabled: AtomicBool::new(false), place: OnceLock::new() };
-    SLOTS.get(number as usize / CHUNK)?.get_or_init(|| (0..CHUNK).map(|_| empty()).collect());
-    let slot = slot(number)?;
-    slot.place.get_or_init(|| place);
+    let Some(chunk) = SLOTS.get(number as usize / CHUNK) else { return false };
+    chunk.get_or_init(|| (0..CHUNK).map(|_| empty()).collect());
+    let Some(slot) = slot(number) else { return false };
+    let is_new = slot.place.set(place).is_ok();
     // Only now: whoever turns a want on either sees the place here, or did so before this looks.
     slot.refresh();
-    Some(number)
+    is_new
 }
 
 /// The place of this number, if somebody listens there.

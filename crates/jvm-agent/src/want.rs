@@ -2,6 +2,7 @@
 
 use crate::entity::Entity;
 use crate::expression::Expression;
+use crate::hook::has;
 use crate::names::{self, argument_names};
 use crate::path::Path;
 use crate::protocol::{Ask, Moment, Problem, Source, Want};
@@ -430,11 +431,6 @@ pub(crate) enum Declared {
     Above,
     /// Its code is in classes that extend or implement that one.
     Below,
-}
-
-/// Whether bytes occur in others.
-fn has(bytes: &[u8], part: &[u8]) -> bool {
-    !part.is_empty() && bytes.windows(part.len()).any(|window| window == part)
 }
 
 fn meant(near: Option<&str>) -> String {

@@ -2,10 +2,10 @@
 
 use crate::common::compiled;
 use invigil_expr::diag::{SourceId, Sources};
-use invigil_jvm::{ClassPath, Launch, Stream, Target, constant};
+use invigil_jvm::{ClassPath, Launch, Stream, Target, constant, instrument};
 use invigil_lang::mac::load;
 use invigil_lang::medl::{self, Names};
-use invigil_lang::report;
+use invigil_lang::{pedl, report};
 use invigil_monitor::event::Catalog;
 use invigil_session::subject::{Resume, Subject};
 use invigil_session::{Listener, Options, Outcome, Reason, Session, Speaker};
@@ -21,8 +21,6 @@ pub(crate) struct Story {
     pub(crate) said: Vec<String>,
     /// Each violation: the property or alarm, and the innermost frame as `app.Queue.push:12`.
     pub(crate) violations: Vec<String>,
-    /// How many events the program told.
-    pub(crate) events: u64,
 }
 
 struct Said(Rc<RefCell<Vec<String>>>);
@@ -48,7 +46,13 @@ pub(crate) fn run(name: &str, pedl: &str, medl: &str, command: &[&str]) -> Story
 /// Runs a program under scripts.
 #[track_caller]
 pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) -> Story {
-    let path = ClassPath::new(".", classes);
+    watched_in(&classes.display().to_string(), pedl, medl, command)
+}
+
+/// The same, with a whole class path.
+#[track_caller]
+pub(crate) fn watched_in(class_path: &str, pedl: &str, medl: &str, command: &[&str]) -> Story {
+    let path = ClassPath::new(class_path, Path::new("/"));
     let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|name| constant(&path, name));
     let loaded = loaded.unwrap_or_else(|| {
         let mut sources = Sources::default();
@@ -60,7 +64,7 @@ pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) 
     let watched = medl::watch(&loaded.pedl, &loaded.medl, Names::WithTypes, false, &mut catalog).unwrap();
     let mut launch = Launch::new("java")
         .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xverify:all", "-cp"])
-        .args([classes])
+        .args([class_path])
         .args(command.iter().copied());
     launch.stdout = Stream::File(fs::File::from(tempfile::tempfile().unwrap()).into());
     let mut target = Target::launch(&launch).expect("it starts");
@@ -69,7 +73,7 @@ pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) 
     let names: Vec<String> = watched.automata.iter().map(|automaton| automaton.name.clone()).collect();
     let automata = watched.automata.into_iter().map(Arc::new).collect();
     let mut session = Session::new(Box::new(target), automata, catalog, Vec::new(), Options::default());
-    session.set_derivers(vec![watched.deriver]);
+    session.set_scripts(vec![watched.plan]).unwrap();
     let said = Rc::new(RefCell::new(Vec::new()));
     session.set_listener(Box::new(Said(Rc::clone(&said))));
     let mut violations = Vec::new();
@@ -89,9 +93,8 @@ pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) 
             outcome => panic!("{outcome:?}"),
         }
     }
-    let events = session.event_count();
     drop(session);
-    Story { said: Rc::try_unwrap(said).unwrap().into_inner(), violations, events }
+    Story { said: Rc::try_unwrap(said).unwrap().into_inner(), violations }
 }
 
 fn counted(story: &Story, words: &str) -> usize {
@@ -148,9 +151,14 @@ fn alarms_of_the_stock_client() {
 
 #[test]
 fn constants_of_the_program() {
-    let story = run("gate-java", "gate.pedl", "quick.medl", &["Main", "good"]);
-    assert_eq!(story.violations, [""; 0]);
-    assert!(story.events > 0);
+    // Without ticks nobody notices that the gate hangs.
+    for mode in ["good", "slow", "recall"] {
+        assert_eq!(run("gate-java", "gate.pedl", "quick.medl", &["Main", mode]).violations, [""; 0]);
+    }
+    // Where no line is guilty, the thread stands where it sleeps.
+    let slow = run("gate-java", "ticks.pedl", "quick.medl", &["Main", "slow"]).violations;
+    assert_eq!(slow.len(), 1, "{slow:?}");
+    assert_eq!(run("gate-java", "ticks.pedl", "quick.medl", &["Main", "good"]).violations, [""; 0]);
 }
 
 #[test]
@@ -170,10 +178,11 @@ fn a_list_that_grows() {
 
 #[test]
 fn what_hangs_on_all_objects_of_a_class() {
-    let story = run("sieve", "sieve.pedl", "sieve.medl", &["SieveMain", "1000"]);
-    assert_eq!(story.violations, [""; 0]);
-    // 999 writes to one, 168 to the other; and the two values that a new object has.
-    assert_eq!(story.events, 999 + 168 + 2, "{:?}", story.said);
+    for pedl in ["sieve.pedl", "value.pedl", "delta.pedl"] {
+        let story = run("sieve", pedl, "sieve.medl", &["SieveMain", "100010"]);
+        assert_eq!(story.violations, [""; 0]);
+        assert_eq!(story.said.last().map(String::as_str), Some("9593"), "{pedl}: {:?}", story.said);
+    }
 }
 
 #[test]
@@ -189,4 +198,48 @@ fn what_hangs_on_a_static_field() {
     ];
     let said: Vec<&String> = simplex.said.iter().filter(|line| line.len() > 5).collect();
     assert_eq!(said, expected);
+}
+
+/// What is woven on disk tells the same as what is woven when it is loaded.
+#[test]
+fn instrumented_on_disk() {
+    let cases: [(&str, &str, &str, &[&str], &[&str], &[&str]); 4] = [
+        ("aliases", "swap.pedl", "swap.medl", &["A"], &["1", "1", "10", "10", "10", "swapped"], &[]),
+        ("aliases", "sorted.pedl", "sorted.medl", &["Node", "unsorted"], &[], &["second at Node.<init>:11"]),
+        ("railroad", "railroad.pedl", "railroad.medl", &["RRC", "late"], &[], &["safeRRC at RRC.second:45"]),
+        ("first", "values.pedl", "values.medl", &["A"], &["10", "1", "2", "3", "right"], &[]),
+    ];
+    for (name, pedl, medl, command, said, violations) in cases {
+        let folder = example(name);
+        let read = |file: &str| fs::read_to_string(folder.join(file)).unwrap();
+        let classes = compiled(&folder, &["-g"]);
+        let path = ClassPath::new(".", &classes);
+        let (script, _) = pedl::parse(SourceId(0), &read(pedl));
+        let recogniser = pedl::lower(&script, &|name| constant(&path, name)).0.unwrap();
+        let woven = tempfile::tempdir().unwrap();
+        let done = instrument(&recogniser, &path, woven.path()).unwrap();
+        assert_eq!((done.left.len(), done.missing.len()), (0, 0), "{done:?}");
+        assert!(!done.classes.is_empty() && done.classes.iter().all(|class| class.after > class.before));
+        let class_path = format!("{}:{}", woven.path().display(), classes.display());
+        let story = watched_in(&class_path, &read(pedl), &read(medl), command);
+        assert_eq!(story.violations, violations, "{name}");
+        assert_eq!(story.said, said, "{name}");
+    }
+}
+
+#[test]
+fn what_is_not_in_the_classes_is_told() {
+    let classes = compiled(&example("first"), &["-g"]);
+    let path = ClassPath::new(".", &classes);
+    let text = "MonScr  export event e, f, g;  monobj int A.xx;  monmeth void B.run();  monobj int A.main(String[]).lokal;
+                event e = update(A.xx);  event f = startM(B.run());  event g = update(A.main(String[]).lokal);  End";
+    let (script, _) = pedl::parse(SourceId(0), text);
+    let recogniser = pedl::lower(&script, &|_| None).0.unwrap();
+    let woven = tempfile::tempdir().unwrap();
+    let done = instrument(&recogniser, &path, woven.path()).unwrap();
+    assert_eq!(done.classes, []);
+    let all = done.missing.join("\n");
+    assert!(all.contains("no field `xx`; did you mean `x`?"), "{all}");
+    assert!(all.contains("B.run(): there is no class `B` so far"), "{all}");
+    assert!(all.contains("no local variable `lokal`"), "{all}");
 }

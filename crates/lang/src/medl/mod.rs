@@ -41,4 +41,4 @@ mod watched;
 pub(crate) use lower::lower_with;
 pub use lower::{Lowered, lower};
 pub use parser::{format, parse};
-pub use watched::{Names, Watched, watch};
+pub use watched::{Names, Watched, snapshots, watch};

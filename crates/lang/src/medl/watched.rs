@@ -65,7 +65,8 @@ pub fn watch(
     strict: bool,
     catalog: &mut Catalog,
 ) -> Result<Watched, String> {
-    let inputs = inputs(recogniser, checker, names, catalog);
+    let asks_time = recogniser.parts.asks_time() || checker.parts.asks_time();
+    let inputs = inputs(recogniser, asks_time, names, catalog);
     let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
         let name = format!("#tick {}", timestamp.milliseconds);
         (catalog.symbol(&name, Kind::Tick), timestamp.milliseconds)
@@ -112,16 +113,21 @@ fn found(catalog: &mut Catalog, what: &str) -> SymbolId {
     catalog.symbol(&format!("#{what}"), Kind::Before)
 }
 
+/// The events that a monitoring script must be told, added to `catalog`; for those who instrument a program without
+/// running it.
+pub fn snapshots(recogniser: &pedl::Lowered, names: Names, catalog: &mut Catalog) -> Vec<(SymbolId, Input)> {
+    inputs(recogniser, recogniser.parts.asks_time(), names, catalog)
+}
+
 /// The events that are snapshots.
 fn inputs(
     recogniser: &pedl::Lowered,
-    checker: &Lowered,
+    asks_time: bool,
     names: Names,
     catalog: &mut Catalog,
 ) -> Vec<(SymbolId, Input)> {
     // Where nothing ticks, each event tells when it happened.
-    let is_timed =
-        recogniser.options.timestamp.is_none() && (recogniser.parts.asks_time() || checker.parts.asks_time());
+    let is_timed = recogniser.options.timestamp.is_none() && asks_time;
     let mut inputs = Vec::new();
     for entity in recogniser.entities.iter().filter(|entity| !entity.is_constant) {
         let mut name = spelled(&entity.path, names);
