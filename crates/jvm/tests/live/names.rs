@@ -248,3 +248,63 @@ fn constants() {
         }
     }
 }
+
+// ---- class files that cannot be used -------------------------------------------------------------------------
+
+/// The compiled programs, with one class file changed.
+fn changed(class: &str, change: impl FnOnce(&mut Vec<u8>)) -> tempfile::TempDir {
+    let copy = tempfile::tempdir().unwrap();
+    let from = compiled(&folder(), &["-g"]).join("names");
+    fs::create_dir(copy.path().join("names")).unwrap();
+    for file in fs::read_dir(from).unwrap().flatten() {
+        fs::copy(file.path(), copy.path().join("names").join(file.file_name())).unwrap();
+    }
+    let damaged = copy.path().join("names").join(class);
+    let mut bytes = fs::read(&damaged).unwrap();
+    change(&mut bytes);
+    fs::write(damaged, bytes).unwrap();
+    copy
+}
+
+#[test]
+fn a_class_file_that_cannot_be_used_is_left_alone() {
+    let cut = changed("Holder$Leaf.class", |bytes| bytes.truncate(bytes.len() / 2));
+    let newer = changed("Holder$Leaf.class", |bytes| bytes[7] = 99);
+    for (folder, words) in [(cut, "cut short"), (newer, "newer")] {
+        let mut catalog = Catalog::default();
+        event(&mut catalog, Kind::Write, "Leaf.value", &["ret"]);
+        event(&mut catalog, Kind::Before, "Holder.main", &[]);
+        let mut launch = launch_in(folder.path(), &["names.Holder", "all"]);
+        launch.stderr = Stream::File(tempfile::tempfile().unwrap().into());
+        let (mut live, unknown) = Live::try_start(&launch, catalog);
+        let said: String = unknown.iter().map(|unknown| unknown.reason.as_str()).collect();
+        assert!(said.contains("cannot be used") && said.contains(words), "{said}");
+        // Java does not load it either: that is for the program to see.
+        assert_eq!(live.run(), Stop::Ended(Ending::Exited(1)));
+        assert_eq!(live.events, ["Holder.main()"]);
+    }
+}
+
+#[test]
+fn a_method_that_would_be_too_long_is_left_alone_and_told() {
+    use invigil_session::subject::Subject;
+    let folder = tempfile::tempdir().unwrap();
+    // Each statement is six bytes long: with a probe, the method would be much too long.
+    let long = "x = 1;\n".repeat(9000);
+    let source = format!(
+        "class Long {{ static int x; static void fill() {{ {long} }} static void one() {{ x = 2; }} \
+         public static void main(String[] args) {{ fill(); one(); Done.done(); }} }} class Done {{ static void done() {{}} }}"
+    );
+    fs::write(folder.path().join("Long.java"), source).unwrap();
+    let done = Command::new("javac").args(["-g:none", "Long.java"]).current_dir(folder.path()).status();
+    assert!(done.unwrap().success());
+    let mut catalog = Catalog::default();
+    event(&mut catalog, Kind::Write, "Long.x", &["ret"]);
+    event(&mut catalog, Kind::Before, "Done.done", &[]);
+    let mut live = Live::start(&launch_in(folder.path(), &["Long"]), catalog);
+    live.run_to("done");
+    assert_eq!(live.events, ["write Long.x(ret=2)", "Done.done()"]);
+    let facts = live.target.facts();
+    assert!(facts.iter().any(|(_, words)| words.contains("Long.fill()V is not watched")), "{facts:?}");
+    assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
+}
