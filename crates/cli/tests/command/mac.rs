@@ -183,6 +183,31 @@ fn compiled_scripts_stand_for_scripts() {
         .complains(&["neither a recogniser nor a checker"]);
 }
 
+/// All monitoring scripts of the examples, each with the requirement scripts beside it that import what it exports.
+#[test]
+fn the_examples_compile() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let scripts = |folder: &std::path::Path, ending: &str| -> Vec<std::path::PathBuf> {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+    };
+    let mut pairs = 0;
+    for folder in std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()) {
+        if !folder.is_dir() {
+            continue;
+        }
+        for medl in scripts(&folder, "medl") {
+            let fits = scripts(&folder, "pedl").into_iter().filter(|pedl| {
+                let line = format!("mac compile {} {} -o out", pedl.display(), medl.display());
+                Folder::new().run(&line).status == 0
+            });
+            assert!(fits.count() > 0, "{}", medl.display());
+            pairs += 1;
+        }
+    }
+    assert!(pairs >= 9, "{pairs}");
+}
+
 #[test]
 fn constants_and_values_are_compiled_in() {
     let pedl =
@@ -303,7 +328,7 @@ fn a_recogniser_that_goes_away() {
 fn a_checker_that_cannot_use_what_comes() {
     let folder = gate().file("other.medl", "ReqSpec import event Lost; alarm lost = Lost; End");
     let checker = spawn(&folder, "invigil mac check other.medl --from unix-listen:s");
-    let mut recogniser = spawn(&folder, "invigil mac recognize gate.pedl --to unix:s");
+    let mut recogniser = spawn(&folder, "invigil mac recognize gate.pedl --format lines --to unix:s");
     let mut filter = recogniser.stdin.take().unwrap();
     let (status, _, stderr) = wait(checker);
     assert!(status == 2 && stderr.contains("event `Lost`"), "{stderr}");
