@@ -328,7 +328,7 @@ fn a_recogniser_that_goes_away() {
 fn a_checker_that_cannot_use_what_comes() {
     let folder = gate().file("other.medl", "ReqSpec import event Lost; alarm lost = Lost; End");
     let checker = spawn(&folder, "invigil mac check other.medl --from unix-listen:s");
-    let mut recogniser = spawn(&folder, "invigil mac recognize gate.pedl --format lines --to unix:s");
+    let mut recogniser = spawn(&folder, "invigil mac recognize gate.pedl --to unix:s");
     let mut filter = recogniser.stdin.take().unwrap();
     let (status, _, stderr) = wait(checker);
     assert!(status == 2 && stderr.contains("event `Lost`"), "{stderr}");
