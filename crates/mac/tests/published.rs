@@ -24,18 +24,18 @@ fn update(number: u32, value: Value<'static>) -> What {
     What::Update(VariableId(number), Held::Plain(value))
 }
 
-/// Figure A.1: x is 35, y is 2.75, a tick, and x is one less.
+/// Figure A.1: x is 35, y is 3.14, a tick, and x is one less.
 #[test]
 fn snapshots_as_printed() {
     let (x, y) = (VariableId(0), VariableId(1));
     let mut writer = writer(TWO, true);
     let mut out = Vec::new();
     writer.write(Snapshot::Update(x, Value::Int(35)), 0, &mut out).unwrap();
-    writer.write(Snapshot::Update(y, Value::Double(2.75)), 0, &mut out).unwrap();
+    writer.write(Snapshot::Update(y, Value::Double(3.14)), 0, &mut out).unwrap();
     writer.write(Snapshot::Tick, 100, &mut out).unwrap();
     writer.write(Snapshot::Update(x, Value::Int(34)), 100, &mut out).unwrap();
     let mut expected = vec![10, 0, 0, 0, 35, 11];
-    expected.extend(2.75_f64.to_be_bytes());
+    expected.extend(3.14_f64.to_be_bytes());
     expected.extend([1, -10_i8 as u8, -1_i8 as u8]);
     assert_eq!(out, expected);
 
@@ -48,7 +48,7 @@ fn snapshots_as_printed() {
     }
     let all = [
         (0, update(0, Value::Int(35))),
-        (0, update(1, Value::Double(2.75))),
+        (0, update(1, Value::Double(3.14))),
         (100, What::Tick),
         (100, update(0, Value::Int(34))),
     ];
