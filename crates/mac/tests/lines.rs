@@ -81,7 +81,7 @@ fn time_stays_until_it_is_told() {
 #[test]
 fn what_is_complained_about() {
     let cases = [
-        ("hello", "`hello` is none of `update`, `start`, `end`, `gone` and `tick`"),
+        ("hello", "`hello` is none of `update`, `change`, `start`, `end`, `gone` and `tick`"),
         ("update", "the script does not watch ``"),
         ("update A.i", "a value is missing"),
         ("update A.i 2147483648", "is no int"),
