@@ -4,6 +4,7 @@
 //! (`src/bin/smoke.rs`), and a debugger on one input.
 
 mod block;
+mod class;
 mod deep;
 mod dve;
 mod elf;
@@ -42,7 +43,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 17] = [
+pub const TARGETS: [Target; 18] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -57,6 +58,7 @@ pub const TARGETS: [Target; 17] = [
     },
     Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
     Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
+    Target { name: "class", run: class::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "pedl", run: mac::pedl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
     Target { name: "medl", run: mac::medl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
     Target {
@@ -118,6 +120,11 @@ pub fn ltl(data: &[u8]) {
 /// Models are read, reported on and run.
 pub fn model(data: &[u8]) {
     model::run(data);
+}
+
+/// Files that pretend to be Java classes are woven.
+pub fn class(data: &[u8]) {
+    class::run(data);
 }
 
 /// Monitoring scripts are read, reported on and run.

@@ -189,6 +189,36 @@ fn one_producer_too_many() {
 }
 
 #[test]
+fn railroad() {
+    holds("railroad");
+}
+
+#[test]
+fn first() {
+    holds("first");
+}
+
+#[test]
+fn savings() {
+    holds("savings");
+}
+
+#[test]
+fn sieve() {
+    holds("sieve");
+}
+
+#[test]
+fn pendulum() {
+    holds("pendulum");
+}
+
+#[test]
+fn aliases() {
+    holds("aliases");
+}
+
+#[test]
 fn every_example_is_here_and_formatted() {
     let mut names: Vec<String> = fs::read_dir(examples())
         .expect("there are examples")
@@ -198,20 +228,30 @@ fn every_example_is_here_and_formatted() {
     assert_eq!(
         names,
         [
+            "aliases",
+            "bank",
             "crossing",
+            "first",
             "gate",
+            "gate-java",
             "iterator",
             "kettle",
             "leader",
+            "mav",
+            "pendulum",
             "philosophers",
             "producers",
             "protocol",
             "queue",
+            "railroad",
+            "savings",
+            "sieve",
             "soup",
+            "stock",
             "sudoku",
-            "zsh"
+            "zsh",
         ],
-        "add a test for the new one above"
+        "add a test for the new one above; those whose output depends on real time are in `java`"
     );
     assert_eq!(output("invigil fmt --check */*.prop */*.ltl; echo $?", &examples()), "0\n");
 }

@@ -94,8 +94,8 @@ impl Watched {
 #[test]
 fn the_gate_is_late_by_a_tick() {
     let example = Example::new("gate-java");
-    example.scripts(("ticks", "quick"), &["Main", "good"]).holds("GateClosing");
-    example.scripts(("ticks", "quick"), &["Main", "recall"]).holds("GateClosing");
+    example.scripts(("ticks", "quick"), &["Main", "good", "2"]).holds("GateClosing");
+    example.scripts(("ticks", "quick"), &["Main", "recall", "2"]).holds("GateClosing");
     let slow = example.scripts(("ticks", "quick"), &["Main", "slow"]);
     slow.violated("GateClosing", "1").shows(&["Main.elapse", "Main.pass"]);
 }
@@ -146,6 +146,12 @@ fn the_first_script_happens_twice() {
     let watched = example.scripts_to_the_end(("first", "first"), &["A"]);
     watched.violated("happened", "2").shows(&["A.java:9", "A.java:12"]);
     example.scripts(("values", "values"), &["A"]).holds("wrong").shows(&["10", "right"]);
+}
+
+#[test]
+fn the_vehicles_lose_their_pattern() {
+    let watched = Example::new("mav").scripts(("mav", "mav"), &["Console", "bad"]);
+    watched.violated("NoPattern", "1").shows(&["MAV.java:34"]);
 }
 
 #[test]

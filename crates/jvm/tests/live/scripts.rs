@@ -66,7 +66,7 @@ pub(crate) fn watched_in(class_path: &str, pedl: &str, medl: &str, command: &[&s
         .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xverify:all", "-cp"])
         .args([class_path])
         .args(command.iter().copied());
-    launch.stdout = Stream::File(fs::File::from(tempfile::tempfile().unwrap()).into());
+    launch.stdout = Stream::File(tempfile::tempfile().unwrap().into());
     let mut target = Target::launch(&launch).expect("it starts");
     let unknown = target.prepare(&catalog).expect("it can be prepared");
     assert!(unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
@@ -188,6 +188,12 @@ fn what_hangs_on_all_objects_of_a_class() {
         assert_eq!(story.violations, [""; 0]);
         assert_eq!(story.said.last().map(String::as_str), Some("9593"), "{pedl}: {:?}", story.said);
     }
+    let pedl = "MonScr  export event tested, found;
+        monobj int SieveMain.sa.numTested;  monobj int SieveMain.sa.numPrimes;
+        event tested = update(SieveMain.sa.numTested);  event found = update(SieveMain.sa.numPrimes);  End";
+    let medl = r#"ReqSpec  import event tested, found;  tested -> { print "tested"; }  found -> { print "found"; }  End"#;
+    let story = watched(&compiled(&example("sieve"), &["-g"]), pedl, medl, &["SieveMain", "1000"]);
+    assert_eq!((counted(&story, "tested"), counted(&story, "found")), (999, 168));
 }
 
 #[test]
