@@ -111,12 +111,9 @@ impl Mark {
             Kind::Enter => Happens::Enter,
             Kind::Return => Happens::Return,
             Kind::Throw => Happens::Throw,
-            Kind::Field { owner, name, descriptor, is_static } => Happens::Field {
-                owner: own(owner),
-                name: own(name),
-                descriptor: own(descriptor),
-                is_static,
-            },
+            Kind::Field { owner, name, descriptor, is_static } => {
+                Happens::Field { owner: own(owner), name: own(name), descriptor: own(descriptor), is_static }
+            }
             Kind::Local { slot, name, descriptor } => {
                 Happens::Local { slot, name: own(name), descriptor: own(descriptor) }
             }
@@ -167,13 +164,9 @@ impl Mark {
                 is_static: *is_static,
                 when: if *after { When::After } else { When::Before },
                 stored: stored.as_ref().map(|stored| match stored {
-                    Kept::Field { owner, name, descriptor, is_static, of_this } => Stored::Field {
-                        owner,
-                        name,
-                        descriptor,
-                        is_static: *is_static,
-                        of_this: *of_this,
-                    },
+                    Kept::Field { owner, name, descriptor, is_static, of_this } => {
+                        Stored::Field { owner, name, descriptor, is_static: *is_static, of_this: *of_this }
+                    }
                     Kept::Local { name, descriptor } => Stored::Local { name, descriptor },
                 }),
             },
@@ -257,7 +250,8 @@ mod tests {
 
     #[test]
     fn marks_are_read_as_they_are_written() {
-        let stored = Stored::Field { owner: "a/B", name: "n", descriptor: "La/B;", is_static: false, of_this: true };
+        let stored =
+            Stored::Field { owner: "a/B", name: "n", descriptor: "La/B;", is_static: false, of_this: true };
         let kinds = [
             Kind::Enter,
             Kind::Return,
@@ -274,7 +268,8 @@ mod tests {
             },
         ];
         for kind in kinds {
-            let site = Site { class: "a/B", method: "m", descriptor: "()V", is_static: true, line: None, kind };
+            let site =
+                Site { class: "a/B", method: "m", descriptor: "()V", is_static: true, line: None, kind };
             let captures = vec![(Capture::Argument(7), "I".to_owned()), (Capture::Owner, "La/B;".to_owned())];
             let place = Place { captures, uses: Vec::new(), this: None, short: None };
             let marks = Marks::new(vec![("a/B".to_owned(), vec![Mark::new(5, &site, &place)])]);

@@ -93,15 +93,15 @@ pub(crate) fn judged(wanted: &Wanted) -> Vec<Problem> {
 fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted>]) -> Result<(), String> {
     // Class files first: they tell where else to look. Once the program runs, its loaders are its own: to ask them
     // would run its code, and might wait for a thread that is held.
-    if !agent.running.load(Ordering::Relaxed) {
-        if let Some(files) = Files::new(jni) {
-            if let Some(bytes) = files.bytes(marks::FILE) {
-                marks::found(agent, &bytes);
-            }
-            let note = |wanted: &Wanted, class: &Class| hook::note(agent, wanted, class);
-            for wanted in new {
-                jni.framed(|| look_up(&|name| files.read(name), wanted, &note));
-            }
+    if !agent.running.load(Ordering::Relaxed)
+        && let Some(files) = Files::new(jni)
+    {
+        if let Some(bytes) = files.bytes(marks::FILE) {
+            marks::found(agent, &bytes);
+        }
+        let note = |wanted: &Wanted, class: &Class| hook::note(agent, wanted, class);
+        for wanted in new {
+            jni.framed(|| look_up(&|name| files.read(name), wanted, &note));
         }
     }
     hook::weave_loaded(agent, jni, concerned)?;
@@ -112,11 +112,7 @@ fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted
 }
 
 /// Looks a want up in the class files that it may mean.
-pub(crate) fn look_up(
-    read: &dyn Fn(&str) -> Option<Class>,
-    wanted: &Wanted,
-    note: &dyn Fn(&Wanted, &Class),
-) {
+pub(crate) fn look_up(read: &dyn Fn(&str) -> Option<Class>, wanted: &Wanted, note: &dyn Fn(&Wanted, &Class)) {
     let guesses = guesses(&wanted.entity.name.class);
     for name in wanted.want.candidates.iter().chain(&guesses) {
         let Some(class) = read(name) else { continue };

@@ -46,14 +46,20 @@ pub struct Grown {
 ///
 /// # Errors
 /// In words, if a file cannot be written.
-pub fn instrument(recogniser: &pedl::Lowered, path: &ClassPath, folder: &Path) -> Result<Instrumented, String> {
+pub fn instrument(
+    recogniser: &pedl::Lowered,
+    path: &ClassPath,
+    folder: &Path,
+) -> Result<Instrumented, String> {
     let mut catalog = Catalog::default();
     snapshots(recogniser, Names::WithTypes, &mut catalog);
     let (wants, unknown) = wants::wants(&catalog, path);
-    let named = |number: u32| wants.iter().find_map(|want| match want.key {
-        Key::Event { number: known } if known == number => Some(want.name.clone()),
-        _ => None,
-    });
+    let named = |number: u32| {
+        wants.iter().find_map(|want| match want.key {
+            Key::Event { number: known } if known == number => Some(want.name.clone()),
+            _ => None,
+        })
+    };
     let mut done = Instrumented::default();
     let words = |reason: &str, help: &str| match help {
         "" => reason.to_owned(),

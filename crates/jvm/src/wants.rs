@@ -24,7 +24,8 @@ enum Routed {
 pub(crate) fn wants(catalog: &Catalog, path: &ClassPath) -> (Vec<Want>, Vec<Unknown>) {
     let (mut wants, mut unknown) = (Vec::new(), Vec::new());
     for (symbol, written) in catalog.iter() {
-        let problem = |(reason, help): route::Mistake, pending| Unknown { symbol, param: None, reason, help, pending };
+        let problem =
+            |(reason, help): route::Mistake, pending| Unknown { symbol, param: None, reason, help, pending };
         let moment = match moment(&written.name, written.kind) {
             Ok(Some(moment)) => moment,
             // Not the program's to tell, or known without the agent.

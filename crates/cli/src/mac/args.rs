@@ -44,6 +44,7 @@ Exit status, the first that applies:
 #[derive(Subcommand)]
 pub(crate) enum Verb {
     Compile(Compile),
+    Instrument(Instrument),
     #[command(alias = "recognise")]
     Recognize(Recognize),
     Check(Check),
@@ -64,6 +65,32 @@ pub(crate) struct Compile {
 
     /// The folder that the files are written to; it is made if need be
     #[arg(short, long, value_name = "DIR", default_value = ".")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) program: Program,
+}
+
+/// Put probes into the classes of a Java program, on disk
+///
+/// Classes that something is to be told of are written to a folder, with a file
+/// that says which probe is what. They run with Invigil's agent, which leaves
+/// them as they are: `invigil run … -- java -cp DIR:CLASSES Main`. Without the
+/// agent they do not run. Programs need not be instrumented so: the agent
+/// does it when classes are loaded.
+#[derive(Options)]
+#[command(verbatim_doc_comment)]
+pub(crate) struct Instrument {
+    /// SCRIPT.pedl
+    #[arg(value_name = "PEDL")]
+    pub(crate) script: PathBuf,
+
+    /// Folders of classes, and jars
+    #[arg(required = true, value_name = "CLASSES")]
+    pub(crate) classes: Vec<PathBuf>,
+
+    /// The folder that classes with probes are written to; it is made if need be
+    #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]

@@ -4,6 +4,7 @@ mod actions;
 pub(crate) mod args;
 mod check;
 mod compile;
+mod instrument;
 mod judge;
 mod recognize;
 mod report;
@@ -18,6 +19,7 @@ use std::process::ExitCode;
 pub(crate) fn run(args: &Mac, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     match &args.verb {
         Verb::Compile(args) => compile::run(args, terminal),
+        Verb::Instrument(args) => instrument::run(args, terminal),
         Verb::Recognize(args) => recognize::run(args, terminal),
         Verb::Check(args) => check::run(args, terminal),
         Verb::Run(args) => check::run_both(args, terminal),
