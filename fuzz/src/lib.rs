@@ -15,6 +15,7 @@ mod mac;
 mod model;
 mod prop;
 mod scn;
+mod stages;
 mod trace;
 
 pub use deep::{STACK, deeply};
@@ -41,7 +42,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 15] = [
+pub const TARGETS: [Target; 17] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -58,6 +59,20 @@ pub const TARGETS: [Target; 15] = [
     Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
     Target { name: "pedl", run: mac::pedl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
     Target { name: "medl", run: mac::medl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
+    Target {
+        name: "snapshots",
+        run: stages::snapshots,
+        stack: ORDINARY,
+        dictionary: "stages.dict",
+        more_seeds: &[],
+    },
+    Target {
+        name: "groups",
+        run: stages::groups,
+        stack: ORDINARY,
+        dictionary: "stages.dict",
+        more_seeds: &[],
+    },
     Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
     Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -113,6 +128,16 @@ pub fn pedl(data: &[u8]) {
 /// Requirement scripts are read, reported on and run.
 pub fn medl(data: &[u8]) {
     mac::medl(data);
+}
+
+/// What filters send is read, in lines and in bytes.
+pub fn snapshots(data: &[u8]) {
+    stages::snapshots(data);
+}
+
+/// What recognisers send is read, in lines and in bytes.
+pub fn groups(data: &[u8]) {
+    stages::groups(data);
 }
 
 /// Automata in the HOA format are read and written.

@@ -16,10 +16,14 @@ const LEFT: &str = "#b1b8c0";
 pub(crate) fn picture(scene: &Scene<'_>) -> Result<String, String> {
     let property = scene.session.current_property();
     let loaded = &scene.desk.loaded;
-    let (Some(watch), Some(written)) = (scene.session.watch(property), loaded.written.get(property)) else {
+    let Some(watch) = scene.session.watch(property) else {
         return Err("no property is watched".to_owned());
     };
-    let graph = written.graph(watch.automaton(), &loaded.catalog, &loaded.sources);
+    let graph = match loaded.written.get(property) {
+        Some(written) => written.graph(watch.automaton(), &loaded.catalog, &loaded.sources),
+        // Those of scripts are made, not written.
+        None => invigil_lang::ltl::graph(watch.automaton(), &loaded.catalog),
+    };
     let mut style = String::new();
     let last = scene.session.event_count();
     let past = scene.session.events(last..=last).pop();

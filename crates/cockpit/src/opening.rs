@@ -107,6 +107,11 @@ pub(crate) fn open_loaded(setting: &mut Setting, loaded: Rc<Loaded>) -> Result<O
     if let Some(recorder) = recorder {
         session.set_recorder(recorder);
     }
+    if let Err(words) = session.set_scripts(loaded.scripts.clone()) {
+        // The message is about what went wrong first.
+        let _ = if setting.attached { session.detach() } else { session.kill() };
+        return Err(Failed::Input(format!("error: {words}")));
+    }
     match session.start() {
         Ok(started) => {
             let mut notes: Vec<String> = started.pending.iter().map(pending).collect();

@@ -5,6 +5,7 @@ use invigil_lang::Written;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::Catalog;
+use invigil_monitor::mac::Plan;
 use invigil_session::subject::{Done, Subject};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,6 +19,8 @@ pub struct Files {
     pub functions: Vec<PathBuf>,
     /// Scenarios.
     pub scenarios: Vec<PathBuf>,
+    /// Monitoring scripts (PEDL), each with its requirement script (MEDL).
+    pub scripts: Vec<(PathBuf, PathBuf)>,
 }
 
 /// The same, read and compiled.
@@ -31,6 +34,8 @@ pub struct Loaded {
     pub given: Vec<usize>,
     /// The events of all of them.
     pub catalog: Catalog,
+    /// What makes events of events: the properties of scripts follow those.
+    pub scripts: Vec<Plan>,
     /// The scenarios, compiled for these properties.
     pub scenarios: Vec<Arc<Scenario>>,
     /// The texts of all files, to point into.

@@ -5,6 +5,7 @@ use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
 use crate::inside::{Outcome, QUICK};
 use crate::names;
 use crate::news::deliver;
+use crate::path;
 use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
 use crate::table;
@@ -140,13 +141,14 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
     let thread = current_thread(agent, jni);
     let time = agent.began.elapsed().as_secs_f64();
     let here = Here { agent, jni, place, values: &values, thread, time };
-    let uses = place.uses.iter().filter(|each| each.wanted.is_active() && here.counts(each));
-    let hits: Vec<Hit> = uses
+    let uses = place.uses.iter().filter(|each| here.counts(each) && each.wanted.is_active());
+    let mut hits: Vec<Hit> = uses
         .map(|each| Hit {
             key: each.wanted.want.key.clone(),
             values: each.readers.iter().map(|(reader, ty)| here.read(reader, ty.as_ref())).collect(),
         })
         .collect();
+    hits.extend(path::gone(agent, &agent.identities.take_gone(), time));
     if !hits.is_empty() {
         hand_on(agent, jni, thread, time, hits);
     }
@@ -187,17 +189,22 @@ impl Here<'_> {
 
     /// Whether the object is one of those that are meant.
     fn counts(&self, each: &Use) -> bool {
+        if let Some(step) = &each.step {
+            let changes = each.wanted.entity.is_by_path;
+            return step.path.sees(self.agent, self.jni, &step.role, step.seen(self.values), changes);
+        }
         if !each.for_some {
             return true;
         }
         self.object().is_some_and(|object| {
-            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.name.class)
+            is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.entity.name.class)
         })
     }
 
     fn read(&self, reader: &Reader, ty: Option<&Type>) -> Datum {
         match reader {
             Reader::Nothing => Datum::Unset,
+            Reader::Changed => path::changed(),
             Reader::Known(Source::Thread) => Datum::Int { value: self.thread.into() },
             Reader::Known(Source::Process) => Datum::Int { value: std::process::id().into() },
             Reader::Known(Source::Time) => Datum::Float { value: self.time },

@@ -18,14 +18,24 @@ struct Weaving<'a> {
 
 impl Plan for Weaving<'_> {
     fn wants(&mut self, _: &str) -> Wants {
-        Wants { methods: true, fields: true, ..Wants::NOTHING }
+        let is_any = |test: fn(&Wanted) -> bool| self.wants.iter().any(|wanted| test(wanted));
+        Wants {
+            methods: is_any(|wanted| wanted.want.moment != Moment::Write && !wanted.is_at_calls()),
+            fields: is_any(|wanted| {
+                wanted.path.is_some() || wanted.want.moment == Moment::Write && !wanted.is_local()
+            }),
+            locals: is_any(Wanted::is_local),
+            calls: is_any(|wanted| wanted.is_at_calls() || wanted.path.is_some()),
+        }
     }
 
     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
         let Some(place) = Place::of(site, self.class, self.wants) else { return Vec::new() };
         let captures: Vec<_> = place.captures.iter().map(|(capture, _)| *capture).collect();
+        let is_locked = place.uses.iter().any(|each| each.wanted.entity.is_locked);
         let Some(number) = table::add(place) else { return Vec::new() };
-        vec![Probe::new(number, captures)]
+        let probe = Probe::new(number, captures);
+        vec![if is_locked { probe.locked() } else { probe }]
     }
 }
 
@@ -44,7 +54,7 @@ pub(crate) fn woven(agent: &Agent, name: &str, bytes: &[u8]) -> Option<Vec<u8>> 
             return None;
         }
     };
-    for wanted in concerned.iter().filter(|wanted| wanted.name.means_class(&class.name)) {
+    for wanted in concerned.iter().filter(|wanted| wanted.entity.name.means_class(&class.name)) {
         note(agent, wanted, &class);
     }
     let mut weaving = Weaving { class: &class, wants: &concerned };
@@ -111,8 +121,17 @@ pub(crate) fn weave_loaded(agent: &Agent, jni: Jni, wants: &[Arc<Wanted>]) -> Re
 }
 
 fn concerns(agent: &Agent, jni: Jni, wanted: &Wanted, name: &str, class: Ref) -> bool {
-    if wanted.name.means_class(name) {
+    if let Some(path) = &wanted.path {
+        return path.may_concern(name, &|_| true);
+    }
+    if wanted.entity.name.means_class(name) {
         return true;
+    }
+    if wanted.is_local() {
+        return false;
+    }
+    if wanted.is_at_calls() {
+        return wanted.may_call(name);
     }
     if wanted.want.moment == Moment::Write {
         // Anyone may write it; the platform does not write fields of others.
@@ -120,7 +139,9 @@ fn concerns(agent: &Agent, jni: Jni, wanted: &Wanted, name: &str, class: Ref) ->
     }
     match wanted.reach.get() {
         Some(reach) if reach.ancestor.as_deref() == Some(name) => true,
-        Some(reach) if reach.below => crate::fire::is_instance(agent.ti, jni, class, &wanted.name.class),
+        Some(reach) if reach.below => {
+            crate::fire::is_instance(agent.ti, jni, class, &wanted.entity.name.class)
+        }
         _ => false,
     }
 }

@@ -5,6 +5,8 @@
 //! [`protocol`], and how users name things ([`names`], [`expression`]).
 
 mod agent;
+mod building;
+pub mod entity;
 mod evaluate;
 pub mod expression;
 mod fire;
@@ -16,6 +18,7 @@ mod load;
 mod look;
 pub mod names;
 mod news;
+mod path;
 mod place;
 mod prepare;
 mod probes;

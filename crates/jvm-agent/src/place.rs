@@ -3,8 +3,10 @@
 use crate::expression::Expression;
 use crate::inside::QUICK;
 use crate::names;
-use crate::protocol::{Ask, Key, Moment, Source, Type};
-use crate::want::{Told, Wanted};
+use crate::path::{Level, Path, Role, Seen};
+use crate::protocol::{Ask, Key, Source, Type};
+use crate::vm::Primitive;
+use crate::want::{STATIC, Told, Wanted};
 use invigil_monitor::event::SymbolId;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
 use std::sync::Arc;
@@ -18,6 +20,8 @@ pub(crate) enum Reader {
     Computed { expression: Expression, names: Vec<(String, usize)> },
     /// The agent knows it.
     Known(Source),
+    /// It is the value that a variable has without having been written.
+    Changed,
     /// It is not to be had here.
     Nothing,
 }
@@ -29,6 +33,31 @@ pub(crate) struct Use {
     /// Whether only objects of the class that is named count.
     pub(crate) for_some: bool,
     pub(crate) readers: Vec<(Reader, Option<Type>)>,
+    /// What happens here on the way to the variable, if it is reached over objects.
+    pub(crate) step: Option<Step>,
+}
+
+/// What happens on the way to a variable, and which of the captures it needs.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) path: Arc<Path>,
+    pub(crate) role: Role,
+    this: Option<usize>,
+    owner: Option<usize>,
+    value: Option<usize>,
+}
+
+impl Step {
+    /// What the path sees of what was taken.
+    pub(crate) fn seen(&self, values: &[Primitive]) -> Seen {
+        let value = |at: Option<usize>| at.and_then(|at| values.get(at)).copied();
+        let object = |at| match value(at) {
+            Some(Primitive::Object(object)) => object,
+            _ => None,
+        };
+        let written = value(self.value).unwrap_or(Primitive::Object(None));
+        Seen { this: object(self.this), owner: object(self.owner), value: written }
+    }
 }
 
 /// A place at which something may be told.
@@ -63,40 +92,91 @@ impl Place {
             _ => None,
         });
         let taken: Vec<u8> = taken.collect::<Option<_>>()?;
-        let fits = !only.for_some && taken.len() <= QUICK && self.captures.len() <= QUICK;
+        let fits =
+            !only.for_some && only.step.is_none() && taken.len() <= QUICK && self.captures.len() <= QUICK;
         fits.then_some(Short { symbol: SymbolId(number), taken })
     }
 
     /// The place for a site, if something is told there.
     pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
-        let method = class
+        let around = class
             .methods
             .iter()
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
+        let called = called(site);
+        let method = called.as_ref().unwrap_or(around);
         let mut place = Place { captures: Vec::new(), uses: Vec::new(), this: None, short: None };
         for wanted in wants {
-            let told = wanted.is_at(site, method);
+            if let Some(path) = &wanted.path {
+                place.step(wanted, path, site, class, method);
+                continue;
+            }
+            let told = wanted.is_at(site, around);
             if told == Told::Never {
                 continue;
             }
             if told == Told::ForSome {
-                place.take(
-                    if wanted.want.moment == Moment::Write { Capture::Owner } else { Capture::This },
-                    site,
-                );
+                place.take(object_of(site), site);
             }
             let asks = wanted.want.asks.iter();
             let readers =
                 asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
-            place.uses.push(Use { wanted: Arc::clone(wanted), for_some: told == Told::ForSome, readers });
+            place.uses.push(Use {
+                wanted: Arc::clone(wanted),
+                for_some: told == Told::ForSome,
+                readers,
+                step: None,
+            });
         }
         if place.uses.is_empty() {
             return None;
         }
-        let is_this = |(capture, _): &(Capture, String)| matches!(capture, Capture::This | Capture::Owner);
-        place.this = place.captures.iter().position(is_this);
+        let object = object_of(site);
+        place.this = place.captures.iter().position(|(capture, _)| *capture == object);
         place.short = place.short();
         Some(place)
+    }
+
+    /// Adds what happens at a site on the way to a variable.
+    fn step(
+        &mut self,
+        wanted: &Arc<Wanted>,
+        path: &Arc<Path>,
+        site: &Site<'_>,
+        class: &Class,
+        method: &Method,
+    ) {
+        let Some(role) = path.role(site) else { return };
+        let entity = &wanted.entity;
+        let (mut this, mut owner, mut value) = (None, None, None);
+        match &role {
+            Role::Root => value = Some(self.take(Capture::Value, site)),
+            Role::Field { levels, is_last, .. } => {
+                let is_told =
+                    *is_last && !entity.is_by_path && entity.admits(site.class, site.method, site.descriptor);
+                if levels.is_empty() && !is_told {
+                    return;
+                }
+                owner = Some(self.take(Capture::Owner, site));
+                value = Some(self.take(Capture::Value, site));
+            }
+            Role::Begins { level: Level::Root, .. } | Role::Ends => {}
+            Role::Begins { .. } | Role::Built => this = Some(self.take(Capture::This, site)),
+        }
+        let is_told = matches!(role, Role::Root | Role::Field { .. });
+        let asks = wanted.want.asks.iter().filter(|_| is_told);
+        let readers = asks.map(|ask| {
+            let reader = match (&ask.source, entity.is_by_path) {
+                (Source::Result, true) => Reader::Changed,
+                (Source::Thread | Source::Process | Source::Time, true) => Reader::Known(ask.source.clone()),
+                (_, true) => Reader::Nothing,
+                (_, false) => self.reader(wanted, ask, site, class, method),
+            };
+            (reader, ask.ty.clone())
+        });
+        let readers = readers.collect();
+        let step = Some(Step { path: Arc::clone(path), role, this, owner, value });
+        self.uses.push(Use { wanted: Arc::clone(wanted), for_some: false, readers, step });
     }
 
     fn reader(
@@ -143,20 +223,46 @@ impl Place {
         if let Some(at) = self.captures.iter().position(|(known, _)| *known == capture) {
             return at;
         }
-        let of_field = match site.kind {
-            Kind::Field { descriptor, .. } => descriptor,
+        let written = match site.kind {
+            Kind::Field { descriptor, .. } | Kind::Local { descriptor, .. } => descriptor,
             _ => "",
+        };
+        let method = match site.kind {
+            Kind::Call { descriptor, .. } => descriptor,
+            _ => site.descriptor,
         };
         let ty = match capture {
             Capture::Argument(at) => {
-                names::parameters(site.descriptor).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
+                names::parameters(method).get(usize::from(at)).map_or("", |ty| *ty).to_owned()
             }
-            Capture::Result => names::returns(site.descriptor).to_owned(),
-            Capture::Value => of_field.to_owned(),
+            Capture::Result => names::returns(method).to_owned(),
+            Capture::Value => written.to_owned(),
             Capture::This | Capture::Owner | Capture::Thrown => "Ljava/lang/Object;".to_owned(),
         };
         self.captures.push((capture, ty));
         self.captures.len() - 1
+    }
+}
+
+/// The method that is called at a site, as far as the call tells.
+fn called(site: &Site<'_>) -> Option<Method> {
+    let Kind::Call { name, descriptor, is_static, .. } = site.kind else { return None };
+    Some(Method {
+        name: name.to_owned(),
+        descriptor: descriptor.to_owned(),
+        access: if is_static { STATIC } else { 0 },
+        has_code: true,
+        parameters: Vec::new(),
+        locals: Vec::new(),
+        lines: Vec::new(),
+    })
+}
+
+/// The object that something is told of: the one whose field is written or whose method is called, or `this`.
+fn object_of(site: &Site<'_>) -> Capture {
+    match site.kind {
+        Kind::Field { .. } | Kind::Call { .. } => Capture::Owner,
+        _ => Capture::This,
     }
 }
 
@@ -168,6 +274,7 @@ fn is_whole(name: &str, capture: Capture) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::Moment;
     use crate::want::tests::{class, text, wanted};
 
     #[test]

@@ -1,11 +1,14 @@
 //! Finding what is wanted, in classes that are loaded and in class files that are not yet.
 
 use crate::agent::{Agent, locked};
+use crate::entity::BY_PATH;
 use crate::hook;
+use crate::path::Path;
 use crate::protocol::{Key, Moment, Problem, Want};
 use crate::vm::{Jni, Primitive, Ref};
 use crate::want::{Declared, Reach, Wanted};
 use invigil_weave::Class;
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -20,11 +23,15 @@ pub(crate) fn prepare(agent: &Agent, jni: Jni, wants: Vec<Want>) -> Result<Vec<P
     crate::table::refresh();
     let mut problems = Vec::new();
     let mut new = Vec::new();
+    let mut paths = HashMap::new();
     for want in wants {
         match Wanted::new(want, false) {
-            Ok(wanted) => new.push(Arc::new(wanted)),
+            Ok(wanted) => new.push(Arc::new(shared(wanted, &mut paths))),
             Err(problem) => problems.push(problem),
         }
+    }
+    if agent.running.load(Ordering::Relaxed) {
+        paths.values().for_each(|path| path.begin(agent, jni));
     }
     agent.set_wants(kept.into_iter().chain(new.iter().cloned()).collect());
     let concerned: Vec<Arc<Wanted>> = old.into_iter().chain(new.iter().cloned()).collect();
@@ -33,12 +40,29 @@ pub(crate) fn prepare(agent: &Agent, jni: Jni, wants: Vec<Want>) -> Result<Vec<P
     Ok(problems)
 }
 
+/// Writes and other changes of a variable have one path.
+fn shared(mut wanted: Wanted, paths: &mut HashMap<String, Arc<Path>>) -> Wanted {
+    if let Some(path) = wanted.path.take() {
+        let name = &wanted.want.name;
+        let name = name.strip_suffix(BY_PATH).unwrap_or(name).to_owned();
+        let path = Arc::clone(paths.entry(name).or_insert(path));
+        if wanted.entity.is_by_path {
+            path.tells_changes.store(true, Ordering::Relaxed);
+        }
+        wanted.path = Some(path);
+    }
+    wanted
+}
+
 /// Prepares one more, which is told from now on.
 pub(crate) fn add(agent: &Agent, jni: Jni, want: Want) -> Result<Vec<Problem>, String> {
     let wanted = match Wanted::new(want, true) {
-        Ok(wanted) => Arc::new(wanted),
+        Ok(wanted) => Arc::new(shared(wanted, &mut HashMap::new())),
         Err(problem) => return Ok(vec![problem]),
     };
+    if let Some(path) = &wanted.path {
+        path.begin(agent, jni);
+    }
     let before = agent.wants();
     agent.set_wants(before.iter().cloned().chain([Arc::clone(&wanted)]).collect());
     resolve(agent, jni, std::slice::from_ref(&wanted), std::slice::from_ref(&wanted))?;
@@ -59,7 +83,7 @@ fn judged(wanted: &Wanted) -> Vec<Problem> {
     vec![Problem {
         key: wanted.want.key.clone(),
         ask: None,
-        reason: format!("there is no class `{}` so far", wanted.name.class),
+        reason: format!("there is no class `{}` so far", wanted.entity.name.class),
         help: "it is watched when it is loaded".to_owned(),
         pending: true,
     }]
@@ -85,10 +109,10 @@ fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted
 
 /// Looks a want up in the class files that it may mean.
 fn look_up(agent: &Agent, files: &Files, wanted: &Wanted) {
-    let guesses = guesses(&wanted.name.class);
+    let guesses = guesses(&wanted.entity.name.class);
     for name in wanted.want.candidates.iter().chain(&guesses) {
         let Some(class) = files.read(name) else { continue };
-        if !wanted.name.means_class(&class.name) {
+        if !wanted.entity.name.means_class(&class.name) {
             continue;
         }
         hook::note(agent, wanted, &class);
@@ -133,7 +157,7 @@ fn inherit(wanted: &Wanted, files: &Files, class: &Class) {
     if !wrong.is_empty() {
         return;
     }
-    let (shown, member) = (crate::names::dotted(&class.name), &wanted.name.member);
+    let (shown, member) = (crate::names::dotted(&class.name), &wanted.entity.name.member);
     let known = class.methods.iter().map(|method| method.name.as_str());
     let near = invigil_expr::diag::nearest(member, known.filter(|name| !name.starts_with('<')));
     *wrong = vec![Problem {

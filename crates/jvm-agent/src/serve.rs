@@ -326,7 +326,7 @@ fn tally(agent: &Agent) -> Vec<(String, String)> {
         ("objects known".to_owned(), format!("{objects}, of which {gone} are no more")),
     ];
     for wanted in agent.wants().iter().filter(|wanted| !wanted.seen.load(Ordering::Relaxed)) {
-        all.push(("not loaded so far".to_owned(), wanted.name.class.clone()));
+        all.push(("not loaded so far".to_owned(), wanted.entity.name.class.clone()));
     }
     let wrong = agent.complaints().into_iter();
     all.extend(wrong.map(|words| ("trouble".to_owned(), words)));

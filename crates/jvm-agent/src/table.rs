@@ -18,7 +18,8 @@ struct Slot {
 impl Slot {
     fn refresh(&self) {
         if let Some(place) = self.place.get() {
-            let enabled = place.uses.iter().any(|each| each.wanted.is_active());
+            // The way to a variable is followed also while nobody wants to know.
+            let enabled = place.uses.iter().any(|each| each.wanted.is_active() || each.step.is_some());
             self.enabled.store(enabled, Ordering::SeqCst);
         }
     }

@@ -1,14 +1,16 @@
 //! What is to be told, and what that means in a class: which of its places, and which values to take there.
 
+use crate::entity::Entity;
 use crate::expression::Expression;
-use crate::names::{self, Name, argument_names};
+use crate::names::{self, argument_names};
+use crate::path::Path;
 use crate::protocol::{Ask, Moment, Problem, Source, Want};
 use invigil_expr::diag::nearest;
-use invigil_weave::{Capture, Class, Kind, Method, Site};
+use invigil_weave::{Capture, Class, Kind, Method, Site, When};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
-const STATIC: u16 = 0x0008;
+pub(crate) const STATIC: u16 = 0x0008;
 /// Methods that the compiler made to call others: what they call is told.
 const BRIDGE: u16 = 0x0040;
 const ABSTRACT: u16 = 0x0400;
@@ -18,7 +20,9 @@ const NATIVE: u16 = 0x0100;
 #[derive(Debug)]
 pub(crate) struct Wanted {
     pub(crate) want: Want,
-    pub(crate) name: Name,
+    pub(crate) entity: Entity,
+    /// How it is reached, if other objects lie on the way.
+    pub(crate) path: Option<Arc<Path>>,
     /// Whether it is to be told at present.
     pub(crate) active: AtomicBool,
     /// Whether a class was found that the name means.
@@ -51,12 +55,18 @@ pub(crate) enum Told {
 
 impl Wanted {
     pub(crate) fn new(want: Want, active: bool) -> Result<Wanted, Problem> {
-        match Name::parse(&want.name) {
-            Ok(name) => Ok(Wanted {
-                want,
-                name,
+        match Entity::parse(&want.name) {
+            Ok(entity) => Ok(Wanted {
                 active: AtomicBool::new(active),
-                seen: AtomicBool::new(false),
+                // A way is known from class files only.
+                seen: AtomicBool::new(want.route.is_some()),
+                path: want
+                    .route
+                    .clone()
+                    .filter(|route| !route.links.is_empty())
+                    .map(|route| Arc::new(Path::new(route))),
+                want,
+                entity,
                 wrong: Mutex::default(),
                 reach: OnceLock::new(),
             }),
@@ -76,10 +86,13 @@ impl Wanted {
 
     /// What cannot be told, seen from a class that its name means. Nothing if this class alone does not decide it.
     pub(crate) fn problems(&self, class: &Class) -> Vec<Problem> {
+        if self.path.is_some() {
+            return Vec::new();
+        }
         let written = &self.want.name;
         let shown = names::dotted(&class.name);
-        let member = &self.name.member;
-        if self.want.moment == Moment::Write {
+        let member = &self.entity.name.member;
+        if self.want.moment == Moment::Write && !self.is_local() {
             let Some(field) = class.fields.iter().find(|field| field.name == *member) else {
                 if is_plain(class) {
                     let near = nearest(member, class.fields.iter().map(|field| field.name.as_str()));
@@ -94,8 +107,11 @@ impl Wanted {
             }
             return Vec::new();
         }
-        let named: Vec<&Method> =
-            class.methods.iter().filter(|method| self.name.means_method(&class.name, &method.name)).collect();
+        let named: Vec<&Method> = class
+            .methods
+            .iter()
+            .filter(|method| self.entity.name.means_method(&class.name, &method.name))
+            .collect();
         if named.is_empty() {
             if !is_plain(class) {
                 return Vec::new();
@@ -106,17 +122,27 @@ impl Wanted {
             return vec![self.problem(None, reason, meant(near))];
         }
         let chosen: Vec<&Method> =
-            named.iter().copied().filter(|method| self.name.means_types(&method.descriptor)).collect();
+            named.iter().copied().filter(|method| self.entity.name.means_types(&method.descriptor)).collect();
         if chosen.is_empty() {
             let all: Vec<String> = named.iter().map(|method| format!("`{}`", signature(method))).collect();
             let reason = format!("no method `{member}` of `{shown}` has these parameters");
             return vec![self.problem(None, reason, format!("there is {}", all.join(", ")))];
         }
-        if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0) {
+        if let Some(local) = &self.entity.local {
+            let lacking = self.no_local(local, &chosen).or_else(|| {
+                let reason = format!("what hangs on the local variable `{local}` is not known");
+                let help = "the class must be on the class path".to_owned();
+                (!self.entity.members.is_empty()).then(|| self.problem(None, reason, help))
+            });
+            return lacking.into_iter().collect();
+        }
+        let in_calls = self.is_at_calls();
+        if let Some(native) = chosen.iter().find(|method| method.access & NATIVE != 0 && !in_calls) {
             let reason = format!("`{written}` is native: no probe can be put into `{}`", signature(native));
             return vec![self.problem(None, reason, "name a method that calls it".to_owned())];
         }
-        let with_code = chosen.into_iter().filter(|method| method.has_code && method.access & BRIDGE == 0);
+        let with_code =
+            chosen.into_iter().filter(|method| in_calls || method.has_code && method.access & BRIDGE == 0);
         let mut problems = Vec::new();
         for method in with_code {
             for (at, ask) in self.want.asks.iter().enumerate() {
@@ -130,10 +156,38 @@ impl Wanted {
         problems
     }
 
+    /// What is wrong with a local variable, of methods that have the right name and parameters.
+    fn no_local(&self, local: &str, methods: &[&Method]) -> Option<Problem> {
+        let known = || methods.iter().flat_map(|method| &method.locals).map(|local| local.name.as_str());
+        if known().any(|name| name == local) {
+            return None;
+        }
+        let shown = methods.first().map(|method| signature(method)).unwrap_or_default();
+        let reason = format!("the method `{shown}` has no local variable `{local}`");
+        if known().all(|name| name == "this") && methods.iter().any(|method| method.has_code) {
+            let help = "the class file does not have the names of local variables: compile with `javac -g`";
+            return Some(self.problem(None, reason, help.to_owned()));
+        }
+        Some(self.problem(None, reason, meant(nearest(local, known().filter(|name| *name != "this")))))
+    }
+
+    /// Whether it is about a local variable.
+    pub(crate) fn is_local(&self) -> bool {
+        self.entity.local.is_some()
+    }
+
+    /// Whether it is told where a method is called, and not where it is.
+    pub(crate) fn is_at_calls(&self) -> bool {
+        matches!(self.want.moment, Moment::Enter | Moment::Leave) && self.entity.scope.is_some()
+    }
+
     /// Whether a class that is named declares what it is about, so that no other has to be looked at.
     pub(crate) fn is_declared(&self, class: &Class) -> Declared {
+        if self.is_at_calls() || self.is_local() {
+            return Declared::Here;
+        }
         if self.want.moment == Moment::Write {
-            let declares = class.fields.iter().any(|field| field.name == self.name.member);
+            let declares = class.fields.iter().any(|field| field.name == self.entity.name.member);
             return if declares { Declared::Here } else { Declared::Above };
         }
         let methods = class.methods.iter().filter(|method| self.is_method(&class.name, method));
@@ -146,26 +200,76 @@ impl Wanted {
     }
 
     fn is_method(&self, class: &str, method: &Method) -> bool {
-        self.name.means_method(class, &method.name)
-            && self.name.means_types(&method.descriptor)
+        self.entity.name.means_method(class, &method.name)
+            && self.entity.name.means_types(&method.descriptor)
             && method.access & BRIDGE == 0
     }
 
     /// Whether a class may have places for it: a quick look, which may say yes too often.
     pub(crate) fn may_concern(&self, class: &str, bytes: &[u8]) -> bool {
         let in_reach = |reach: &Reach| reach.below || reach.ancestor.as_deref() == Some(class);
+        let in_named = self.entity.name.means_class(class);
+        if let Some(path) = &self.path {
+            return path.may_concern(class, &|name| has(bytes, name.as_bytes()));
+        }
         match self.want.moment {
-            Moment::Write => has(bytes, self.name.member.as_bytes()),
-            _ => {
-                self.name.means_class(class)
-                    || self.reach.get().is_some_and(in_reach) && has(bytes, self.name.member.as_bytes())
+            _ if self.is_local() => in_named,
+            _ if self.is_at_calls() => {
+                in_named || self.may_call(class) && has(bytes, self.entity.name.member.as_bytes())
             }
+            // Of the class that is named it is to be learnt whether there is such a field.
+            Moment::Write if !self.entity.may_admit(class) => in_named,
+            Moment::Write => has(bytes, self.entity.name.member.as_bytes()),
+            _ => {
+                in_named
+                    || self.reach.get().is_some_and(in_reach)
+                        && has(bytes, self.entity.name.member.as_bytes())
+            }
+        }
+    }
+
+    /// Whether calls in a class may be told.
+    pub(crate) fn may_call(&self, class: &str) -> bool {
+        let Some(scope) = &self.entity.scope else { return false };
+        // The platform calls methods of programs by its own names for them, unless it is asked for.
+        self.entity.may_admit(class) && (!scope.is_negated || !names::is_platform(&names::dotted(class)))
+    }
+
+    /// Whether a call is one of the method.
+    fn is_call(&self, owner: &str, name: &str, descriptor: &str, is_static: bool) -> Told {
+        let wanted = &self.entity.name;
+        if !wanted.means_method(owner, name) || !wanted.means_types(descriptor) {
+            return Told::Never;
+        }
+        match wanted.means_class(owner) {
+            true => Told::Always,
+            // The code may name a class that it extends, or one that extends it.
+            false if !is_static && name != "<init>" => Told::ForSome,
+            false => Told::Never,
         }
     }
 
     /// Whether it is told where this site is, in the method of the class.
     pub(crate) fn is_at(&self, site: &Site<'_>, method: &Method) -> Told {
+        if !self.entity.admits(site.class, site.method, site.descriptor) {
+            return Told::Never;
+        }
         match (&self.want.moment, site.kind) {
+            (Moment::Enter, Kind::Call { owner, name, descriptor, is_static, when: When::Before, .. })
+            | (Moment::Leave, Kind::Call { owner, name, descriptor, is_static, when: When::After, .. })
+                if self.is_at_calls() && self.may_call(site.class) =>
+            {
+                self.is_call(owner, name, descriptor, is_static)
+            }
+            (Moment::Enter | Moment::Leave, _) if self.is_at_calls() => Told::Never,
+            (Moment::Write, Kind::Local { name, .. })
+                if self.entity.local.as_deref() == Some(name)
+                    && self.entity.name.means_class(site.class)
+                    && self.is_method(site.class, method) =>
+            {
+                Told::Always
+            }
+            (Moment::Write, _) if self.is_local() => Told::Never,
             (Moment::Enter, Kind::Enter) | (Moment::Leave, Kind::Return) => {
                 if !self.is_method(site.class, method) {
                     return Told::Never;
@@ -173,15 +277,17 @@ impl Wanted {
                 let reach = self.reach.get();
                 let inherits = reach.is_some_and(|reach| reach.ancestor.as_deref() == Some(site.class));
                 let overrides = reach.is_some_and(|reach| reach.below) && method.name != "<init>";
-                match (self.name.means_class(site.class), site.is_static) {
+                match (self.entity.name.means_class(site.class), site.is_static) {
                     (true, _) => Told::Always,
                     (false, true) if inherits => Told::Always,
                     (false, false) if inherits || overrides => Told::ForSome,
                     _ => Told::Never,
                 }
             }
-            (Moment::Write, Kind::Field { owner, name, is_static, .. }) if name == self.name.member => {
-                match (self.name.means_class(owner), is_static) {
+            (Moment::Write, Kind::Field { owner, name, is_static, .. })
+                if name == self.entity.name.member =>
+            {
+                match (self.entity.name.means_class(owner), is_static) {
                     (true, _) => Told::Always,
                     // The code may name a class that inherits the field.
                     (false, false) if !names::is_platform(&names::dotted(owner)) => Told::ForSome,
@@ -237,11 +343,32 @@ impl Wanted {
         }
     }
 
+    fn nothing_but(&self, name: &str) -> Result<Option<Capture>, Mistake> {
+        let reason = format!("`{name}` is not told with a local variable");
+        Err((reason, "its value is `ret`, or its name".to_owned()))
+    }
+
     /// What a name stands for at the site; nothing for a static field or a class, which need no value from there.
     fn root(&self, name: &str, class: &Class, method: &Method) -> Result<Option<Capture>, Mistake> {
+        if self.is_at_calls() {
+            if argument_names(method).iter().flatten().any(|argument| argument == name) {
+                let help = "where a method is called, its parameters have numbers: write `arg 1`".to_owned();
+                return Err((format!("the parameter `{name}` has no name where the method is called"), help));
+            }
+            // What is not static is of the object whose method is called.
+            return Ok((!name.starts_with(|letter: char| letter.is_uppercase())).then_some(Capture::Owner));
+        }
+        if self.path.is_some() {
+            let member = self.entity.members.last().unwrap_or(&self.entity.name.member);
+            return Ok(Some(if name == member { Capture::Value } else { Capture::Owner }));
+        }
+        if self.is_local() {
+            let is_it = self.entity.local.as_deref() == Some(name);
+            return if is_it { Ok(Some(Capture::Value)) } else { self.nothing_but(name) };
+        }
         if self.want.moment == Moment::Write {
             // The code that writes may be anybody's: a name is the field itself, or of the object that has it.
-            return Ok(Some(if name == self.name.member { Capture::Value } else { Capture::Owner }));
+            return Ok(Some(if name == self.entity.name.member { Capture::Value } else { Capture::Owner }));
         }
         let is_static = method.access & STATIC != 0;
         let in_constructor = method.name == "<init>" && self.want.moment == Moment::Enter;
@@ -375,8 +502,14 @@ pub(crate) mod tests {
 
     pub(crate) fn wanted(moment: Moment, name: &str, sources: &[Source]) -> Wanted {
         let asks = sources.iter().map(|source| Ask { source: source.clone(), ty: None }).collect();
-        let want =
-            Want { key: Key::Event { number: 0 }, moment, name: name.into(), candidates: Vec::new(), asks };
+        let want = Want {
+            key: Key::Event { number: 0 },
+            moment,
+            name: name.into(),
+            candidates: Vec::new(),
+            asks,
+            route: None,
+        };
         Wanted::new(want, true).unwrap()
     }
 

@@ -1,5 +1,6 @@
-//! The classes on a class path, by name: for users who leave the package out or misspell a name.
+//! The classes on a class path: for names that users write, and for what class files say before a program runs.
 
+use invigil_weave::Class;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -10,46 +11,115 @@ const MOST: usize = 200_000;
 const DEEPEST: usize = 40;
 /// A list of an archive longer than this is not read.
 const LONGEST: u64 = 256 << 20;
+/// A class file larger than this is not read.
+const LARGEST: u64 = 64 << 20;
 
-/// The names of all classes in the folders and archives of a class path, as in `app/Queue`. What cannot be read is left
-/// out: the virtual machine has the last word.
-pub(crate) fn classes(class_path: &str, directory: &Path) -> Vec<String> {
-    let mut names = Vec::new();
-    for entry in class_path.split(':') {
-        let entry = directory.join(if entry.is_empty() { "." } else { entry });
-        if entry.is_dir() {
-            in_folder(&entry, &mut names);
-        } else if entry.is_file() {
-            in_archive(&entry, &mut names);
-        }
-    }
-    names
+/// Where the classes of a program come from: folders and archives.
+///
+/// ```no_run
+/// use invigil_jvm::ClassPath;
+/// let path = ClassPath::new("classes:lib/tools.jar", std::path::Path::new("."));
+/// assert_eq!(path.class("app/Queue").unwrap().name, "app/Queue");
+/// ```
+#[derive(Debug)]
+pub struct ClassPath {
+    entries: Vec<Entry>,
 }
 
-fn in_folder(root: &Path, names: &mut Vec<String>) {
+#[derive(Debug)]
+enum Entry {
+    Folder { root: PathBuf, classes: Vec<String> },
+    Archive { file: PathBuf, members: Vec<Member> },
+}
+
+/// A file in an archive.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Member {
+    name: String,
+    is_deflated: bool,
+    packed: u64,
+    unpacked: u64,
+    /// Where its own head is.
+    at: u64,
+}
+
+impl ClassPath {
+    /// Lists the classes of a class path, which is relative to a folder. What cannot be read is left out: the virtual
+    /// machine has the last word.
+    pub fn new(class_path: &str, directory: &Path) -> ClassPath {
+        let mut left = MOST;
+        let mut entries = Vec::new();
+        for entry in class_path.split(':') {
+            let path = directory.join(if entry.is_empty() { "." } else { entry });
+            if path.is_dir() {
+                let classes = in_folder(&path, left);
+                left -= classes.len();
+                entries.push(Entry::Folder { root: path, classes });
+            } else if path.is_file() {
+                let listed = File::open(&path).ok().and_then(|mut file| directory_of(&mut file));
+                let mut members = members(&listed.unwrap_or_default());
+                members.retain(|member| member.name.ends_with(CLASS));
+                members.truncate(left);
+                left -= members.len();
+                entries.push(Entry::Archive { file: path, members });
+            }
+        }
+        ClassPath { entries }
+    }
+
+    /// The names of all classes, as in `app/Queue`.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().flat_map(|entry| -> Box<dyn Iterator<Item = &str>> {
+            match entry {
+                Entry::Folder { classes, .. } => Box::new(classes.iter().map(String::as_str)),
+                Entry::Archive { members, .. } => {
+                    Box::new(members.iter().map(|member| member.name.trim_end_matches(CLASS)))
+                }
+            }
+        })
+    }
+
+    /// The bytes of a class, by its name as in `app/Queue`.
+    pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
+        self.entries.iter().find_map(|entry| match entry {
+            Entry::Folder { root, classes } => classes.iter().any(|class| class == name).then(|| {
+                let mut bytes = Vec::new();
+                let file = File::open(root.join(format!("{name}{CLASS}"))).ok()?;
+                file.take(LARGEST).read_to_end(&mut bytes).ok()?;
+                Some(bytes)
+            })?,
+            Entry::Archive { file, members } => {
+                let is_it = |member: &&Member| member.name.strip_suffix(CLASS) == Some(name);
+                unpacked(&mut File::open(file).ok()?, members.iter().find(is_it)?)
+            }
+        })
+    }
+
+    /// What a class file says, by the name of the class as in `app/Queue`. Nothing if there is none, or if it is damaged.
+    pub fn class(&self, name: &str) -> Option<Class> {
+        Class::read(&self.bytes(name)?).ok()
+    }
+}
+
+const CLASS: &str = ".class";
+
+fn in_folder(root: &Path, most: usize) -> Vec<String> {
+    let mut names = Vec::new();
     let mut left: Vec<(PathBuf, String, usize)> = vec![(root.to_owned(), String::new(), 0)];
     while let Some((folder, prefix, depth)) = left.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             let Ok(name) = entry.file_name().into_string() else { continue };
-            if names.len() >= MOST {
-                return;
+            if names.len() >= most {
+                return names;
             }
-            if let Some(class) = name.strip_suffix(".class") {
+            if let Some(class) = name.strip_suffix(CLASS) {
                 names.push(format!("{prefix}{class}"));
             } else if depth < DEEPEST && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                 left.push((entry.path(), format!("{prefix}{name}/"), depth + 1));
             }
         }
     }
-}
-
-fn in_archive(path: &Path, names: &mut Vec<String>) {
-    let listed = File::open(path).ok().and_then(|mut file| directory_of(&mut file));
-    for name in listed.iter().flat_map(|directory| entries(directory)) {
-        if let Some(class) = name.strip_suffix(".class").filter(|_| names.len() < MOST) {
-            names.push(class.to_owned());
-        }
-    }
+    names
 }
 
 /// The list of contents at the end of an archive.
@@ -61,8 +131,7 @@ fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let mut end = Vec::new();
     file.take(tail).read_to_end(&mut end).ok()?;
     let at = end.windows(4).rposition(|bytes| bytes == b"PK\x05\x06")?;
-    let number = |at: usize| Some(u64::from(u32::from_le_bytes(*end.get(at..)?.first_chunk()?)));
-    let (size, start) = (number(at + 12)?, number(at + 16)?);
+    let (size, start) = (four(&end, at + 12)?, four(&end, at + 16)?);
     if size > LONGEST {
         return None;
     }
@@ -72,24 +141,54 @@ fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     Some(directory)
 }
 
-/// The names in such a list.
-fn entries(directory: &[u8]) -> Vec<&str> {
-    let mut names = Vec::new();
+fn two(bytes: &[u8], at: usize) -> Option<usize> {
+    Some(usize::from(u16::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
+}
+
+fn four(bytes: &[u8], at: usize) -> Option<u64> {
+    Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
+}
+
+/// The files in such a list.
+fn members(directory: &[u8]) -> Vec<Member> {
+    let mut members = Vec::new();
     let mut rest = directory;
     while rest.starts_with(b"PK\x01\x02") {
-        let number = |at: usize| {
-            rest.get(at..)
-                .and_then(|bytes| bytes.first_chunk())
-                .map(|two| usize::from(u16::from_le_bytes(*two)))
+        let (Some(name), Some(extra), Some(comment)) = (two(rest, 28), two(rest, 30), two(rest, 32)) else {
+            break;
         };
-        let (Some(name), Some(extra), Some(comment)) = (number(28), number(30), number(32)) else { break };
-        if let Some(name) = rest.get(46..46 + name).and_then(|name| std::str::from_utf8(name).ok()) {
-            names.push(name);
-        }
+        let member = || {
+            Some(Member {
+                name: std::str::from_utf8(rest.get(46..46 + name)?).ok()?.to_owned(),
+                is_deflated: two(rest, 10)? == 8,
+                packed: four(rest, 20)?,
+                unpacked: four(rest, 24)?,
+                at: four(rest, 42)?,
+            })
+        };
+        members.extend(member());
         let Some(next) = rest.get(46 + name + extra + comment..) else { break };
         rest = next;
     }
-    names
+    members
+}
+
+/// What a file in an archive has in it.
+fn unpacked(archive: &mut (impl Read + Seek), member: &Member) -> Option<Vec<u8>> {
+    if member.packed > LARGEST || member.unpacked > LARGEST {
+        return None;
+    }
+    archive.seek(SeekFrom::Start(member.at)).ok()?;
+    let mut head = [0; 30];
+    archive.read_exact(&mut head).ok()?;
+    archive.seek(SeekFrom::Current((two(&head, 26)? + two(&head, 28)?) as i64)).ok()?;
+    let mut bytes = Vec::new();
+    let packed = archive.take(member.packed);
+    match member.is_deflated {
+        true => flate2::read::DeflateDecoder::new(packed).take(LARGEST).read_to_end(&mut bytes).ok()?,
+        false => { packed }.read_to_end(&mut bytes).ok()?,
+    };
+    Some(bytes)
 }
 
 #[cfg(test)]
@@ -116,7 +215,8 @@ mod tests {
     #[test]
     fn names_in_an_archive() {
         let directory = directory_of(&mut Cursor::new(archive("app/Queue.class"))).unwrap();
-        assert_eq!(entries(&directory), ["app/Queue.class"]);
+        let names: Vec<String> = members(&directory).into_iter().map(|member| member.name).collect();
+        assert_eq!(names, ["app/Queue.class"]);
     }
 
     #[test]
@@ -128,11 +228,11 @@ mod tests {
             b"PK\x05\x06\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff",
         ] {
             let directory = directory_of(&mut Cursor::new(bytes.to_vec())).unwrap_or_default();
-            assert!(entries(&directory).is_empty());
+            assert!(members(&directory).is_empty());
         }
         let whole = archive("app/Queue.class");
         for cut in 0..whole.len() {
-            let _ = directory_of(&mut Cursor::new(whole[..cut].to_vec())).map(|list| entries(&list).len());
+            let _ = directory_of(&mut Cursor::new(whole[..cut].to_vec())).map(|list| members(&list).len());
         }
     }
 
@@ -143,8 +243,9 @@ mod tests {
         fs::write(folder.path().join("app/Queue.class"), "").unwrap();
         fs::write(folder.path().join("app/inner/Two.class"), "").unwrap();
         fs::write(folder.path().join("app/notes.txt"), "").unwrap();
-        let mut names = classes(":nowhere:app.jar", folder.path());
-        names.sort();
+        let path = ClassPath::new(":nowhere:app.jar", folder.path());
+        let mut names: Vec<&str> = path.names().collect();
+        names.sort_unstable();
         assert_eq!(names, ["app/Queue", "app/inner/Two"]);
     }
 }

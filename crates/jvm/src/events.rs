@@ -1,11 +1,13 @@
 //! From the events that monitors ask for to wants of the agent, and from what it tells to events.
 
-use crate::classpath;
+use crate::classpath::ClassPath;
+use crate::route;
 use crate::target::Target;
 use invigil_expr::diag::nearest;
 use invigil_expr::value::Value;
-use invigil_jvm_agent::names::{Name, dotted};
-use invigil_jvm_agent::protocol::{self as told, Answer, Ask, Datum, Key, Moment, Request, Want};
+use invigil_jvm_agent::entity::Entity;
+use invigil_jvm_agent::names::{dotted, is_platform};
+use invigil_jvm_agent::protocol::{self as told, Answer, Ask, Datum, Key, Moment, Request, Route, Want};
 use invigil_monitor::event::{Batch, Catalog, EventSet, Kind, Param, Source, Stamp, SymbolId, Type};
 use invigil_session::subject::{Done, Ending, Stop, Unknown};
 use std::path::Path;
@@ -16,6 +18,16 @@ pub(crate) struct Plan {
     name: String,
     params: Vec<Param>,
     active: bool,
+}
+
+/// How a variable is reached.
+enum Routed {
+    /// By its class or method alone.
+    Plain,
+    /// Over other objects.
+    Over(Route),
+    /// It cannot change but by a write.
+    Never,
 }
 
 /// The event of the program's end.
@@ -38,9 +50,13 @@ impl Target {
             };
             match moment(&plan.name, written.kind) {
                 Ok(Some(moment)) => match asks(&plan) {
-                    Ok(asks) => {
-                        wants.push(self.want(Key::Event { number: symbol.0 }, moment, &plan.name, asks))
-                    }
+                    Ok(asks) => match self.routed(&moment, &plan.name) {
+                        Ok(Routed::Never) => {}
+                        Ok(_) => {
+                            wants.push(self.want(Key::Event { number: symbol.0 }, moment, &plan.name, asks))
+                        }
+                        Err((reason, help)) => unknown.push(problem(reason, &help)),
+                    },
                     Err(lacking) => unknown.extend(lacking),
                 },
                 // Not the program's to tell, or known without the agent.
@@ -49,6 +65,7 @@ impl Target {
             }
             self.plans.push(plan);
         }
+        unknown.extend(self.strange_scopes());
         if let Answer::Problems { problems } = self.ask(&Request::Prepare { wants })? {
             for problem in problems {
                 let Key::Event { number } = problem.key else { continue };
@@ -73,33 +90,77 @@ impl Target {
 
     /// Something to be told, with the classes that its name may mean.
     pub(crate) fn want(&mut self, key: Key, moment: Moment, name: &str, asks: Vec<Ask>) -> Want {
-        let candidates = match (&moment, Name::parse(name)) {
+        let candidates = match (&moment, Entity::parse(name)) {
             (Moment::Line, _) | (_, Err(_)) => Vec::new(),
-            (_, Ok(name)) => {
-                let all = self.class_names().iter();
-                all.filter(|class| name.means_class(class)).take(20).cloned().collect()
+            (_, Ok(entity)) => {
+                let all = self.class_path().names();
+                all.filter(|class| entity.name.means_class(class)).take(20).map(str::to_owned).collect()
             }
         };
-        Want { key, moment, name: name.to_owned(), candidates, asks }
+        let route = match self.routed(&moment, name) {
+            Ok(Routed::Over(route)) => Some(route),
+            _ => None,
+        };
+        Want { key, moment, name: name.to_owned(), candidates, asks, route }
     }
 
-    fn class_names(&mut self) -> &[String] {
+    fn class_path(&mut self) -> &ClassPath {
         let facts = &self.facts;
-        self.classes.get_or_insert_with(|| classpath::classes(&facts.class_path, Path::new(&facts.directory)))
+        self.classes.get_or_insert_with(|| ClassPath::new(&facts.class_path, Path::new(&facts.directory)))
+    }
+
+    /// Whether a variable is reached over other objects.
+    fn routed(&mut self, moment: &Moment, name: &str) -> Result<Routed, route::Mistake> {
+        let Ok(entity) = Entity::parse(name) else { return Ok(Routed::Plain) };
+        if *moment != Moment::Write {
+            return Ok(Routed::Plain);
+        }
+        Ok(match route::route(self.class_path(), &entity)? {
+            Some(route) => Routed::Over(route),
+            None if entity.is_by_path => Routed::Never,
+            None => Routed::Plain,
+        })
+    }
+
+    /// Complains about parts of the program that no class is in.
+    fn strange_scopes(&mut self) -> Vec<Unknown> {
+        let scopes: Vec<(SymbolId, String)> = (self.plans.iter())
+            .filter_map(|plan| Some((plan.symbol, Entity::parse(&plan.name).ok()?.scope?)))
+            .filter_map(|(symbol, scope)| {
+                let path = self.classes.as_ref()?;
+                let is_there = path.names().any(|class| scope.touches(class));
+                (!is_there && !is_platform(&scope.part)).then_some((symbol, scope.part))
+            })
+            .collect();
+        let unknown = scopes.into_iter().map(|(symbol, part)| Unknown {
+            symbol,
+            param: None,
+            reason: format!("there is no class or package `{part}` so far"),
+            help: self.nearest_class(&part).unwrap_or_default(),
+            pending: true,
+        });
+        unknown.collect()
     }
 
     /// The name that may have been meant by one that no class has.
     fn meant(&mut self, symbol: u32) -> Option<String> {
         let plan = self.plans.iter().find(|plan| plan.symbol.0 == symbol)?;
-        let name = Name::parse(&plan.name).ok()?;
-        let known: Vec<String> = self.class_names().iter().map(|class| dotted(class)).collect();
+        let class = Entity::parse(&plan.name).ok()?.name.class;
+        // Of `A.b.c` the class may be `A`.
+        let starts = class.match_indices('.').map(|(at, _)| &class[..at]).collect::<Vec<_>>();
+        self.nearest_class(&class)
+            .or_else(|| starts.into_iter().rev().find_map(|start| self.nearest_class(start)))
+    }
+
+    fn nearest_class(&self, class: &str) -> Option<String> {
+        let path = self.classes.as_ref()?;
         // Who leaves the package out compares with names without it.
-        let short = |class: &str| match name.class.contains('.') {
-            true => class.to_owned(),
-            false => class.rsplit('.').next().unwrap_or_default().to_owned(),
-        };
-        let shown: Vec<String> = known.iter().map(|class| short(class)).collect();
-        let near = nearest(&name.class, shown.iter().map(String::as_str))?;
+        let shown = path.names().map(|known| match class.contains('.') {
+            true => dotted(known),
+            false => dotted(known).rsplit('.').next().unwrap_or_default().to_owned(),
+        });
+        let shown: Vec<String> = shown.collect();
+        let near = nearest(class, shown.iter().map(String::as_str))?;
         Some(format!("did you mean `{near}`? Otherwise it is watched when it is loaded"))
     }
 
@@ -107,10 +168,18 @@ impl Target {
         for plan in &mut self.plans {
             plan.active = needs.contains(plan.symbol);
         }
-        let mut told = needs.clone();
-        told.union(&self.rooms.scripts);
-        self.ask(&Request::Activate { events: told.iter().map(|symbol| symbol.0).collect() })?;
+        self.rooms.hears_all = false;
+        self.activate_plans(false)?;
         self.send_scripts()
+    }
+
+    /// Has the agent tell the events that are needed now, or all: monitors inside need others from event to event.
+    pub(crate) fn activate_plans(&mut self, all: bool) -> Done {
+        let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.symbol.0);
+        let mut events: Vec<u32> = needed.collect();
+        events.extend(self.rooms.scripts.iter().map(|symbol| symbol.0));
+        self.ask(&Request::Activate { events })?;
+        Ok(())
     }
 
     /// Makes the events of the place at which a thread waits.

@@ -18,6 +18,8 @@ pub(crate) struct Rooms {
     automata: Vec<Arc<Automaton>>,
     /// Whether they step inside when the program goes on, or do so now.
     pub(crate) used: bool,
+    /// Whether the agent tells all events, not only those that are needed at the moment.
+    pub(crate) hears_all: bool,
     /// Whether the agent waits to be told where they step.
     pub(crate) closed: bool,
     /// What they did up to the program's end.
@@ -34,7 +36,7 @@ fn garbled() -> Trouble {
 
 impl Target {
     /// Has scripts step inside the virtual machine: the session is told what they find. Before the session starts.
-    pub fn set_scripts(&mut self, plans: Vec<Plan>) {
+    pub(crate) fn set_scripts(&mut self, plans: Vec<Plan>) {
         for plan in &plans {
             let inputs = plan.inputs.iter().map(|(symbol, _)| *symbol);
             inputs.for_each(|symbol| self.rooms.scripts.insert(symbol));
@@ -67,6 +69,9 @@ impl Target {
             self.ask(&Request::Properties { properties })?;
             self.rooms.automata = monitors.iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
         }
+        if !std::mem::replace(&mut self.rooms.hears_all, true) {
+            self.activate_plans(true)?;
+        }
         let states = monitors.iter().map(|inmate| inmate.slices.save()).collect();
         let concerns = monitors.iter().map(|inmate| inmate.concern.clone()).collect();
         self.ask(&Request::PutInside { states, concerns })?;
@@ -79,6 +84,9 @@ impl Target {
         if std::mem::take(&mut self.rooms.closed) {
             self.rooms.used = false;
             self.ask(&Request::Outside)?;
+            if std::mem::take(&mut self.rooms.hears_all) {
+                self.activate_plans(false)?;
+            }
         }
         Ok(())
     }

@@ -43,6 +43,7 @@ compile_error!("Java programs can be watched on Linux only, so far");
 
 mod attach;
 mod classpath;
+mod constants;
 mod events;
 mod inside;
 mod launch;
@@ -50,12 +51,15 @@ mod library;
 mod link;
 mod look;
 mod points;
+mod route;
 mod run;
 mod sources;
 mod subject;
 mod target;
 
 pub use attach::is_machine;
+pub use classpath::ClassPath;
+pub use constants::constant;
 pub use launch::{Launch, Stream, is_java};
 pub use library::library;
 pub use target::Target;

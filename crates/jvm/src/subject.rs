@@ -3,6 +3,7 @@
 use crate::target::{Interrupt, Target};
 use invigil_monitor::event::{Batch, Catalog, EventSet};
 use invigil_monitor::inside::Inmate;
+use invigil_monitor::mac::Plan;
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
     Resume, Stop, Subject, Thread, Trouble, Unknown, Variable,
@@ -48,6 +49,11 @@ impl Subject for Target {
 
     fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
         self.move_in(monitors)
+    }
+
+    fn take_scripts(&mut self, scripts: &[Plan]) -> bool {
+        self.set_scripts(scripts.to_vec());
+        true
     }
 
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {

@@ -1,6 +1,7 @@
 //! A Java program with the agent inside.
 
 use crate::attach;
+use crate::classpath::ClassPath;
 use crate::events::Plan;
 use crate::inside::Rooms;
 use crate::launch::Launch;
@@ -64,7 +65,7 @@ pub struct Target {
     pub(crate) points: Points,
     pub(crate) sources: Sources,
     /// The classes on the class path, once somebody asked.
-    pub(crate) classes: Option<Vec<String>>,
+    pub(crate) classes: Option<ClassPath>,
     /// Whether it is to be held when it has been prepared.
     pub(crate) holds_first: bool,
     /// The monitors that step inside.

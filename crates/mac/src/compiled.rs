@@ -181,7 +181,8 @@ pub fn constant(text: &str) -> Result<Literal, String> {
 
 fn exports(exports: &[Exported]) -> Value {
     let all = exports.iter().map(|one| {
-        let values: Vec<Option<&str>> = one.values.iter().map(|ty| ty.map(Type::word)).collect();
+        let types = one.values.iter().flatten();
+        let values: Vec<Option<&str>> = types.map(|ty| ty.map(Type::word)).collect();
         json!({ "sort": one.sort.word(), "name": one.name, "values": values })
     });
     all.collect()
@@ -200,7 +201,7 @@ fn read_exports(value: &Value) -> Option<Vec<Exported>> {
             value => Type::from_word(value.as_str()?).map(Some),
         };
         let values = value.get("values")?.as_array()?.iter().map(ty).collect::<Option<_>>()?;
-        Some(Exported { sort, name, values, span: Span::default() })
+        Some(Exported { sort, name, values: Some(values), span: Span::default() })
     };
     value.as_array()?.iter().map(one).collect()
 }

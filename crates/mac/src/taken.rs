@@ -59,6 +59,8 @@ pub enum What {
     Start(MethodId, Vec<Held>),
     /// Control left a method.
     End(MethodId, Vec<Held>, Held),
+    /// A variable has another value, though nobody assigned it: its name means another object now.
+    Changed(VariableId, Held),
     /// Variables are undefined from now on.
     Gone(Vec<VariableId>),
     /// Time passed.
@@ -74,6 +76,7 @@ impl What {
             What::End(method, arguments, result) => {
                 then(Snapshot::End(*method, &values(arguments), result.value()))
             }
+            What::Changed(variable, value) => then(Snapshot::Changed(*variable, value.value())),
             What::Gone(variables) => then(Snapshot::Gone(variables)),
             What::Tick => then(Snapshot::Tick),
         }
@@ -91,6 +94,7 @@ impl From<Snapshot<'_>> for What {
             Snapshot::Update(variable, value) => What::Update(variable, value.into()),
             Snapshot::Start(method, arguments) => What::Start(method, held(arguments)),
             Snapshot::End(method, arguments, result) => What::End(method, held(arguments), result.into()),
+            Snapshot::Changed(variable, value) => What::Changed(variable, value.into()),
             Snapshot::Gone(variables) => What::Gone(variables.to_vec()),
             Snapshot::Tick => What::Tick,
         }

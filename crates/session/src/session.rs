@@ -16,7 +16,7 @@ use invigil_expr::program::CodeId;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, Catalog, EventSet};
-use invigil_monitor::mac::Deriver;
+use invigil_monitor::mac::{Deriver, Plan};
 use invigil_monitor::slices::SliceId;
 use invigil_monitor::watch::Watch;
 use std::collections::BTreeMap;
@@ -169,9 +169,19 @@ impl Session {
     }
 
     /// Has scripts make events of events, for the properties to follow. Before the session starts.
-    pub fn set_derivers(&mut self, derivers: Vec<Deriver>) {
+    ///
+    /// They step inside the program if that can be, unless what it tells is recorded: who reads the recording makes the
+    /// same of it again.
+    ///
+    /// # Errors
+    /// In words, if a script cannot be run.
+    pub fn set_scripts(&mut self, plans: Vec<Plan>) -> Result<(), String> {
+        let derivers: Vec<Deriver> = plans.iter().map(Deriver::new).collect::<Result<_, _>>()?;
         derivers.iter().flat_map(Deriver::gives).for_each(|symbol| self.derived.insert(symbol));
-        self.derivers = derivers;
+        if self.recorder.is_some() || !self.subject.take_scripts(&plans) {
+            self.derivers = derivers;
+        }
+        Ok(())
     }
 
     /// Writes every event from now on to a recording.

@@ -7,6 +7,7 @@
 
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};
+use invigil_monitor::mac::Plan;
 use invigil_monitor::slices::Slices;
 use std::fmt;
 use std::path::PathBuf;
@@ -334,6 +335,13 @@ pub trait Subject {
     fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
         let _ = monitors;
         Ok(())
+    }
+
+    /// Takes scripts that make events of events, for good: from then on it tells what they find, and not what they are told.
+    /// False if it does not.
+    fn take_scripts(&mut self, scripts: &[Plan]) -> bool {
+        let _ = scripts;
+        false
     }
 
     /// After a stop, what the monitors inside have done since they were put there, [`Subject::events`] not included.

@@ -77,6 +77,6 @@ mod weaver;
 pub use class::{Class, Constant, Field, Line, Local, Method};
 pub use compare::{Difference, Growth, compare};
 pub use helper::{HOOK, LOCK, helper_class};
-pub use plan::{Capture, Kind, Plan, Probe, Site, Wants, When};
+pub use plan::{Capture, Kind, Plan, Probe, Site, Stored, Wants, When};
 pub use problem::Problem;
 pub use weaver::{Left, Woven, weave};

@@ -94,6 +94,33 @@ pub enum Kind<'a> {
         is_static: bool,
         /// Before the call, or after it has returned.
         when: When,
+        /// Of a constructor: where the new object is put right away.
+        stored: Option<Stored<'a>>,
+    },
+}
+
+/// Where a new object is put by the instruction that follows its constructor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stored<'a> {
+    /// Into a field.
+    Field {
+        /// The class that the write names.
+        owner: &'a str,
+        /// The field.
+        name: &'a str,
+        /// Its type.
+        descriptor: &'a str,
+        /// Whether it is static.
+        is_static: bool,
+        /// Whether it is a field of the object whose code this is.
+        of_this: bool,
+    },
+    /// Into a local variable that has a name.
+    Local {
+        /// The variable.
+        name: &'a str,
+        /// Its type.
+        descriptor: &'a str,
     },
 }
 

@@ -6,7 +6,7 @@ use crate::bytes::Reader;
 use crate::code::Code;
 use crate::descriptor::{self, Shape};
 use crate::opcode;
-use crate::plan::{Capture, Kind, Plan, Probe, Site, Wants, When};
+use crate::plan::{Capture, Kind, Plan, Probe, Site, Stored, Wants, When};
 use crate::pool::Pool;
 use crate::problem::Problem;
 use crate::raw::{Attribute, Member, Raw};
@@ -105,7 +105,8 @@ impl<'a, 'p> Asking<'a, 'p> {
         wants: Wants,
     ) -> Result<Sites, Problem> {
         self.lines = lines(raw, code)?;
-        let names = if wants.locals { Names::read(raw, member, code)? } else { Names::default() };
+        let has_names = wants.locals || wants.calls;
+        let names = if has_names { Names::read(raw, member, code)? } else { Names::default() };
         let mut sites = Sites::default();
         let mut next_line = 0;
         for index in 0..code.len() {
@@ -153,7 +154,9 @@ impl<'a, 'p> Asking<'a, 'p> {
                     .ok_or_else(|| problem("a method has no proper descriptor"))?;
                 let is_static = code.op(index) == opcode::INVOKESTATIC;
                 let (owner, name, descriptor) = (&*called.owner, &*called.name, &*called.descriptor);
-                let site = |when| Kind::Call { owner, name, descriptor, is_static, when };
+                let target = if name == "<init>" { self.target(pool, code, index, names) } else { None };
+                let stored = target.as_ref().map(Target::stored);
+                let site = |when| Kind::Call { owner, name, descriptor, is_static, when, stored };
                 before = self.ask(site(When::Before), &parameters, None);
                 after = self.ask(site(When::After), &parameters, result);
                 What::Call {
@@ -185,6 +188,43 @@ impl<'a, 'p> Asking<'a, 'p> {
         Ok(some.then_some(Work { instruction: index, what, before, after }))
     }
 
+    /// Where the next instruction puts the object whose constructor is called here.
+    fn target<'b>(
+        &self,
+        pool: &Pool<'b>,
+        code: &Code<'_>,
+        index: usize,
+        names: &'b Names,
+    ) -> Option<Target<'b>>
+    where
+        'a: 'b,
+    {
+        let next = index + 1;
+        if next >= code.len() {
+            return None;
+        }
+        match code.op(next) {
+            op @ (opcode::PUTSTATIC | opcode::PUTFIELD) => {
+                let field = pool.field(code.operand(next))?;
+                let is_static = op == opcode::PUTSTATIC;
+                let of_this = !is_static && !self.method.is_static && is_this_below(pool, code, index);
+                Some(Target {
+                    owner: Some(field.owner),
+                    name: field.name,
+                    descriptor: field.descriptor,
+                    is_static,
+                    of_this,
+                })
+            }
+            _ => {
+                let (value, slot) = opcode::written(code.bytes, code.pc(next))?;
+                let (name, descriptor) =
+                    names.find(pool, self.method, slot, value, code.pc(next), code.pc(next + 1))?;
+                Some(Target { owner: None, name, descriptor, is_static: false, of_this: false })
+            }
+        }
+    }
+
     /// The probes at a site. Those that ask for what is not there are left.
     fn ask(&mut self, kind: Kind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
         let method = self.method;
@@ -211,6 +251,52 @@ impl<'a, 'p> Asking<'a, 'p> {
         });
         probes
     }
+}
+
+/// See [`Stored`].
+struct Target<'b> {
+    /// Nothing for a local variable.
+    owner: Option<Cow<'b, str>>,
+    name: Cow<'b, str>,
+    descriptor: Cow<'b, str>,
+    is_static: bool,
+    of_this: bool,
+}
+
+impl Target<'_> {
+    fn stored(&self) -> Stored<'_> {
+        let (name, descriptor) = (&*self.name, &*self.descriptor);
+        match &self.owner {
+            Some(owner) => {
+                Stored::Field { owner, name, descriptor, is_static: self.is_static, of_this: self.of_this }
+            }
+            None => Stored::Local { name, descriptor },
+        }
+    }
+}
+
+/// Whether `this` lies on the stack below the object whose constructor is called: it was put there right before the
+/// object was made.
+fn is_this_below(pool: &Pool<'_>, code: &Code<'_>, call: usize) -> bool {
+    const ALOAD_0: u8 = 0x2a;
+    // Arguments that take more than this are looked at as if they were none of ours.
+    const FARTHEST: usize = 4096;
+    let mut open = 1;
+    for index in (0..call).rev().take(FARTHEST) {
+        match code.op(index) {
+            opcode::INVOKESPECIAL
+                if pool.method(code.operand(index)).is_some_and(|method| method.name == "<init>") =>
+            {
+                open += 1;
+            }
+            opcode::NEW => open -= 1,
+            _ => {}
+        }
+        if open == 0 {
+            return index > 0 && code.op(index - 1) == ALOAD_0;
+        }
+    }
+    false
 }
 
 /// Why a capture is not to be had at a site.

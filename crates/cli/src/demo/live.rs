@@ -2,7 +2,7 @@
 
 use super::{PROGRAM, PROPERTY, not_as_told};
 use crate::Trouble;
-use crate::run::{Shop, start};
+use crate::run::{Program, Shop, start};
 use crate::terminal::Terminal;
 use invigil_check::report::Paint;
 use invigil_cockpit::prompt::PROMPT;
@@ -156,6 +156,7 @@ fn setting(folder: &Path, program: &Path, said: &Path, terminal: &Terminal) -> R
         workshop: Box::new(Shop {
             begin: Box::new(move || start(&launch, false)),
             colour: terminal.errors.colour,
+            program: Program::default(),
         }),
         files: Files { properties: vec![folder.join("queue.prop")], ..Files::default() },
         options: Options::default(),

@@ -83,7 +83,8 @@ fn describe_monitoring(told: &mut String, name: &str, lowered: &pedl::Lowered) {
         let _ = writeln!(told, "  watches {ty} {}{scope}{note}", entity.path);
     }
     for export in &lowered.exports {
-        let values: Vec<&str> = export.values.iter().map(|ty| ty.map_or("object", Type::word)).collect();
+        let types = export.values.iter().flatten();
+        let values: Vec<&str> = types.map(|ty| ty.map_or("object", Type::word)).collect();
         let values = if values.is_empty() || export.sort == Sort::Condition {
             String::new()
         } else {

@@ -8,8 +8,14 @@ use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
 use crate::{INTERRUPTED, Trouble, UNUSABLE};
 use invigil_check::report::count;
+use invigil_lang::pedl::Exported;
 use invigil_mac::{Channel, Delivery, Format};
 use std::process::ExitCode;
+
+/// How many values an event carries.
+fn values(export: &Exported) -> usize {
+    export.values.as_ref().map_or(0, Vec::len)
+}
 
 pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     let mut scripts = Scripts::new();
@@ -17,12 +23,12 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Tro
     scripts.report(args.quiet, terminal)?;
     let (_, script) = script.ok_or_else(|| unfit(&args.script))?;
     if args.to_format == Format::Bytes
-        && let Some(export) = script.exports.iter().find(|export| export.values.len() > 1)
+        && let Some(export) = script.exports.iter().find(|export| values(export) > 1)
     {
         return Err(Trouble::new(format_args!(
             "the event `{}` carries {} values, and the byte format has room for one; use `--to-format lines`",
             export.name,
-            export.values.len()
+            values(export)
         )));
     }
     let interrupt = Interrupt::listen();

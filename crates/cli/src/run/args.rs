@@ -85,6 +85,8 @@ Examples:
       the same for programs; what the program prints goes to standard error
   invigil run -p iterator.prop -- java -cp classes app.Main
       a Java program: events are methods, as in `event Queue.push(item)`
+  invigil run --pedl gate.pedl --medl gate.medl -- java -cp classes Main
+      scripts: what to tell of the program, and what must hold of that
   invigil run -- ./program
       just a debugger
   invigil run --scheduler round-robin -p gate.prop crossing.model
@@ -131,6 +133,18 @@ pub(crate) struct Watching {
     /// where a property is violated]
     #[arg(short, long = "scenario", value_name = "FILE.scn")]
     pub(crate) scenarios: Vec<PathBuf>,
+
+    /// What to tell of the program, as PEDL says it; goes with --medl, and may be given several times
+    #[arg(long, value_name = "FILE.pedl", requires = "medl")]
+    pub(crate) pedl: Vec<PathBuf>,
+
+    /// What must hold of that, as MEDL says it: one for each --pedl
+    #[arg(long, value_name = "FILE.medl", requires = "pedl")]
+    pub(crate) medl: Vec<PathBuf>,
+
+    /// A property of a requirement script that is undefined is violated
+    #[arg(long, requires = "medl")]
+    pub(crate) strict: bool,
 
     /// Functions that the properties' blocks may call; may be given several times
     #[arg(long, value_name = "FILE.py")]

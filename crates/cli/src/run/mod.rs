@@ -5,6 +5,7 @@ mod batch;
 mod console;
 mod interactive;
 mod model;
+mod scripts;
 mod signals;
 mod subject;
 mod workshop;
@@ -17,6 +18,7 @@ use console::{Restored, Tty};
 use invigil_check::report::Style;
 use invigil_cockpit::{Bell, Cockpit, Console, Failed, Files, Setting, Voice};
 use invigil_session::{Options, Outcome};
+pub(crate) use scripts::Program;
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
@@ -30,17 +32,22 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
     }
     check_stdin(&args.watching, args.stdin.is_some())?;
     let commands = commands(&args.watching)?;
+    check_scripts(&args.watching)?;
     let launch = subject::launch(args)?;
+    let program = Program { strict: args.watching.strict, ..launch.known(args) };
     let later = args.watching.later;
     let keeps = launch.can_be_kept();
-    watch(&args.watching, commands, Box::new(move || launch.begin(later)), (true, keeps), terminal)
+    watch(&args.watching, commands, Box::new(move || launch.begin(later)), (true, keeps), program, terminal)
 }
 
 pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    check_scripts(&args.watching)?;
     let commands = commands(&args.watching)?;
     let (process, later) = (args.process, args.watching.later);
-    let keeps = !invigil_jvm::is_machine(process);
-    watch(&args.watching, commands, Box::new(move || subject::hold(process, later)), (false, keeps), terminal)
+    let is_java = invigil_jvm::is_machine(process);
+    let program = Program { strict: args.watching.strict, ..Program::running(process, is_java) };
+    let begin = Box::new(move || subject::hold(process, later));
+    watch(&args.watching, commands, begin, (false, !is_java), program, terminal)
 }
 
 /// Standard input is one thing only: a file that was named `-`, or the program's.
@@ -58,6 +65,17 @@ fn check_stdin(args: &Watching, program_has_own: bool) -> Result<(), Trouble> {
         ));
     }
     Ok(())
+}
+
+/// Scripts come in pairs.
+fn check_scripts(args: &Watching) -> Result<(), Trouble> {
+    if args.pedl.len() == args.medl.len() {
+        return Ok(());
+    }
+    let (pedl, medl) = (args.pedl.len(), args.medl.len());
+    Err(Trouble::new(format_args!(
+        "`--pedl` is given {pedl} times and `--medl` {medl} times: they come in pairs"
+    )))
 }
 
 /// The commands of a file, if there is one.
@@ -87,6 +105,7 @@ fn watch(
     commands: Option<Vec<String>>,
     begin: Begin,
     (ends, keeps): (bool, bool),
+    program: Program,
     terminal: &Terminal,
 ) -> Result<ExitCode, Trouble> {
     let asks = !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal();
@@ -97,11 +116,12 @@ fn watch(
     signals::listen(&bell, console.clone());
     let _restored = Restored(console.clone());
     let setting = Setting {
-        workshop: Box::new(Shop { begin, colour: terminal.errors.colour }),
+        workshop: Box::new(Shop { begin, colour: terminal.errors.colour, program }),
         files: Files {
             properties: args.properties.clone(),
             functions: args.functions.clone(),
             scenarios: args.scenarios.clone(),
+            scripts: args.pedl.iter().cloned().zip(args.medl.iter().cloned()).collect(),
         },
         options: options(args, asks && keeps),
         record: args.record.clone(),
@@ -143,7 +163,8 @@ const AT_THE_START: u64 = u64::MAX / 2;
 
 fn options(args: &Watching, goes_back: bool) -> Options {
     // Someone who is asked may want to go back to any event: for that there must be something to go back to.
-    let at_start = (goes_back && !args.properties.is_empty()).then_some(AT_THE_START);
+    let is_watched = !args.properties.is_empty() || !args.medl.is_empty();
+    let at_start = (goes_back && is_watched).then_some(AT_THE_START);
     Options {
         max_checkpoints: args.max_checkpoints,
         max_checkpoint_memory: args.max_checkpoint_memory,

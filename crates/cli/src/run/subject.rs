@@ -1,6 +1,7 @@
 //! The programs that can be watched: native processes, and Java virtual machines.
 
 use super::args::Run;
+use super::scripts::Program;
 use crate::Trouble;
 use invigil_native::{Launch, Stream, Target};
 use invigil_session::subject::{Done, Subject};
@@ -19,6 +20,14 @@ impl Launching {
     /// Whether the program can be kept as it is, to go back to.
     pub(super) fn can_be_kept(&self) -> bool {
         matches!(self, Launching::Native(_))
+    }
+
+    /// What is known of it before it begins.
+    pub(super) fn known(&self, args: &Run) -> Program {
+        match self {
+            Launching::Native(_) => Program::default(),
+            Launching::Java(_) => Program::java(&args.program, args.dir.as_deref(), &args.env),
+        }
     }
 
     /// Starts the program. `later` says that libraries may bring functions that it does not have yet; classes always may.

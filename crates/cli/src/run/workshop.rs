@@ -1,5 +1,6 @@
 //! Makes what sessions need: files as `check` reads them, and the program.
 
+use super::scripts::{self, Program};
 use crate::load::{load, load_scenarios};
 use invigil_cockpit::{Files, Loaded, Workshop};
 use invigil_lang::report::render;
@@ -13,6 +14,8 @@ pub(crate) struct Shop {
     pub(crate) begin: Begin,
     /// Whether messages about files are coloured.
     pub(crate) colour: bool,
+    /// What is known of the program before it begins.
+    pub(crate) program: Program,
 }
 
 impl Workshop for Shop {
@@ -26,6 +29,7 @@ impl Workshop for Shop {
         if !unwatchable.is_empty() {
             return Err(render(&read.sources, &unwatchable, self.colour));
         }
+        let scripts = scripts::load(&mut read, &files.scripts, &self.program, self.colour).map_err(words)?;
         let scenarios = load_scenarios(&mut read, &files.scenarios, self.colour).map_err(words)?;
         let warnings = read.warnings(self.colour);
         Ok(Loaded {
@@ -33,6 +37,7 @@ impl Workshop for Shop {
             written: read.written,
             given: read.given,
             catalog: read.catalog,
+            scripts,
             scenarios: scenarios.into_iter().map(Arc::new).collect(),
             sources: read.sources,
             warnings,

@@ -81,7 +81,8 @@ impl Workshop for Shop {
             return Err(render(&sources, &problems, false));
         }
         let given = (0..automata.len()).collect();
-        Ok(Loaded { automata, written, given, catalog, scenarios, sources, warnings: String::new() })
+        let (scripts, warnings) = (Vec::new(), String::new());
+        Ok(Loaded { automata, written, given, catalog, scripts, scenarios, sources, warnings })
     }
 
     fn begin(&mut self) -> Done<Box<dyn Subject>> {
@@ -137,6 +138,7 @@ fn open_with(
             properties: if property.is_empty() { Vec::new() } else { vec![file("queue.prop", property)] },
             functions: Vec::new(),
             scenarios: scenario.iter().map(|text| file("s.scn", text)).collect(),
+            scripts: Vec::new(),
         },
         options: Options::default(),
         record: None,

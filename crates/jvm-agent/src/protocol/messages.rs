@@ -111,6 +111,42 @@ message! {
         pub candidates: Vec<String>,
         /// What is to be told with it.
         pub asks: Vec<Ask>,
+        /// How the variable is reached, if other objects lie between its class and it.
+        pub route: Option<Route>,
+    }
+}
+
+message! {
+    /// How a variable is reached: from something that is there by itself, over fields of objects.
+    pub struct Route {
+        /// Where it begins.
+        pub root: Root,
+        /// The fields on the way; the last one is the variable.
+        pub links: Vec<Link>,
+    }
+}
+
+message! {
+    /// Where a route begins.
+    pub enum Root {
+        /// At an object that is in a static field.
+        0 = Static { field: Link },
+        /// At an object that is in a local variable.
+        1 = Local { class: String, method: String, descriptor: String, name: String },
+        /// At every object of the class of the first field.
+        2 = Instances,
+    }
+}
+
+message! {
+    /// A field of a class.
+    pub struct Link {
+        /// The class that declares it, as in `app/Queue`.
+        pub class: String,
+        /// Its name.
+        pub field: String,
+        /// Its type, as in `I` or `Lapp/Item;`.
+        pub descriptor: String,
     }
 }
 

@@ -1,6 +1,6 @@
 //! JNI.
 
-use super::{Field, Global, Method, Ref};
+use super::{Field, Global, Method, Ref, Weak};
 use jvmti_bindings::sys::jni::{self as raw, JNIEnv, jint, jobject, jvalue};
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
@@ -85,6 +85,21 @@ impl Jni {
 
     pub(crate) fn forget(self, global: Global) {
         call!(self, DeleteGlobalRef, global.0);
+    }
+
+    /// A handle that does not keep the object alive.
+    pub(crate) fn weak(self, object: Ref) -> Option<Weak> {
+        let weak = call!(self, NewWeakGlobalRef, object.raw());
+        if self.failed() || weak.is_null() { None } else { Some(Weak(weak)) }
+    }
+
+    /// The object of a weak handle, if it is still there.
+    pub(crate) fn strong(self, weak: &Weak) -> Option<Ref> {
+        reference(call!(self, NewLocalRef, weak.0))
+    }
+
+    pub(crate) fn forget_weak(self, weak: Weak) {
+        call!(self, DeleteWeakGlobalRef, weak.0);
     }
 
     /// A handle of this thread's own.

@@ -48,6 +48,15 @@ impl Global {
     }
 }
 
+/// A handle that does not keep its object alive, for all threads, until it is dropped through [`Jni::forget_weak`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Weak(jobject);
+
+// SAFETY: as for global handles.
+unsafe impl Send for Weak {}
+// SAFETY: as above.
+unsafe impl Sync for Weak {}
+
 /// A method of a class that is loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Method(jmethodID);

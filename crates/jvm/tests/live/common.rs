@@ -10,16 +10,22 @@ use std::{fs, io};
 
 /// The folder with the compiled programs. They are compiled once for all tests.
 pub(crate) fn classes() -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/app");
+    compiled(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/java/app"), &["-g"])
+}
+
+/// The folder with the classes of the programs in another one, compiled with these options.
+pub(crate) fn compiled(folder: &Path, options: &[&str]) -> PathBuf {
+    let files = fs::read_dir(folder).expect("the programs are there").map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> =
-        fs::read_dir(&folder).expect("the programs are there").map(|entry| entry.unwrap().path()).collect();
+        files.filter(|file| file.extension().is_some_and(|end| end == "java")).collect();
     files.sort();
     let mut hasher = DefaultHasher::new();
+    options.hash(&mut hasher);
     files.iter().for_each(|file| fs::read(file).unwrap().hash(&mut hasher));
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("java-{:x}", hasher.finish()));
     if !target.is_dir() {
         let fresh = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-        let done = Command::new("javac").args(["-g", "-d"]).arg(fresh.path()).args(&files).status();
+        let done = Command::new("javac").args(options).arg("-d").arg(fresh.path()).args(&files).status();
         assert!(done.expect("there is javac").success());
         // Another test may have been faster.
         let _ = fs::rename(fresh.path(), &target);

@@ -140,6 +140,7 @@ fn a_tool_that_dies_leaves_the_program_running() {
         name: "Ends.begin".to_owned(),
         candidates: Vec::new(),
         asks: Vec::new(),
+        route: None,
     };
     let mut ask = |request| {
         protocol::send(&mut control, &request).unwrap();

@@ -5,4 +5,6 @@ mod debuggers;
 mod ends;
 mod events;
 mod look;
+mod names;
 mod points;
+mod scripts;

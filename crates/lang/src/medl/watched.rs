@@ -19,6 +19,11 @@ pub enum Names {
     Plain,
 }
 
+/// Stands behind the name of a variable whose writes and their reports are one step each (`multithread`).
+const LOCKED: &str = " locked";
+/// Stands behind the name of a variable, for changes that are no writes: the name means another object.
+const BY_PATH: &str = " by path";
+
 /// Scripts that watch a subject.
 #[derive(Clone, Debug)]
 pub struct Watched {
@@ -83,11 +88,13 @@ pub fn watch(
         automata.push(action(name, *span, symbol));
         outputs.actions.push(symbol);
     }
-    let title = checker.title.as_deref().unwrap_or("MEDL");
-    let says = found(catalog, &format!("{title} says"));
-    catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
-    automata.extend(printer(title, says));
-    outputs.print = Some(says);
+    if checker.parts.prints() {
+        let title = checker.title.as_deref().unwrap_or("MEDL");
+        let says = found(catalog, &format!("{title} says"));
+        catalog.param(says, &Param { source: Source::Ret, name: "words".to_owned(), ty: Some(Type::Str) });
+        automata.extend(printer(title, says));
+        outputs.print = Some(says);
+    }
     let plan = Plan {
         recogniser: recogniser.parts.clone(),
         checker: checker.parts.clone(),
@@ -122,8 +129,14 @@ fn inputs(
             let not = if scope.is_negated { "not " } else { "" };
             name = format!("{name} {not}in {}", spelled(&scope.path, names));
         }
-        let event = |catalog: &mut Catalog, kind| {
-            let symbol = catalog.symbol(&name, kind);
+        if names == Names::WithTypes
+            && matches!(entity.id, Id::Variable(_))
+            && recogniser.options.multithread.is_some()
+        {
+            name += LOCKED;
+        }
+        let event = |catalog: &mut Catalog, name: &str, kind| {
+            let symbol = catalog.symbol(name, kind);
             if is_timed {
                 catalog.param(symbol, &Param { source: Source::Time, name: "time".to_owned(), ty: None });
             }
@@ -131,21 +144,28 @@ fn inputs(
         };
         match entity.id {
             Id::Variable(variable) => {
-                let symbol = event(catalog, Kind::Write);
+                let symbol = event(catalog, &name, Kind::Write);
                 let value = Param { source: Source::Ret, name: "value".to_owned(), ty: None };
                 let value = catalog.param(symbol, &value);
                 inputs.push((symbol, Input::Update { variable, value }));
+                // Where the class ends and other objects begin is for the subject to say.
+                if names == Names::WithTypes && entity.path.segments.len() > 2 {
+                    let symbol = event(catalog, &format!("{name}{BY_PATH}"), Kind::Write);
+                    let value = Param { source: Source::Ret, name: "value".to_owned(), ty: None };
+                    let value = catalog.param(symbol, &value);
+                    inputs.push((symbol, Input::Changed { variable, value }));
+                }
             }
             Id::Method(method) => {
                 let (starts, ends) = recogniser.parts.moments(method);
                 let declared = &recogniser.parts.methods()[method.0 as usize];
                 if starts {
-                    let symbol = event(catalog, Kind::Before);
+                    let symbol = event(catalog, &name, Kind::Before);
                     let arguments = arguments(catalog, symbol, &declared.parameters);
                     inputs.push((symbol, Input::Start { method, arguments }));
                 }
                 if ends {
-                    let symbol = event(catalog, Kind::After);
+                    let symbol = event(catalog, &name, Kind::After);
                     let arguments = arguments(catalog, symbol, &declared.parameters);
                     let result = declared.result.map(|_| {
                         let result = Param { source: Source::Ret, name: "result".to_owned(), ty: None };

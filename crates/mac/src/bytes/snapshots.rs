@@ -190,6 +190,9 @@ impl ByteSnapshotWriter {
             Snapshot::Start(method, _) => self.method(Watched::Method(method), false, out),
             Snapshot::End(method, ..) => self.method(Watched::Method(method), true, out),
             Snapshot::Update(variable, value) => self.update(variable, value, out),
+            Snapshot::Changed(..) => Err(Limit(format!(
+                "the byte format cannot say that a name means another object; {USE_LINES}"
+            ))),
             Snapshot::Gone(_) => {
                 Err(Limit(format!("the byte format cannot say that a variable is gone; {USE_LINES}")))
             }

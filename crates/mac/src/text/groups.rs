@@ -147,9 +147,10 @@ impl TextGroupReader {
         let names = if is_event { &mut self.interface.events } else { &mut self.interface.conditions };
         let number = names.len() as u32;
         let named = if is_event { Named::Event(number) } else { Named::Condition(number) };
-        if self.numbers.insert(name.to_owned(), named).is_some() {
+        if self.numbers.contains_key(name) {
             return Err(format!("`{name}` is there twice"));
         }
+        self.numbers.insert(name.to_owned(), named);
         names.push(name.to_owned());
         Ok(())
     }

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! update NAME VALUE [@MS]
+//! change NAME VALUE [@MS]
 //! start NAME(VALUE, …) [@MS]
 //! end NAME(VALUE, …) [-> VALUE] [@MS]
 //! gone NAME[, NAME…] [@MS]
@@ -89,7 +90,15 @@ impl Scene<'_> {
         let rest = rest.trim_start();
         let (what, rest) = match verb {
             "tick" => return self.tick(rest),
-            "update" => self.update(rest)?,
+            "update" => {
+                let (variable, value, rest) = self.assigned(rest)?;
+                (What::Update(variable, value), rest)
+            }
+            // It has another value, though nobody assigned it.
+            "change" => {
+                let (variable, value, rest) = self.assigned(rest)?;
+                (What::Changed(variable, value), rest)
+            }
             "start" => {
                 let (method, arguments, rest) = self.call(rest)?;
                 (What::Start(method.0, arguments), rest)
@@ -107,7 +116,7 @@ impl Scene<'_> {
             "gone" => self.gone(rest)?,
             _ => {
                 return Err(format!(
-                    "`{}` is none of `update`, `start`, `end`, `gone` and `tick`",
+                    "`{}` is none of `update`, `change`, `start`, `end`, `gone` and `tick`",
                     excerpt(verb)
                 ));
             }
@@ -136,11 +145,11 @@ impl Scene<'_> {
         Ok(Taken { time, what: What::Tick })
     }
 
-    fn update<'l>(&self, rest: &'l str) -> Result<(What, &'l str), String> {
+    fn assigned<'l>(&self, rest: &'l str) -> Result<(VariableId, Held, &'l str), String> {
         let (name, rest) = name(rest);
         let (variable, ty) = self.variable(name)?;
         let (value, rest) = value(rest, ty, "")?;
-        Ok((What::Update(variable, value), rest))
+        Ok((variable, value, rest))
     }
 
     fn variable(&self, name: &str) -> Result<(VariableId, Option<Type>), String> {
@@ -297,6 +306,10 @@ impl TextSnapshotWriter {
             Snapshot::Update(variable, value) => {
                 // Writing to a string does not fail.
                 let _ = write!(line, "update {} ", name(Watched::Variable(variable))?);
+                literal::plain(&mut line, value);
+            }
+            Snapshot::Changed(variable, value) => {
+                let _ = write!(line, "change {} ", name(Watched::Variable(variable))?);
                 literal::plain(&mut line, value);
             }
             Snapshot::Start(method, arguments) => {

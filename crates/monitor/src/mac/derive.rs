@@ -24,6 +24,13 @@ pub enum Input {
         /// Where its new value is.
         value: usize,
     },
+    /// A variable has another value, or none, though nobody assigned it: its name means another object.
+    Changed {
+        /// Which.
+        variable: VariableId,
+        /// Where its value is.
+        value: usize,
+    },
     /// A method begins.
     Start {
         /// Which.
@@ -231,13 +238,16 @@ impl Deriver {
         };
         let what = match input {
             Input::Tick => Snapshot::Tick,
-            Input::Update { variable, value } => {
+            Input::Update { variable, value } | Input::Changed { variable, value } => {
                 let ty = parts.variables().get(variable.0 as usize).map(|variable| variable.ty);
                 let value = param(*value, ty);
                 if self.filters.get_mut(variable.0 as usize).is_some_and(|filter| !filter.passes(value)) {
                     return Ok(false);
                 }
-                Snapshot::Update(*variable, value)
+                match input {
+                    Input::Update { .. } => Snapshot::Update(*variable, value),
+                    _ => Snapshot::Changed(*variable, value),
+                }
             }
             Input::Start { method, arguments } => {
                 let count = fill(&mut values, types(method), arguments, event);

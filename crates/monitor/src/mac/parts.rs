@@ -353,6 +353,11 @@ impl Parts {
         self.exprs.iter().any(|(expr, _)| matches!(expr, Expr::Now | Expr::Time(_)))
     }
 
+    /// Whether some guard prints.
+    pub fn prints(&self) -> bool {
+        self.updates.iter().any(|update| matches!(update.does, Does::Print(_)))
+    }
+
     /// Whether some definition is about the begin of a method, and whether some is about its end.
     pub fn moments(&self, method: MethodId) -> (bool, bool) {
         let mut moments = (false, false);

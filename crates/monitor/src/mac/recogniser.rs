@@ -18,6 +18,8 @@ use core::fmt;
 pub enum Snapshot<'a> {
     /// A variable was assigned.
     Update(VariableId, Value<'a>),
+    /// A variable has this value from now on, though nobody assigned it: its name means the variable of another object.
+    Changed(VariableId, Value<'a>),
     /// Control entered a method. Arguments that are left out at the end are undefined.
     Start(MethodId, &'a [Value<'a>]),
     /// Control left a method: the arguments as they are then, and the result. Both are undefined where the
@@ -174,6 +176,7 @@ impl Recogniser {
     fn take(&mut self, what: Snapshot<'_>) -> Result<(), Misfit> {
         match what {
             Snapshot::Update(variable, value) => self.update(variable, value),
+            Snapshot::Changed(variable, value) => self.change(variable, value).map(drop),
             Snapshot::Start(method, arguments) => self.start(method, arguments),
             Snapshot::End(method, arguments, result) => self.end(method, arguments, result),
             Snapshot::Gone(variables) => self.gone(variables),
@@ -218,12 +221,18 @@ impl Recogniser {
     }
 
     fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
+        let updated = self.change(variable, value)?;
+        self.machine.happens(updated);
+        Ok(())
+    }
+
+    /// Gives a variable a value; gives the cell of its updates.
+    fn change(&mut self, variable: VariableId, value: Value<'_>) -> Result<u32, Misfit> {
         self.fits(variable, value)?;
         let cells = self.machine.program.variables[variable.at()];
         self.machine.write(cells.slot, value);
-        self.machine.happens(cells.updated);
         self.machine.mark(self.machine.program.sources.variable(variable.0));
-        Ok(())
+        Ok(cells.updated)
     }
 
     /// Whether a value is what the script says of a variable.

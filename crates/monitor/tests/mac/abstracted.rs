@@ -17,7 +17,7 @@ fn both(script: &Script, random: &mut Random) -> (Vec<Group>, Vec<Group>, usize)
     let (mut all, mut some, mut left_out) = (Vec::new(), Vec::new(), 0);
     for world in random::snapshots(random, script, 30) {
         all.push(feed(&mut plain, &world).clone());
-        if let Some((variable, value)) = &world.update {
+        if let Some((variable, value)) = world.update.as_ref().or(world.changed.as_ref()) {
             let value = value.as_ref().map_or(Value::Undefined, Val::value);
             if !filters[*variable].passes(value) {
                 left_out += 1;

@@ -19,6 +19,9 @@ pub(crate) fn feed<'r>(recogniser: &'r mut Recogniser, world: &World) -> &'r Gro
     let what = if let Some((variable, value)) = &world.update {
         let value = value.as_ref().map_or(Value::Undefined, Val::value);
         Snapshot::Update(VariableId(*variable as u32), value)
+    } else if let Some((variable, value)) = &world.changed {
+        let value = value.as_ref().map_or(Value::Undefined, Val::value);
+        Snapshot::Changed(VariableId(*variable as u32), value)
     } else if let Some((method, given)) = &world.start {
         arguments = values(given);
         Snapshot::Start(MethodId(*method as u32), &arguments)

@@ -336,7 +336,11 @@ pub(crate) fn snapshots(random: &mut Random, script: &Script, length: usize) -> 
         let mut world = World { time, ..World::default() };
         match random.below(10) {
             0 => world.gone = (0..script.variables.len()).filter(|_| random.chance(2)).collect(),
-            1 => {}
+            1 if random.chance(2) => {}
+            1 => {
+                let variable = random.below(script.variables.len());
+                world.changed = Some((variable, maybe(random, script.variables[variable])));
+            }
             2..=4 if !script.methods.is_empty() => {
                 let method = random.below(script.methods.len());
                 let (parameters, result) = &script.methods[method];

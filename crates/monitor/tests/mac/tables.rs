@@ -14,6 +14,7 @@ pub(crate) struct World {
     pub(crate) start: Option<(usize, Vec<Option<Val>>)>,
     pub(crate) end: Option<(usize, Vec<Option<Val>>, Option<Val>)>,
     pub(crate) gone: Vec<usize>,
+    pub(crate) changed: Option<(usize, Option<Val>)>,
     /// For every imported event, whether it happens, and with which values.
     pub(crate) events: Vec<Option<Vec<Option<Val>>>>,
     /// The value of every imported condition.
@@ -244,10 +245,10 @@ impl<'s> Tables<'s> {
             if world.gone.contains(&at) {
                 return None;
             }
-            if let Some((variable, value)) = &world.update
-                && *variable == at
-            {
-                return value.clone();
+            for (variable, value) in world.update.iter().chain(&world.changed) {
+                if *variable == at {
+                    return value.clone();
+                }
             }
         }
         None

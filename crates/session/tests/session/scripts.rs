@@ -46,7 +46,7 @@ fn session(ops: Vec<Op>) -> (Session, Rc<RefCell<Vec<String>>>) {
     let (fake, _) = Fake::new(ops);
     let automata = watched.automata.into_iter().map(Arc::new).collect();
     let mut session = Session::new(Box::new(fake), automata, catalog, Vec::new(), Options::default());
-    session.set_derivers(vec![watched.deriver]);
+    session.set_scripts(vec![watched.plan]).unwrap();
     let said = Rc::new(RefCell::new(Vec::new()));
     session.set_listener(Box::new(Said(Rc::clone(&said))));
     (session, said)

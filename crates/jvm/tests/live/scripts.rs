@@ -1,0 +1,192 @@
+//! PEDL and MEDL over live programs: what the examples promise comes out.
+
+use crate::common::compiled;
+use invigil_expr::diag::{SourceId, Sources};
+use invigil_jvm::{ClassPath, Launch, Stream, Target, constant};
+use invigil_lang::mac::load;
+use invigil_lang::medl::{self, Names};
+use invigil_lang::report;
+use invigil_monitor::event::Catalog;
+use invigil_session::subject::{Resume, Subject};
+use invigil_session::{Listener, Options, Outcome, Reason, Session, Speaker};
+use std::cell::RefCell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What came of a run.
+pub(crate) struct Story {
+    /// What was printed by the scripts.
+    pub(crate) said: Vec<String>,
+    /// Each violation: the property or alarm, and the innermost frame as `app.Queue.push:12`.
+    pub(crate) violations: Vec<String>,
+    /// How many events the program told.
+    pub(crate) events: u64,
+}
+
+struct Said(Rc<RefCell<Vec<String>>>);
+
+impl Listener for Said {
+    fn line(&mut self, _: Speaker, line: &str) {
+        self.0.borrow_mut().push(line.to_owned());
+    }
+}
+
+fn example(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
+}
+
+/// Runs a program of an example under two of its scripts.
+#[track_caller]
+pub(crate) fn run(name: &str, pedl: &str, medl: &str, command: &[&str]) -> Story {
+    let folder = example(name);
+    let read = |file: &str| fs::read_to_string(folder.join(file)).expect("the script is there");
+    watched(&compiled(&folder, &["-g"]), &read(pedl), &read(medl), command)
+}
+
+/// Runs a program under scripts.
+#[track_caller]
+pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) -> Story {
+    let path = ClassPath::new(".", classes);
+    let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|name| constant(&path, name));
+    let loaded = loaded.unwrap_or_else(|| {
+        let mut sources = Sources::default();
+        sources.add("pedl", pedl);
+        sources.add("medl", medl);
+        panic!("{}", report::render(&sources, &problems, false))
+    });
+    let mut catalog = Catalog::default();
+    let watched = medl::watch(&loaded.pedl, &loaded.medl, Names::WithTypes, false, &mut catalog).unwrap();
+    let mut launch = Launch::new("java")
+        .args(["-XX:TieredStopAtLevel=1", "-Xshare:auto", "-Xverify:all", "-cp"])
+        .args([classes])
+        .args(command.iter().copied());
+    launch.stdout = Stream::File(fs::File::from(tempfile::tempfile().unwrap()).into());
+    let mut target = Target::launch(&launch).expect("it starts");
+    let unknown = target.prepare(&catalog).expect("it can be prepared");
+    assert!(unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
+    let names: Vec<String> = watched.automata.iter().map(|automaton| automaton.name.clone()).collect();
+    let automata = watched.automata.into_iter().map(Arc::new).collect();
+    let mut session = Session::new(Box::new(target), automata, catalog, Vec::new(), Options::default());
+    session.set_derivers(vec![watched.deriver]);
+    let said = Rc::new(RefCell::new(Vec::new()));
+    session.set_listener(Box::new(Said(Rc::clone(&said))));
+    let mut violations = Vec::new();
+    loop {
+        match session.run(&Resume::Continue).expect("it runs") {
+            Outcome::Suspended(reasons) => {
+                let frames = session.subject().frames(1).expect("it stands still");
+                let frame = frames.first().map_or(String::new(), |frame| {
+                    format!("{}:{}", frame.function, frame.line.as_ref().map_or(0, |line| line.line))
+                });
+                for reason in reasons {
+                    let Reason::Verdict(change) = reason else { panic!("{reason:?}") };
+                    violations.push(format!("{} at {frame}", names[change.property]));
+                }
+            }
+            Outcome::Ended(_) => break,
+            outcome => panic!("{outcome:?}"),
+        }
+    }
+    let events = session.event_count();
+    drop(session);
+    Story { said: Rc::try_unwrap(said).unwrap().into_inner(), violations, events }
+}
+
+fn counted(story: &Story, words: &str) -> usize {
+    story.said.iter().filter(|line| *line == words).count()
+}
+
+#[test]
+fn fields_and_methods() {
+    let story = run("first", "first.pedl", "first.medl", &["A"]);
+    assert_eq!(story.violations, ["happened at A.main:9", "happened at A.main:12"]);
+    let story = run("first", "values.pedl", "values.medl", &["A"]);
+    assert_eq!(story.violations, [""; 0]);
+    assert_eq!(story.said, ["10", "1", "2", "3", "right"]);
+}
+
+#[test]
+fn methods_with_arguments_and_fields_of_every_moment() {
+    assert_eq!(run("railroad", "railroad.pedl", "railroad.medl", &["RRC", "good"]).violations, [""; 0]);
+    let late = run("railroad", "railroad.pedl", "railroad.medl", &["RRC", "late"]);
+    assert_eq!(late.violations, ["safeRRC at RRC.second:45"]);
+    let early = run("railroad", "railroad.pedl", "railroad.medl", &["RRC", "early"]);
+    assert_eq!(early.violations, ["safeRRC at Gate.gu:16"]);
+}
+
+#[test]
+fn calls_and_writes_in_a_part_of_the_program() {
+    let good = run("savings", "savings.pedl", "savings.medl", &["Savings"]);
+    assert_eq!(good.violations, [""; 0]);
+    let largest: Vec<&str> =
+        good.said.iter().map(String::as_str).filter(|line| line.ends_with(".0")).collect();
+    assert_eq!((largest.len(), largest[0], largest[11]), (12, "3000.0", "19850.0"), "{:?}", good.said);
+    let uncle = run("savings", "savings.pedl", "savings.medl", &["Savings", "uncle"]);
+    assert_eq!(uncle.violations.len(), 1, "{:?}", uncle.violations);
+    assert!(uncle.violations[0].starts_with("large at WireTransfer."), "{:?}", uncle.violations);
+    assert!(uncle.violations[0].ends_with(":4"), "{:?}", uncle.violations);
+    assert_eq!(counted(&uncle, "26220.0"), 1, "{:?}", uncle.said);
+}
+
+#[test]
+fn locals_of_many_threads() {
+    assert_eq!(run("mav", "mav.pedl", "quick.medl", &["Console", "good"]).violations, [""; 0]);
+    let bad = run("mav", "mav.pedl", "quick.medl", &["Console", "bad"]);
+    assert_eq!(bad.violations, ["NoPattern at MAV.run:34"]);
+}
+
+#[test]
+fn alarms_of_the_stock_client() {
+    let story = |medl: &str, command: &[&str]| run("stock", "stock.pedl", medl, command).violations;
+    assert_eq!(story("stock.medl", &["Client", "both", "1"]), [""; 0]);
+    assert_eq!(story("stock.medl", &["Client", "silent", "1"]), ["wrongFT at Client.processOldData:80"]);
+    assert_eq!(story("mended.medl", &["Client", "silent", "1"]), [""; 0]);
+    assert_eq!(story("mended.medl", &["Client", "impatient", "1"]), ["wrongFT at Client.processOldData:80"]);
+}
+
+#[test]
+fn constants_of_the_program() {
+    let story = run("gate-java", "gate.pedl", "quick.medl", &["Main", "good"]);
+    assert_eq!(story.violations, [""; 0]);
+    assert!(story.events > 0);
+}
+
+#[test]
+fn other_names_for_an_object_and_another_object_for_a_name() {
+    let story = run("aliases", "swap.pedl", "swap.medl", &["A"]);
+    assert_eq!(story.violations, [""; 0]);
+    assert_eq!(story.said, ["1", "1", "10", "10", "10", "swapped"]);
+}
+
+#[test]
+fn a_list_that_grows() {
+    let story = |mode| run("aliases", "sorted.pedl", "sorted.medl", &["Node", mode]).violations;
+    assert_eq!(story("good"), [""; 0]);
+    assert_eq!(story("unsorted"), ["second at Node.<init>:11"]);
+    assert_eq!(story("late"), ["third at Node.insert:15"]);
+}
+
+#[test]
+fn what_hangs_on_all_objects_of_a_class() {
+    let story = run("sieve", "sieve.pedl", "sieve.medl", &["SieveMain", "1000"]);
+    assert_eq!(story.violations, [""; 0]);
+    // 999 writes to one, 168 to the other; and the two values that a new object has.
+    assert_eq!(story.events, 999 + 168 + 2, "{:?}", story.said);
+}
+
+#[test]
+fn what_hangs_on_a_static_field() {
+    let simplex = run("pendulum", "ip.pedl", "ip.medl", &["CHARON", "simplex", "9"]);
+    assert_eq!(simplex.violations, [""; 0]);
+    let deaf = run("pendulum", "ip.pedl", "ip.medl", &["CHARON", "deaf", "2"]);
+    assert_eq!(deaf.violations, ["fail at Controllers.sense:26"]);
+    let expected = [
+        "An expreiment controller is changed into a safe controller!",
+        "A safe controller is changed into a basic controller!",
+        "The cart have reached the goal with rod standing upright!",
+    ];
+    let said: Vec<&String> = simplex.said.iter().filter(|line| line.len() > 5).collect();
+    assert_eq!(said, expected);
+}
