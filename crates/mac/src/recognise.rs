@@ -174,15 +174,15 @@ fn step(
     done: &mut Recognised,
 ) -> Result<(), String> {
     let is_tick = taken.what == What::Tick;
-    match taken.what.with(|snapshot| recogniser.snapshot(snapshot, taken.time).cloned()) {
+    taken.what.with(|snapshot| match recogniser.snapshot(snapshot, taken.time) {
         Ok(group) if is_tick || !group.is_empty() => {
             done.instants += 1;
-            to.group(&group).map_err(|limit| limit.to_string())
+            to.group(group).map_err(|limit| limit.to_string())
         }
         Ok(_) => Ok(()),
         Err(misfit) => {
             done.problems.add(misfit);
             Ok(())
         }
-    }
+    })
 }

@@ -7,9 +7,9 @@ use crate::terminal::Terminal;
 use invigil_lang::pedl::Lowered;
 use invigil_mac::trace::Mapping;
 use invigil_mac::{
-    Channel, Connection, Entities, Format, Recognised, Sink, SnapshotReader, Waiting, recognise,
+    Channel, Connection, Entities, Format, Limit, Recognised, Sink, SnapshotReader, Waiting, recognise,
 };
-use invigil_monitor::mac::Recogniser;
+use invigil_monitor::mac::{Group, Interface, Recogniser};
 use invigil_trace::{Input, Options};
 use std::io::{Cursor, Read};
 use std::time::Duration;
@@ -46,6 +46,12 @@ pub(super) fn run(
     let mut recogniser = Recogniser::new(script.parts).map_err(Trouble::new)?;
     let connection = connect(&args.from, args.wait.patience, quiet, interrupt, terminal, Channel::open)?;
     let mut stream = Stream::new(connection.into_file(), interrupt.clone());
+    // A checker says what it misses before anything comes: waiting for that is not its business.
+    if let Err(limit) = to.names(&recogniser.parts().exports()) {
+        return Ok(Recognised { failure: Some(limit.to_string()), ..Recognised::default() });
+    }
+    to.idle();
+    let to = &mut Introduced(to);
     let mut first = Vec::new();
     let format = match args.format {
         SourceFormat::Auto => guess(&mut stream, &mut first),
@@ -64,6 +70,23 @@ pub(super) fn run(
     };
     let mut reader = SnapshotReader::new(format, entities, period).map_err(Trouble::new)?;
     Ok(recognise(&mut from, &mut reader, &mut recogniser, to, args.strict))
+}
+
+/// A sink that has been told the names.
+struct Introduced<'a>(&'a mut dyn Sink);
+
+impl Sink for Introduced<'_> {
+    fn names(&mut self, _: &Interface) -> Result<(), Limit> {
+        Ok(())
+    }
+
+    fn group(&mut self, group: &Group) -> Result<(), Limit> {
+        self.0.group(group)
+    }
+
+    fn idle(&mut self) {
+        self.0.idle();
+    }
 }
 
 /// The words that lines of a filter begin with.

@@ -183,6 +183,31 @@ fn compiled_scripts_stand_for_scripts() {
         .complains(&["neither a recogniser nor a checker"]);
 }
 
+/// All monitoring scripts of the examples, each with the requirement scripts beside it that import what it exports.
+#[test]
+fn the_examples_compile() {
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let scripts = |folder: &std::path::Path, ending: &str| -> Vec<std::path::PathBuf> {
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        files.filter(|path| path.extension().is_some_and(|found| found == ending)).collect()
+    };
+    let mut pairs = 0;
+    for folder in std::fs::read_dir(examples).unwrap().map(|entry| entry.unwrap().path()) {
+        if !folder.is_dir() {
+            continue;
+        }
+        for medl in scripts(&folder, "medl") {
+            let fits = scripts(&folder, "pedl").into_iter().filter(|pedl| {
+                let line = format!("mac compile {} {} -o out", pedl.display(), medl.display());
+                Folder::new().run(&line).status == 0
+            });
+            assert!(fits.count() > 0, "{}", medl.display());
+            pairs += 1;
+        }
+    }
+    assert!(pairs >= 9, "{pairs}");
+}
+
 #[test]
 fn constants_and_values_are_compiled_in() {
     let pedl =

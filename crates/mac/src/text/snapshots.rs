@@ -210,7 +210,7 @@ impl Scene<'_> {
             rest = others.trim_start();
             rest = match rest.strip_prefix(',') {
                 Some(others) => others.trim_start(),
-                None if rest.starts_with(')') => rest,
+                None if rest.is_empty() || rest.starts_with(')') => rest,
                 None => return Err("arguments are separated by commas".to_owned()),
             };
         }

@@ -569,3 +569,22 @@ fn a_script_may_nest_as_deep_as_it_likes() {
     assert_eq!(update(&mut recogniser, 0, 2, 0).conditions(), [(0, Truth::False), (1, Truth::True)]);
     assert_eq!(update(&mut recogniser, 0, 3, 0).conditions(), [(0, Truth::True)]);
 }
+
+/// Assignments of one instant are seen together: `x < y` holds before and after, and never fails in between.
+#[test]
+fn assignments_together() {
+    let mut parts = Parts::default();
+    let (x, y) = (parts.variable("x", Type::Int), parts.variable("y", Type::Int));
+    let (left, right) = (parts.read(x).unwrap(), parts.read(y).unwrap());
+    let less = parts.binary(Binary::Less, left, right).unwrap();
+    let ordered = parts.define_condition("ordered", less).unwrap();
+    parts.export_condition(ordered).unwrap();
+    let mut recogniser = Recogniser::new(parts).unwrap();
+    let pair = |a, b| [(x, Value::Int(a)), (y, Value::Int(b))];
+    let group = recogniser.together(&pair(1, 2), Snapshot::Tick, 0).unwrap();
+    assert_eq!(group.conditions(), [(0, Truth::True)]);
+    assert!(recogniser.together(&pair(3, 4), Snapshot::Tick, 1).unwrap().is_empty());
+    let misfit = recogniser.together(&[(x, Value::Int(9)), (y, Value::Long(1))], Snapshot::Tick, 2);
+    assert!(misfit.is_err());
+    assert!(recogniser.snapshot(Snapshot::Tick, 3).unwrap().is_empty(), "nothing was done with it");
+}
