@@ -25,7 +25,8 @@ fn thesis(length: usize) -> &'static str {
 
 /// Nanoseconds of processor time for a snapshot, least of several rounds.
 pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome<f64> {
-    let text = condition("Test.monitoredX", length, Reduction::None);
+    let reduction = if abstracts { Reduction::Value } else { Reduction::None };
+    let text = condition("Test.monitoredX", length, reduction);
     let (script, problems) = pedl::parse(SourceId(0), &text);
     let (lowered, more) = pedl::lower(&script, &|_| None);
     let parts = lowered.ok_or_else(|| format!("the script is wrong: {problems:?} {more:?}"))?.parts;

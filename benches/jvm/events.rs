@@ -123,18 +123,23 @@ impl Rows {
     }
 }
 
+fn head() -> Rows {
+    Rows(vec![["", "cpu", "wall"].map(String::from).to_vec()])
+}
+
+fn bench(programs: &Programs, size: Size) -> Bench<'_> {
+    Bench { programs, events: size.pick(3_000_000, 10_000_000), times: size.pick(6, 9) }
+}
+
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     println!("cost of an event: nanoseconds, least of the repetitions; the thread's processor time counts");
-    let bench = Bench { programs, events: size.pick(3_000_000, 10_000_000), times: size.pick(6, 9) };
-    let mut rows = Rows(vec![["", "cpu", "wall"].map(String::from).to_vec()]);
+    let bench = bench(programs, size);
+    let mut rows = head();
     let probe = writes_and_calls(&bench, &mut rows)?;
-    objects(&bench, &mut rows)?;
-    scripts(&bench, &mut rows)?;
-    let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
-    rows.add("told to the tool, one by one", {
-        slow.ours(Program::Writes, &Watching::property(&Program::Writes.property())?.recorded())?
-    });
     peers(&bench, &mut rows, asked)?;
+    let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
+    let told = Watching::property(&Program::Writes.property())?.recorded();
+    rows.add("told to the tool, one by one", slow.ours(Program::Writes, &told)?);
     let slow = Bench { events: size.pick(500, 2_000), ..slow };
     let debugger = slow.debugger()?;
     rows.add("JDI: breakpoint, argument read", debugger);
@@ -144,6 +149,39 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     asked.at_most("method with an argument and a step", probe.1.cpu, EVENT, " ns");
     // A debugger's client waits for round trips, so the wall's time is its cost.
     asked.at_least("cheaper than a JDI breakpoint", debugger.wall / probe.1.wall, CHEAPER, " times");
+    Ok(())
+}
+
+/// A property for each of the objects.
+pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+    println!("cost of an event and a step for its object: nanoseconds");
+    let (bench, mut rows) = (bench(programs, size), head());
+    for count in [1, 100_000] {
+        let program = Program::Objects(count);
+        rows.add(&format!("field of {count} objects, alone"), bench.alone(program)?);
+        let watching = Watching::property(&program.property())?;
+        rows.add(&format!("field of {count} objects, property for each"), bench.ours(program, &watching)?);
+    }
+    print_table(&rows.0);
+    println!();
+    Ok(())
+}
+
+/// Monitoring and requirement scripts.
+pub(crate) fn run_scripts(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+    println!("cost of a write to a field under scripts that step inside the program: nanoseconds");
+    let (bench, mut rows) = (bench(programs, size), head());
+    for (reduction, words) in
+        [(Reduction::None, "operators"), (Reduction::Value, "comparisons, valueabstract")]
+    {
+        for length in LENGTHS {
+            let script = condition("Test.monitoredX", length, reduction);
+            let watching = Watching::scripts(&script, REQUIREMENT)?;
+            rows.add(&format!("{length} {words}"), bench.ours(Program::Writes, &watching)?);
+        }
+    }
+    print_table(&rows.0);
+    println!();
     Ok(())
 }
 
@@ -160,27 +198,6 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
         [write, call] => Ok((write, call)),
         _ => Err("nothing was measured".into()),
     }
-}
-
-fn objects(bench: &Bench<'_>, rows: &mut Rows) -> Outcome {
-    for count in [1, 100_000] {
-        let program = Program::Objects(count);
-        rows.add(&format!("field of {count} objects, alone"), bench.alone(program)?);
-        let watching = Watching::property(&program.property())?;
-        rows.add(&format!("field of {count} objects, property for each"), bench.ours(program, &watching)?);
-    }
-    Ok(())
-}
-
-fn scripts(bench: &Bench<'_>, rows: &mut Rows) -> Outcome {
-    for (reduction, word) in [(Reduction::None, ""), (Reduction::Value, ", valueabstract")] {
-        for length in LENGTHS {
-            let script = condition("Test.monitoredX", length, reduction);
-            let watching = Watching::scripts(&script, REQUIREMENT)?;
-            rows.add(&format!("PEDL, {length} operators{word}"), bench.ours(Program::Writes, &watching)?);
-        }
-    }
-    Ok(())
 }
 
 fn peers(bench: &Bench<'_>, rows: &mut Rows, asked: &mut Asked) -> Outcome {

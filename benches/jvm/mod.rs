@@ -42,8 +42,10 @@ pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
 
-const PARTS: [(&str, Part); 6] = [
+const PARTS: [(&str, Part); 8] = [
     ("events", events::run),
+    ("objects", events::run_objects),
+    ("scripts", events::run_scripts),
     ("start", start::run),
     ("sweep", sweep::run),
     ("sieve", sieve::run),

@@ -100,8 +100,7 @@ impl Watching {
 
     fn watch(&self, launch: &Launch) -> Outcome<Watched> {
         let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
-        let mut target = Target::launch(launch).map_err(words)?;
-        target.set_scripts(self.plans.clone());
+        let target = Target::launch(launch).map_err(words)?;
         let (automata, catalog) = (self.automata.clone(), self.catalog.clone());
         let mut session = Session::new(Box::new(target), automata, catalog, Vec::new(), Options::default());
         session.set_listener(Box::new(Aloud));
@@ -109,6 +108,7 @@ impl Watching {
             let recorder = Recorder::new(Box::new(sink()), Format::JsonLines, &self.catalog);
             session.set_recorder(recorder.map_err(|error| error.to_string())?);
         }
+        session.set_scripts(self.plans.clone())?;
         let started = session.start().map_err(|error| error.to_string())?;
         if let Some(outcome) = started.outcome {
             return Err(format!("the session did not start: {outcome:?}"));

@@ -40,15 +40,22 @@ impl Reduction {
     }
 }
 
-/// A monitoring script with a condition of so many operators on a variable, as in figures 7.11 and 7.12.
+/// A monitoring script with a condition of so many operators on a variable, as in figures 7.11 and 7.12. With value
+/// abstraction it has so many comparisons with constants, because other conditions are not abstracted from (definition 16).
 pub(crate) fn condition(variable: &str, operators: usize, reduction: Reduction) -> String {
     let inner = operators.saturating_sub(1);
-    let mut term = "(".repeat(inner) + variable;
-    for at in 0..inner {
-        term.push_str(if at % 2 == 0 { "+1)" } else { "*1)" });
-    }
+    let term = match reduction {
+        Reduction::Value => {
+            let comparisons: Vec<String> = (0..operators).map(|at| format!("{variable} > -{at}")).collect();
+            comparisons.join(" && ")
+        }
+        _ => {
+            let term = (0..inner).map(|at| if at % 2 == 0 { "+1)" } else { "*1)" });
+            format!("{}{variable}{} > 0", "(".repeat(inner), term.collect::<String>())
+        }
+    };
     let option = reduction.option();
-    format!("MonScr export condition c; {option} monobj int {variable}; condition c = {term} > 0; end")
+    format!("MonScr export condition c; {option} monobj int {variable}; condition c = {term}; end")
 }
 
 /// A requirement that is decided whenever the condition changes.

@@ -18,10 +18,12 @@ fn figures_are_the_least_of_the_lines() {
 #[test]
 fn conditions_have_so_many_operators() {
     for length in [1, 2, 50, 150] {
-        let text = condition("A.x", length, Reduction::Value);
-        let operators = text.chars().filter(|letter| "+*>".contains(*letter)).count();
-        assert_eq!(operators, length, "{text}");
-        assert!(Watching::scripts(&text, REQUIREMENT).is_ok());
+        for reduction in [Reduction::None, Reduction::Value] {
+            let text = condition("A.x", length, reduction);
+            let operators = text.chars().filter(|letter| "+*>".contains(*letter)).count();
+            assert_eq!(operators, length, "{text}");
+            assert!(Watching::scripts(&text, REQUIREMENT).is_ok());
+        }
         assert!(evaluator::measure(length, true, 100).is_ok());
         assert!(evaluator::measure(length, false, 100).is_ok());
     }

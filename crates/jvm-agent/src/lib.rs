@@ -10,6 +10,7 @@ pub mod entity;
 mod evaluate;
 pub mod expression;
 mod fire;
+mod gate;
 mod hook;
 mod identity;
 mod inside;

@@ -198,7 +198,7 @@ impl Swift {
     }
 
     /// Follows an event whose parameters are integers. False if nothing was done, because the general way must be taken.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn step(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
         if !self.is_ahead {
             return false;
