@@ -6,8 +6,9 @@ use crate::inside::{Outcome, QUICK};
 use crate::names;
 use crate::news::deliver;
 use crate::path;
-use crate::place::{Place, Reader, Short, Use};
+use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
+use crate::route::Route;
 use crate::table;
 use crate::vm::{Global, Jni, Primitive, Ref, Ti};
 use std::cell::RefCell;
@@ -48,34 +49,24 @@ pub(crate) fn hold(jni: Jni, id: u32, values: &[Raw]) {
 /// A probe reports.
 #[inline(always)]
 pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
-    let Some(place) = table::listened(id) else { return };
+    let Some((place, route)) = table::listened(id) else { return };
     let Some(agent) = agent() else { return };
     let mut numbers = [0; QUICK];
-    if let Some(short) = &place.short
-        && let Some(numbers) = numbers_of(short, values, &mut numbers)
+    if let Some(route) = route
+        && let Some(numbers) = route.read(agent, jni, values, &mut numbers)
     {
-        match agent.room.happened_at_once(jni.thread(), short.symbol, numbers) {
+        match agent.room.happened_at_once(jni.thread(), route.symbol, numbers) {
             Some((Outcome::Quiet, _)) => return,
             Some((Outcome::Told(hits), thread)) => return tell_quickly(agent, jni, thread, hits),
             None => {}
         }
-        if is_ours() || quick(agent, jni, short, numbers) {
+        if is_ours() || quick(agent, jni, route, numbers) {
             return;
         }
     }
     if !is_ours() {
         report(agent, jni, place, values);
     }
-}
-
-/// The values of an event, which are whole numbers.
-#[inline(always)]
-fn numbers_of<'a>(short: &Short, values: &[Raw], into: &'a mut [i64; QUICK]) -> Option<&'a [i64]> {
-    for (number, at) in into.iter_mut().zip(&short.taken) {
-        let Some(Raw::Number(value)) = values.get(usize::from(*at)) else { return None };
-        *number = *value;
-    }
-    into.get(..short.taken.len())
 }
 
 /// What the machine may give to another thread once this one is no more.
@@ -115,10 +106,10 @@ fn current_thread(agent: &Agent, jni: Jni) -> u32 {
 }
 
 /// Has monitors deal with an event of whole numbers where they are. False if the long way must be taken.
-fn quick(agent: &Agent, jni: Jni, short: &Short, numbers: &[i64]) -> bool {
+fn quick(agent: &Agent, jni: Jni, route: &Route, numbers: &[i64]) -> bool {
     let thread = current_thread(agent, jni);
     let who = if agent.powers.can_support_virtual_threads() { 0 } else { jni.thread() };
-    match agent.room.happened_quickly(agent, who, short.symbol, numbers, thread) {
+    match agent.room.happened_quickly(agent, who, route.symbol, numbers, thread) {
         None => false,
         Some(Outcome::Quiet) => true,
         Some(Outcome::Told(hits)) => {

@@ -24,6 +24,7 @@ mod place;
 mod prepare;
 mod probes;
 pub mod protocol;
+mod route;
 mod serve;
 mod steps;
 mod table;
