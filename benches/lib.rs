@@ -1,6 +1,7 @@
-//! What the benchmarks share: clocks, tables, and a random number generator. And the benchmark of live
-//! programs, so that its parts can be tested.
+//! What the benchmarks share: clocks, tables, and a random number generator. And the benchmarks of live
+//! programs, so that their parts can be tested.
 
+pub mod jvm;
 pub mod native;
 
 use nix::sys::resource::{Usage, UsageWho, getrusage};

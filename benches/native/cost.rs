@@ -3,7 +3,7 @@
 
 use super::asked::Asked;
 use super::gdb::{self, Watch};
-use super::plot::{self, Curve};
+use super::plot::{self, Curve, Drawing};
 use super::programs::{Programs, alone, take_number};
 use super::properties::{CALLS, CALLS_BY_VALUE};
 use super::{Outcome, Size, ours};
@@ -46,6 +46,12 @@ pub(crate) enum Tool {
 
 /// Microseconds between two calls.
 const GAPS: [u64; 9] = [0, 10, 50, 100, 500, 1_000, 2_000, 5_000, 10_000];
+
+pub(crate) const DRAWING: Drawing<'_> = Drawing {
+    file: "native-slowdown.svg",
+    title: "slowdown against the gap between events",
+    gaps: &[(10.0, "10 us"), (100.0, "0.1 ms"), (1_000.0, "1 ms"), (10_000.0, "10 ms")],
+};
 
 /// Up to this gap, in microseconds, the processor time of an event can be told from the program's own.
 const CLEAR: u64 = 100;
@@ -117,8 +123,8 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             curves.push(curve(&format!("gdb, {}", mode.name()), &rows, |row| row.gdb));
         }
     }
-    plot::print("slowdown against the gap between events", &curves);
-    match plot::write(&curves) {
+    plot::print(DRAWING.title, &curves);
+    match plot::write(&DRAWING, &curves) {
         Ok(path) => println!("  drawn in {}\n", path.display()),
         Err(error) => println!("  the drawing could not be written: {error}\n"),
     }

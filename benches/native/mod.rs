@@ -1,12 +1,12 @@
 //! What it costs to watch a live native program: the experiments of the thesis' sections 6.1.4, 6.1.7 and
 //! 6.1.8, with GDB beside us in the same run.
 
-mod asked;
+pub(crate) mod asked;
 mod checkpoints;
 mod cost;
 mod gdb;
 mod ours;
-mod plot;
+pub(crate) mod plot;
 mod programs;
 mod properties;
 mod stack;

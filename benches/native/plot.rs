@@ -3,7 +3,16 @@
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// A named curve: microseconds between events, and how many times slower the program is.
+/// What is drawn.
+pub(crate) struct Drawing<'a> {
+    /// The file, in the build directory.
+    pub(crate) file: &'a str,
+    pub(crate) title: &'a str,
+    /// The gaps that are named, from the least to the largest.
+    pub(crate) gaps: &'a [(f64, &'a str)],
+}
+
+/// A named curve: gaps between events, and how many times slower the program is.
 pub(crate) struct Curve {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
@@ -27,30 +36,32 @@ pub(crate) fn print(title: &str, curves: &[Curve]) {
 }
 
 /// Writes the drawing into the build directory; gives where it is.
-pub(crate) fn write(curves: &[Curve]) -> std::io::Result<PathBuf> {
+pub(crate) fn write(drawing: &Drawing<'_>, curves: &[Curve]) -> std::io::Result<PathBuf> {
     // The benchmark itself is in `release/deps` of that directory.
     let program = std::env::current_exe()?;
     let folder = program.ancestors().nth(3).unwrap_or(Path::new("."));
-    let path = folder.join("native-slowdown.svg");
-    std::fs::write(&path, svg(curves))?;
+    let path = folder.join(drawing.file);
+    std::fs::write(&path, svg(drawing, curves))?;
     Ok(path)
 }
 
-/// The drawing: 10 us to 10 ms across, and as high as the highest point needs.
-pub(crate) fn svg(curves: &[Curve]) -> String {
+/// The drawing: as high as the highest point needs.
+pub(crate) fn svg(drawing: &Drawing<'_>, curves: &[Curve]) -> String {
     let (left, top, width, height) = (60.0, 40.0, 500.0, 320.0);
     let most = curves.iter().flat_map(|curve| &curve.points).map(|(_, y)| *y).fold(2.0, f64::max);
     let decades = most.log10().ceil();
-    let x = |gap: f64| left + width * (gap.log10() - 1.0) / 3.0;
+    let decade = |gap: Option<&(f64, &str)>| gap.map_or(1.0, |(gap, _)| gap.log10());
+    let (least, largest) = (decade(drawing.gaps.first()), decade(drawing.gaps.last()));
+    let x = |gap: f64| left + width * (gap.log10() - least) / (largest - least);
     let y = |slower: f64| top + height * (1.0 - slower.max(1.0).log10() / decades);
     let mut out = String::from(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 800 420\" font-family=\"sans-serif\" \
          font-size=\"12\">\n<rect width=\"800\" height=\"420\" fill=\"white\"/>\n",
     );
     // Writing to a string does not fail.
-    let _ = writeln!(out, "<text x=\"{left}\" y=\"24\">slowdown against the gap between events</text>");
-    for (gap, label) in [(10.0, "10 us"), (100.0, "0.1 ms"), (1_000.0, "1 ms"), (10_000.0, "10 ms")] {
-        let at = x(gap);
+    let _ = writeln!(out, "<text x=\"{left}\" y=\"24\">{}</text>", drawing.title);
+    for (gap, label) in drawing.gaps {
+        let at = x(*gap);
         let _ = writeln!(
             out,
             "<path d=\"M{at:.1} {top}V{:.1}\" stroke=\"#ddd\"/><text x=\"{at:.1}\" y=\"{:.1}\" \

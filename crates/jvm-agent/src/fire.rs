@@ -8,9 +8,10 @@ use crate::news::deliver;
 use crate::path;
 use crate::place::{Place, Reader, Use};
 use crate::protocol::{Datum, Hit, News, Source, Type};
+use crate::route::Route;
 use crate::table;
 use crate::vm::{Global, Jni, Primitive, Ref, Ti};
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 
 /// A value as a probe passes it.
 #[derive(Clone, Copy, Debug)]
@@ -46,58 +47,82 @@ pub(crate) fn hold(jni: Jni, id: u32, values: &[Raw]) {
 }
 
 /// A probe reports.
-#[inline]
+#[inline(always)]
 pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
-    let Some(place) = table::listened(id) else { return };
-    if !is_ours()
-        && let Some(agent) = agent()
-        && !quick(agent, jni, place, values)
+    let Some((place, route)) = table::listened(id) else { return };
+    let Some(agent) = agent() else { return };
+    let mut numbers = [0; QUICK];
+    if let Some(route) = route
+        && let Some(numbers) = route.read(agent, jni, values, &mut numbers)
     {
+        match agent.room.happened_at_once(jni.thread(), route.symbol, numbers) {
+            Some((Outcome::Quiet, _)) => return,
+            Some((Outcome::Told(hits), thread)) => return tell_quickly(agent, jni, thread, hits),
+            None => {}
+        }
+        if is_ours() || quick(agent, jni, route, numbers) {
+            return;
+        }
+    }
+    if !is_ours() {
         report(agent, jni, place, values);
     }
 }
 
+/// What the machine may give to another thread once this one is no more.
+struct Thread {
+    who: usize,
+    number: u32,
+}
+
+impl Drop for Thread {
+    fn drop(&mut self) {
+        if let Some(agent) = agent() {
+            agent.room.forget(self.who);
+        }
+    }
+}
+
 thread_local! {
-    /// The number of this thread, once it is known.
-    static THREAD: Cell<u32> = const { Cell::new(u32::MAX) };
+    /// This thread, once it has told something.
+    static THREAD: RefCell<Option<Thread>> = const { RefCell::new(None) };
 }
 
 /// The number of the thread that runs this.
-#[inline]
 fn current_thread(agent: &Agent, jni: Jni) -> u32 {
+    let number = || agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
     // A virtual thread may go on in another one of the system's.
     if agent.powers.can_support_virtual_threads() {
-        return agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
+        return number();
     }
-    match THREAD.get() {
-        u32::MAX => {
-            let number = agent.ti.current_thread().map_or(0, |thread| agent.thread_number(jni, thread));
-            THREAD.set(number);
-            number
-        }
-        number => number,
+    let known = THREAD.try_with(|known| known.borrow().as_ref().map(|known| known.number));
+    if let Ok(Some(known)) = known {
+        return known;
     }
+    let number = number();
+    // A thread that is about to end is not remembered.
+    let _ = THREAD.try_with(|known| *known.borrow_mut() = Some(Thread { who: jni.thread(), number }));
+    number
 }
 
 /// Has monitors deal with an event of whole numbers where they are. False if the long way must be taken.
-#[inline]
-fn quick(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) -> bool {
-    let Some(short) = &place.short else { return false };
-    let mut numbers = [0; QUICK];
-    for (number, at) in numbers.iter_mut().zip(&short.taken) {
-        let Some(Raw::Number(value)) = values.get(usize::from(*at)) else { return false };
-        *number = *value;
-    }
+fn quick(agent: &Agent, jni: Jni, route: &Route, numbers: &[i64]) -> bool {
     let thread = current_thread(agent, jni);
-    match agent.room.happened_quickly(agent, short.symbol, &numbers[..short.taken.len()], thread) {
+    let who = if agent.powers.can_support_virtual_threads() { 0 } else { jni.thread() };
+    match agent.room.happened_quickly(agent, who, route.symbol, numbers, thread) {
         None => false,
         Some(Outcome::Quiet) => true,
         Some(Outcome::Told(hits)) => {
-            let time = agent.began.elapsed().as_secs_f64();
-            jni.framed(|| tell_tool(agent, jni, thread, time, hits));
+            tell_quickly(agent, jni, thread, hits);
             true
         }
     }
+}
+
+#[cold]
+fn tell_quickly(agent: &Agent, jni: Jni, thread: u32, hits: Vec<Hit>) {
+    let time = agent.began.elapsed().as_secs_f64();
+    jni.framed(|| tell_tool(agent, jni, thread, time, hits));
 }
 
 /// Lets the monitors that are here deal with events, and tells the tool what is left to tell.

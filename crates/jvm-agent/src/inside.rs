@@ -6,7 +6,8 @@
 //!
 //! Scripts (PEDL and MEDL) stay here for good: the tool hears what they find.
 
-use crate::agent::{Agent, locked};
+use crate::agent::Agent;
+use crate::gate::{Gate, Pass};
 use crate::protocol::{Datum, Hit, Key, Occurred, Past};
 use invigil_expr::value::{Tag, Value};
 use invigil_monitor::automaton::{Automaton, Parts};
@@ -14,7 +15,7 @@ use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
 use invigil_monitor::mac::{Deriver, Plan};
 use invigil_monitor::slices::Slices;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// The most values of an event that is told in the short way.
 pub(crate) const QUICK: usize = 4;
@@ -23,7 +24,7 @@ const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
 /// Where monitors step.
 #[derive(Default)]
-pub(crate) struct Room(Mutex<Furniture>);
+pub(crate) struct Room(Gate<Furniture>);
 
 #[derive(Default)]
 struct Furniture {
@@ -36,6 +37,8 @@ struct Furniture {
     derivers: Vec<Deriver>,
     /// What scripts find, before it is told.
     found: Batch,
+    /// The last thread that told something in the short way: what tells it apart, and its number.
+    known: (usize, u32),
 }
 
 /// What comes of events.
@@ -61,7 +64,7 @@ impl Room {
             let parts: Parts = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
             Ok(Arc::new(Automaton::new(parts)))
         });
-        locked(&self.0).automata = automata.collect::<Result<_, String>>()?;
+        self.0.enter(0).automata = automata.collect::<Result<_, String>>()?;
         Ok(())
     }
 
@@ -74,13 +77,13 @@ impl Room {
             derivers.push(Deriver::new(&plan)?);
             ticks.extend(plan.tick);
         }
-        locked(&self.0).derivers = derivers;
+        self.0.enter(0).derivers = derivers;
         Ok(ticks)
     }
 
     /// The properties step here from now on, from these states.
     pub(crate) fn put(&self, states: &[Vec<u8>], concerns: &[Vec<u8>]) -> Result<(), String> {
-        let mut room = locked(&self.0);
+        let mut room = self.0.enter(0);
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in room.automata.iter().zip(states).zip(concerns) {
             let slices =
@@ -94,14 +97,14 @@ impl Room {
 
     /// They step elsewhere.
     pub(crate) fn clear(&self) {
-        let mut room = locked(&self.0);
+        let mut room = self.0.enter(0);
         (room.inside, room.closed, room.due) = (None, false, 0);
     }
 
     /// What the properties have done since they were put here, without what is told as usual. Nothing happens here until
     /// they are put here again.
     pub(crate) fn take(&self) -> Option<Past> {
-        let mut room = locked(&self.0);
+        let mut room = self.0.enter(0);
         let inside = room.inside.take()?;
         room.closed = true;
         let due = std::mem::take(&mut room.due);
@@ -128,7 +131,7 @@ impl Room {
 
     /// Events happened, all at one place, in a thread.
     pub(crate) fn happened(&self, agent: &Agent, hits: Vec<Hit>, time: f64, thread: u32) -> Outcome {
-        let mut room = self.enter(agent);
+        let mut room = self.enter(agent, 0);
         let room = &mut *room;
         let stamp = Stamp { time, line: 0 };
         let mut batch = std::mem::take(&mut room.found);
@@ -152,41 +155,51 @@ impl Room {
         if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
     }
 
-    /// One event happened whose values are all whole numbers. Nothing if it must be told in the long way.
-    #[inline]
+    /// The same for one event whose values are all whole numbers, in the thread that usually comes here. Nothing if this is
+    /// not it, or if the event must be told in the long way.
+    #[inline(always)]
+    pub(crate) fn happened_at_once(
+        &self,
+        who: usize,
+        symbol: SymbolId,
+        values: &[i64],
+    ) -> Option<(Outcome, u32)> {
+        let dealt = self.0.quickly(who, |room| {
+            let (known, thread) = room.known;
+            if room.closed || known != who {
+                return None;
+            }
+            Some((room.step_quickly(symbol, values, thread)?, thread))
+        });
+        dealt.flatten()
+    }
+
+    /// The same in any thread.
     pub(crate) fn happened_quickly(
         &self,
         agent: &Agent,
+        who: usize,
         symbol: SymbolId,
         values: &[i64],
         thread: u32,
     ) -> Option<Outcome> {
-        let mut room = self.enter(agent);
-        let room = &mut *room;
-        let inside = room.inside.as_mut()?;
-        if !room.derivers.is_empty() {
-            let mut params = [Value::UNSET; QUICK];
-            params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
-            let event = Event { symbol, params: &params[..values.len().min(QUICK)], text: "" };
-            room.found.clear();
-            room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, TIMELESS, &mut room.found));
-            if !room.found.is_empty() {
-                return Some(room.found_something(symbol, values, thread));
-            }
+        let mut room = self.enter(agent, who);
+        room.known = (who, thread);
+        room.step_quickly(symbol, values, thread)
+    }
+
+    /// A thread is no more: another may come that looks the same.
+    pub(crate) fn forget(&self, who: usize) {
+        let mut room = self.0.enter(0);
+        if room.known.0 == who {
+            room.known = (0, 0);
         }
-        if !inside.step_integers(symbol, values, thread) {
-            return Some(Outcome::Quiet);
-        }
-        (room.closed, room.due) = (true, 1);
-        let values = values.iter().map(|value| Datum::Int { value: *value }).collect();
-        Some(Outcome::Told(vec![Hit { key: Key::Event { number: symbol.0 }, values }]))
     }
 
     /// Waits until the room is open.
-    #[inline]
-    fn enter(&self, agent: &Agent) -> std::sync::MutexGuard<'_, Furniture> {
+    fn enter(&self, agent: &Agent, who: usize) -> Pass<'_, Furniture> {
         loop {
-            let room = locked(&self.0);
+            let room = self.0.enter(who);
             // When the tool is gone nobody will open it.
             if !room.closed || agent.line.is_lost() {
                 return room;
@@ -198,6 +211,27 @@ impl Room {
 }
 
 impl Furniture {
+    /// One event happened whose values are all whole numbers. Nothing if it must be told in the long way.
+    #[inline]
+    fn step_quickly(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Option<Outcome> {
+        let inside = self.inside.as_mut()?;
+        if !self.derivers.is_empty() && derive(&mut self.derivers, symbol, values, &mut self.found) {
+            return Some(self.found_something(symbol, values, thread));
+        }
+        if !inside.step_integers(symbol, values, thread) {
+            return Some(Outcome::Quiet);
+        }
+        Some(self.react(symbol, values))
+    }
+
+    /// Someone is to react to an event of whole numbers.
+    #[cold]
+    fn react(&mut self, symbol: SymbolId, values: &[i64]) -> Outcome {
+        (self.closed, self.due) = (true, 1);
+        let values = values.iter().map(|value| Datum::Int { value: *value }).collect();
+        Outcome::Told(vec![Hit { key: Key::Event { number: symbol.0 }, values }])
+    }
+
     /// Gives what the tool is to be told of these events: those that properties want, if someone is to react; all, if
     /// nobody is here to deal with them.
     fn step(&mut self, batch: &Batch, thread: u32) -> Vec<Hit> {
@@ -231,6 +265,18 @@ impl Furniture {
         let told = self.step(&batch, thread);
         if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
     }
+}
+
+/// Has scripts follow an event of whole numbers; whether they find something.
+fn derive(derivers: &mut [Deriver], symbol: SymbolId, values: &[i64], found: &mut Batch) -> bool {
+    let mut params = [Value::UNSET; QUICK];
+    params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
+    let event = Event { symbol, params: &params[..values.len().min(QUICK)], text: "" };
+    if !found.is_empty() {
+        found.clear();
+    }
+    derivers.iter_mut().for_each(|deriver| deriver.derive(&event, TIMELESS, found));
+    !found.is_empty()
 }
 
 fn hit_of(event: &Event<'_>) -> Hit {

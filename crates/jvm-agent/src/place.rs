@@ -1,13 +1,11 @@
 //! Places at which something is told, and how its values are got there.
 
 use crate::expression::Expression;
-use crate::inside::QUICK;
 use crate::names;
 use crate::path::{Level, Path, Role, Seen};
-use crate::protocol::{Ask, Key, Source, Type};
+use crate::protocol::{Ask, Source, Type};
 use crate::vm::Primitive;
 use crate::want::{STATIC, Told, Wanted};
-use invigil_monitor::event::SymbolId;
 use invigil_weave::{Capture, Class, Kind, Method, Site};
 use std::sync::Arc;
 
@@ -68,35 +66,9 @@ pub(crate) struct Place {
     pub(crate) uses: Vec<Use>,
     /// Which of the captures is the object that names without one mean.
     pub(crate) this: Option<usize>,
-    /// The short way, if there is one.
-    pub(crate) short: Option<Short>,
-}
-
-/// Where nothing but one event is told, and its values are whole numbers that were taken.
-#[derive(Debug)]
-pub(crate) struct Short {
-    pub(crate) symbol: SymbolId,
-    /// Which of the captures they are.
-    pub(crate) taken: Vec<u8>,
 }
 
 impl Place {
-    fn short(&self) -> Option<Short> {
-        let [only] = self.uses.as_slice() else { return None };
-        let Key::Event { number } = only.wanted.want.key else { return None };
-        let taken = only.readers.iter().map(|(reader, ty)| match reader {
-            Reader::Taken(at) if matches!(ty, None | Some(Type::Int)) => {
-                let is_whole = matches!(self.captures.get(*at)?.1.as_str(), "B" | "S" | "I" | "J");
-                is_whole.then_some(u8::try_from(*at).ok()?)
-            }
-            _ => None,
-        });
-        let taken: Vec<u8> = taken.collect::<Option<_>>()?;
-        let fits =
-            !only.for_some && only.step.is_none() && taken.len() <= QUICK && self.captures.len() <= QUICK;
-        fits.then_some(Short { symbol: SymbolId(number), taken })
-    }
-
     /// The place for a site, if something is told there.
     pub(crate) fn of(site: &Site<'_>, class: &Class, wants: &[Arc<Wanted>]) -> Option<Place> {
         Place::with(site, class, wants, Vec::new())
@@ -115,7 +87,7 @@ impl Place {
             .find(|method| method.name == site.method && method.descriptor == site.descriptor)?;
         let called = called(site);
         let method = called.as_ref().unwrap_or(around);
-        let mut place = Place { captures, uses: Vec::new(), this: None, short: None };
+        let mut place = Place { captures, uses: Vec::new(), this: None };
         for wanted in wants {
             if let Some(path) = &wanted.path {
                 place.step(wanted, path, site, class, method);
@@ -143,7 +115,6 @@ impl Place {
         }
         let object = object_of(site);
         place.this = place.captures.iter().position(|(capture, _)| *capture == object);
-        place.short = place.short();
         Some(place)
     }
 

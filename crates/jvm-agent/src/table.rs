@@ -4,6 +4,7 @@
 //! taken away: code that was woven with a number may still run when nobody remembers it.
 
 use crate::place::Place;
+use crate::route::Route;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -12,12 +13,12 @@ const CHUNKS: usize = 4096;
 
 struct Slot {
     enabled: AtomicBool,
-    place: OnceLock<Place>,
+    place: OnceLock<(Place, Option<Route>)>,
 }
 
 impl Slot {
     fn refresh(&self) {
-        if let Some(place) = self.place.get() {
+        if let Some((place, _)) = self.place.get() {
             // The way to a variable is followed also while nobody wants to know.
             let enabled = place.uses.iter().any(|each| each.wanted.is_active() || each.step.is_some());
             self.enabled.store(enabled, Ordering::SeqCst);
@@ -53,15 +54,16 @@ pub(crate) fn put(number: u32, place: Place) -> bool {
     let Some(chunk) = SLOTS.get(number as usize / CHUNK) else { return false };
     chunk.get_or_init(|| (0..CHUNK).map(|_| empty()).collect());
     let Some(slot) = slot(number) else { return false };
-    let is_new = slot.place.set(place).is_ok();
+    let route = Route::of(&place);
+    let is_new = slot.place.set((place, route)).is_ok();
     // Only now: whoever turns a want on either sees the place here, or did so before this looks.
     slot.refresh();
     is_new
 }
 
-/// The place of this number, if somebody listens there.
+/// The place of this number, if somebody listens there, and the short way from it.
 #[inline]
-pub(crate) fn listened(number: u32) -> Option<&'static Place> {
+pub(crate) fn listened(number: u32) -> Option<&'static (Place, Option<Route>)> {
     let slot = slot(number)?;
     if slot.enabled.load(Ordering::Acquire) { slot.place.get() } else { None }
 }

@@ -12,7 +12,7 @@ use crate::event::{Batch, Event, Stamp, SymbolId};
 use crate::observer::{Observer, Taken};
 use crate::slices::{SliceId, Slices};
 use crate::step::{Monitor, Scratch};
-use crate::swift::Swift;
+use crate::swift::{Stepped, Swift};
 use crate::verdict::Verdict;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -124,7 +124,8 @@ pub struct Inside {
     scratch: Scratch,
     /// What happened since the monitors were put here.
     so_far: Vec<Unseen>,
-    count: u64,
+    /// How many events came before those of the newer block.
+    before: u64,
     older: Option<Block>,
     newer: Block,
     /// How many events go into a block.
@@ -138,7 +139,7 @@ impl Inside {
         let newer = Block::new(&inmates, &so_far);
         let swift = inmates.iter().map(|inmate| Swift::new(&inmate.automaton, &inmate.concern)).collect();
         let scratch = Scratch::default();
-        let mut inside = Inside { inmates, swift, scratch, so_far, count: 0, older: None, newer, room: 0 };
+        let mut inside = Inside { inmates, swift, scratch, so_far, before: 0, older: None, newer, room: 0 };
         inside.room = inside.block();
         inside
     }
@@ -174,7 +175,7 @@ impl Inside {
 
     /// How many events there were since the monitors were put here.
     pub fn count(&self) -> u64 {
-        self.count
+        self.before + self.newer.events.len() as u64
     }
 
     /// Steps every property. Whether someone is to react. An event that no property wants is as if it had not been.
@@ -186,14 +187,31 @@ impl Inside {
             self.turn_over();
         }
         self.newer.events.push(event, stamp, thread);
-        self.count += 1;
         (0..self.inmates.len()).fold(false, |reacts, at| self.step_one(at, event) | reacts)
     }
 
     /// The same for an event without a time whose parameters are all integers, which takes a few nanoseconds where a
     /// property does no more than compare and add them.
-    #[inline]
+    #[inline(always)]
     pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
+        // One property alone is what most people watch.
+        if let [Some(swift)] = &mut self.swift[..]
+            && self.newer.events.len() < self.room
+        {
+            match swift.step(symbol, params) {
+                Stepped::Unwanted => return false,
+                Stepped::Done => {
+                    self.newer.events.push_integers(symbol, params, thread);
+                    return false;
+                }
+                Stepped::Unknown => {}
+            }
+        }
+        self.step_all(symbol, params, thread)
+    }
+
+    #[inline(never)]
+    fn step_all(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         if !self.wants(symbol) {
             return false;
         }
@@ -201,10 +219,11 @@ impl Inside {
             self.turn_over();
         }
         self.newer.events.push_integers(symbol, params, thread);
-        self.count += 1;
         let mut reacts = false;
         for at in 0..self.swift.len() {
-            if !self.swift[at].as_mut().is_some_and(|swift| swift.step(symbol, params)) {
+            let stepped =
+                self.swift[at].as_mut().map_or(Stepped::Unknown, |swift| swift.step(symbol, params));
+            if stepped == Stepped::Unknown {
                 reacts |= self.step_generally(at, symbol, params);
             }
         }
@@ -243,7 +262,7 @@ impl Inside {
             block.events.play(&mut events, &mut threads);
         }
         Past {
-            unseen_events: self.count - events.len() as u64,
+            unseen_events: self.count() - events.len() as u64,
             unseen: &first.unseen,
             before: &first.before,
             events,
@@ -260,6 +279,7 @@ impl Inside {
     #[cold]
     fn turn_over(&mut self) {
         self.settle();
+        self.before += self.newer.events.len() as u64;
         let mut fresh = Block::new(&self.inmates, &self.so_far);
         // The memory of what is forgotten is used again.
         if let Some(Block { mut events, .. }) = self.older.take() {

@@ -57,13 +57,24 @@ const NOWHERE: Exit = Exit { to: 0, a: 0, b: 0, target: 0, way: Way::General };
 const UNKNOWN: Cell = Cell { a: 0, b: 0, params: 0, test: Test::Always, success: NOWHERE, failure: NOWHERE };
 const IDLE: Exit = Exit { way: Way::Stay, ..NOWHERE };
 
+/// What came of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Stepped {
+    /// The present state does not wait for it.
+    Unwanted,
+    /// It was followed.
+    Done,
+    /// Nothing was done: the general way must be taken.
+    Unknown,
+}
+
 /// A property as a table, and where it stands; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Swift {
     cells: Vec<Cell>,
     symbols: usize,
     state: StateId,
-    /// The environment, constants, one that is written and never read, and room for the parameters of an event.
+    /// The environment, constants, and one that is written and never read. The parameters of an event come after them.
     values: Vec<i64>,
     /// The variables of the environment.
     env: usize,
@@ -147,7 +158,6 @@ impl Swift {
         }
         values.extend(&layout.constants);
         values.push(0);
-        let mut widest = 0;
         let symbols = automaton.plans.len();
         let mut cells = vec![UNKNOWN; automaton.states.len() * symbols];
         for state in 0..automaton.states.len() {
@@ -163,7 +173,6 @@ impl Swift {
                     continue;
                 };
                 let params = cell.required.iter().max().map_or(0, |last| last + 1);
-                widest = widest.max(usize::from(params));
                 let verdict = |state: StateId| automaton.entries[usize::from(state)].verdict;
                 let from = state as StateId;
                 let about = |state: StateId| concern.get(usize::from(state)).copied().unwrap_or_default();
@@ -178,7 +187,6 @@ impl Swift {
             }
         }
         let params = values.len();
-        values.resize(params + widest, 0);
         Some(Swift { cells, symbols, state: 0, values, env: layout.env, params, steps: 0, is_ahead: false })
     }
 
@@ -197,27 +205,27 @@ impl Swift {
         }
     }
 
-    /// Follows an event whose parameters are integers. False if nothing was done, because the general way must be taken.
-    #[inline]
-    pub(crate) fn step(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
+    /// Follows an event whose parameters are integers.
+    #[inline(always)]
+    pub(crate) fn step(&mut self, symbol: SymbolId, params: &[i64]) -> Stepped {
         if !self.is_ahead {
-            return false;
+            return Stepped::Unknown;
         }
-        if symbol.0 as usize >= self.symbols {
-            return true;
+        let symbol = symbol.0 as usize;
+        if symbol >= self.symbols {
+            return Stepped::Unwanted;
         }
-        let Some(cell) = self.cells.get(usize::from(self.state) * self.symbols + symbol.0 as usize) else {
-            return false;
+        let Some(cell) = self.cells.get(usize::from(self.state) * self.symbols + symbol) else {
+            return Stepped::Unknown;
         };
-        let values = &mut self.values[..];
-        let Some(room) = values.get_mut(self.params..) else { return false };
         if params.len() < usize::from(cell.params) {
-            return false;
+            return Stepped::Unknown;
         }
-        for (to, param) in room.iter_mut().zip(params) {
-            *to = *param;
-        }
-        let read = |at: u16| values.get(usize::from(at)).copied().unwrap_or_default();
+        let (values, first) = (&mut self.values[..], self.params);
+        let read = |at: u16| match usize::from(at).checked_sub(first) {
+            Some(param) => params.get(param).copied().unwrap_or_default(),
+            None => values.get(usize::from(at)).copied().unwrap_or_default(),
+        };
         // Branches can be foreseen here, as where they lead does not change from event to event in most programs; a chain of
         // loads that depend on each other cannot be made shorter.
         let holds = if cell.test == Test::Always {
@@ -227,13 +235,15 @@ impl Swift {
         } else {
             read(cell.a) == read(cell.b)
         };
-        let exit = if holds { &cell.success } else { &cell.failure };
+        let (exit, other) =
+            if holds { (&cell.success, &cell.failure) } else { (&cell.failure, &cell.success) };
         match exit.way {
-            Way::Stay => return true,
-            Way::General => return false,
+            Way::Stay if other.way == Way::Stay => return Stepped::Unwanted,
+            Way::Stay => return Stepped::Done,
+            Way::General => return Stepped::Unknown,
             Way::Take => {}
         }
-        let Some(sum) = read(exit.a).checked_add(read(exit.b)) else { return false };
+        let Some(sum) = read(exit.a).checked_add(read(exit.b)) else { return Stepped::Unknown };
         if let Some(to) = values.get_mut(usize::from(exit.to)) {
             *to = sum;
         }
@@ -242,7 +252,7 @@ impl Swift {
             self.state = exit.target;
         }
         self.steps += 1;
-        true
+        Stepped::Done
     }
 
     /// Brings `slices` to where the table stands. Gives the transitions that were taken on the way.

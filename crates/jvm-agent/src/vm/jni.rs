@@ -66,6 +66,12 @@ impl Jni {
     }
 
     /// What is made with handles in `work` is let go when it is done.
+    /// A number for the current thread, which no other has at the same time.
+    #[inline]
+    pub(crate) fn thread(self) -> usize {
+        self.0.addr()
+    }
+
     pub(crate) fn framed<R>(self, work: impl FnOnce() -> R) -> R {
         let pushed = call!(self, PushLocalFrame, 256) == 0;
         if !pushed {

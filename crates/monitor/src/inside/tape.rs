@@ -14,7 +14,9 @@ const PARAMS: u32 = 32;
 /// Events in their order; those with integers only take a word and one for each of those.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tape {
+    /// Room for words; the first `used` of them are written.
     words: Vec<u64>,
+    used: usize,
     batch: Batch,
     thread: Option<u32>,
     events: usize,
@@ -29,35 +31,54 @@ impl Tape {
 
     #[inline(always)]
     fn begin(&mut self, thread: u32) {
-        self.events += 1;
         if self.thread != Some(thread) {
             self.thread = Some(thread);
-            self.words.push(THREAD | u64::from(thread));
+            self.write(THREAD | u64::from(thread), &[]);
         }
+        self.events += 1;
+    }
+
+    #[inline(always)]
+    fn write(&mut self, first: u64, rest: &[i64]) {
+        let end = self.used + 1 + rest.len();
+        if end > self.words.len() {
+            self.grow(end);
+        }
+        if let Some([to, others @ ..]) = self.words.get_mut(self.used..end) {
+            *to = first;
+            for (to, word) in others.iter_mut().zip(rest) {
+                *to = *word as u64;
+            }
+            self.used = end;
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow(&mut self, end: usize) {
+        self.words.resize((2 * end).max(1024), 0);
     }
 
     #[inline(always)]
     pub(super) fn push_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) {
         self.begin(thread);
-        self.words.push(u64::from(symbol.0) | (params.len() as u64) << PARAMS);
-        self.words.extend(params.iter().map(|param| *param as u64));
+        self.write(u64::from(symbol.0) | (params.len() as u64) << PARAMS, params);
     }
 
     pub(super) fn push(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {
         self.begin(thread);
-        self.words.push(IN_BATCH);
+        self.write(IN_BATCH, &[]);
         self.batch.push_copy(event, stamp);
     }
 
     pub(super) fn clear(&mut self) {
-        self.words.clear();
         self.batch.clear();
-        (self.thread, self.events) = (None, 0);
+        (self.used, self.thread, self.events) = (0, None, 0);
     }
 
     /// Adds the events to `events`, and their threads to `threads`.
     pub(super) fn play(&self, events: &mut Batch, threads: &mut Vec<u32>) {
-        let (mut words, mut next, mut thread) = (&self.words[..], 0, 0);
+        let (mut words, mut next, mut thread) = (&self.words[..self.used], 0, 0);
         let mut params = Vec::new();
         while let Some((word, rest)) = words.split_first() {
             words = rest;

@@ -1,0 +1,217 @@
+//! What an event costs: writes to a field, and calls of a method with an argument, as fast as they come.
+
+use super::figures::{self, Figures, command, java};
+use super::ours::Watching;
+use super::programs::Programs;
+use super::scripts::{REQUIREMENT, Reduction, condition, sliced, step};
+use super::{Outcome, Size};
+use crate::native::asked::Asked;
+use crate::print_table;
+use std::ffi::OsString;
+
+/// The lengths of conditions, in operators.
+const LENGTHS: [usize; 4] = [1, 50, 100, 150];
+/// What is asked of an event and a step, in nanoseconds.
+const EVENT: f64 = 8.0;
+/// How many times cheaper than a debugger's breakpoint it must be.
+const CHEAPER: f64 = 10_000.0;
+
+/// A program of the benchmark: it makes events, several times, and tells what each repetition took.
+#[derive(Clone, Copy)]
+pub(crate) enum Program {
+    /// `t.monitoredX = i`.
+    Writes,
+    /// `call(i)`.
+    Calls,
+    /// `items[k].x = i`, for so many items.
+    Objects(u64),
+}
+
+impl Program {
+    fn main(self, events: u64, times: u64) -> (&'static str, Vec<u64>) {
+        match self {
+            Program::Writes => ("Sweep empty", vec![events, 0, times]),
+            Program::Calls => ("Calls", vec![events, times]),
+            Program::Objects(count) => ("Objects", vec![events, count, times]),
+        }
+    }
+
+    pub(crate) fn property(self) -> String {
+        match self {
+            Program::Writes => step("write Test.monitoredX(ret as value: int)"),
+            Program::Calls => step("Calls.call(arg 1 as value: int)"),
+            Program::Objects(_) => sliced("write Item.x(this as item, ret as value: int)"),
+        }
+    }
+}
+
+/// How often, and what it runs with.
+pub(crate) struct Bench<'a> {
+    pub(crate) programs: &'a Programs,
+    pub(crate) events: u64,
+    pub(crate) times: u64,
+}
+
+impl Bench<'_> {
+    fn args(&self, program: Program, options: &[OsString]) -> Vec<OsString> {
+        let (main, args) = program.main(self.events, self.times);
+        command(options, main, &args)
+    }
+
+    fn classes(&self) -> Vec<OsString> {
+        vec!["-cp".into(), self.programs.path("classes")]
+    }
+
+    /// Nobody watches.
+    pub(crate) fn alone(&self, program: Program) -> Outcome<Figures> {
+        figures::read(&java(&self.args(program, &self.classes()))?)
+    }
+
+    /// A peer watches, and counts its steps.
+    pub(crate) fn peer(&self, program: Program, options: &[OsString]) -> Outcome<Figures> {
+        let output = java(&self.args(program, options))?;
+        match figures::count(&output, "steps ") {
+            Some(steps) if steps == self.events * self.times => figures::read(&output),
+            steps => Err(format!("the peer made {steps:?} steps, not {}", self.events * self.times)),
+        }
+    }
+
+    /// We watch; properties count.
+    pub(crate) fn ours(&self, program: Program, watching: &Watching) -> Outcome<Figures> {
+        let watched = watching.run(self.args(program, &self.classes()))?;
+        // The constructor of an object writes no field here, so all events are those of the loops.
+        if let [steps] = watched.steps[..]
+            && (watched.events, steps) != (self.events * self.times, self.events * self.times)
+        {
+            return Err(format!(
+                "{} events and {steps} steps of {}",
+                watched.events,
+                self.events * self.times
+            ));
+        }
+        if let (Program::Objects(count), [slices]) = (program, &watched.slices[..])
+            && *slices != count + 1
+            && *slices != count
+        {
+            return Err(format!("there are {slices} slices of {count} objects"));
+        }
+        figures::read(&watched.output)
+    }
+
+    /// A debugger's client watches: a breakpoint, with the argument read.
+    pub(crate) fn debugger(&self) -> Outcome<Figures> {
+        let path = super::programs::path_of(&[self.programs.path("jdi"), self.programs.path("classes")]);
+        let mut args: Vec<OsString> = vec!["-cp".into(), path, "Jdi".into(), "argument".into()];
+        args.push(self.programs.path("classes"));
+        args.extend(command(&[], "Calls", &[self.events, self.times]));
+        let output = java(&args)?;
+        match figures::count(&output, "stops ") {
+            Some(stops) if stops == self.events * self.times => figures::read(&output),
+            stops => Err(format!("the debugger stopped {stops:?} times, not {}", self.events * self.times)),
+        }
+    }
+}
+
+/// The rows of the table.
+#[derive(Default)]
+struct Rows(Vec<Vec<String>>);
+
+impl Rows {
+    fn add(&mut self, what: &str, figures: Figures) {
+        let nanos = |value: f64| if value < 1_000.0 { format!("{value:.2}") } else { format!("{value:.0}") };
+        self.0.push(vec![what.to_owned(), nanos(figures.cpu), nanos(figures.wall)]);
+    }
+}
+
+fn head() -> Rows {
+    Rows(vec![["", "cpu", "wall"].map(String::from).to_vec()])
+}
+
+fn bench(programs: &Programs, size: Size) -> Bench<'_> {
+    Bench { programs, events: size.pick(3_000_000, 10_000_000), times: size.pick(6, 9) }
+}
+
+pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+    println!("cost of an event: nanoseconds, least of the repetitions; the thread's processor time counts");
+    let bench = bench(programs, size);
+    let mut rows = head();
+    let probe = writes_and_calls(&bench, &mut rows)?;
+    peers(&bench, &mut rows, asked)?;
+    let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
+    let told = Watching::property(&Program::Writes.property())?.recorded();
+    rows.add("told to the tool, one by one", slow.ours(Program::Writes, &told)?);
+    let slow = Bench { events: size.pick(500, 2_000), ..slow };
+    let debugger = slow.debugger()?;
+    rows.add("JDI: breakpoint, argument read", debugger);
+    print_table(&rows.0);
+    println!();
+    asked.at_most("write to a field and a step", probe.0.cpu, EVENT, " ns");
+    asked.at_most("method with an argument and a step", probe.1.cpu, EVENT, " ns");
+    // A debugger's client waits for round trips, so the wall's time is its cost.
+    asked.at_least("cheaper than a JDI breakpoint", debugger.wall / probe.1.wall, CHEAPER, " times");
+    Ok(())
+}
+
+/// A property for each of the objects.
+pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+    println!("cost of an event and a step for its object: nanoseconds");
+    let (bench, mut rows) = (bench(programs, size), head());
+    for count in [1, 100_000] {
+        let program = Program::Objects(count);
+        rows.add(&format!("field of {count} objects, alone"), bench.alone(program)?);
+        let watching = Watching::property(&program.property())?;
+        rows.add(&format!("field of {count} objects, property for each"), bench.ours(program, &watching)?);
+    }
+    print_table(&rows.0);
+    println!();
+    Ok(())
+}
+
+/// Monitoring and requirement scripts.
+pub(crate) fn run_scripts(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
+    println!("cost of a write to a field under scripts that step inside the program: nanoseconds");
+    let (bench, mut rows) = (bench(programs, size), head());
+    for (reduction, words) in
+        [(Reduction::None, "operators"), (Reduction::Value, "comparisons, valueabstract")]
+    {
+        for length in LENGTHS {
+            let script = condition("Test.monitoredX", length, reduction);
+            let watching = Watching::scripts(&script, REQUIREMENT)?;
+            rows.add(&format!("{length} {words}"), bench.ours(Program::Writes, &watching)?);
+        }
+    }
+    print_table(&rows.0);
+    println!();
+    Ok(())
+}
+
+fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Figures)> {
+    let mut found = Vec::new();
+    for (program, name) in [(Program::Writes, "field written"), (Program::Calls, "method called")] {
+        rows.add(&format!("{name}, alone"), bench.alone(program)?);
+        rows.add(&format!("{name}, agent without probes"), bench.ours(program, &Watching::nothing())?);
+        let figures = bench.ours(program, &Watching::property(&program.property())?)?;
+        rows.add(&format!("{name}, property"), figures);
+        found.push(figures);
+    }
+    match found[..] {
+        [write, call] => Ok((write, call)),
+        _ => Err("nothing was measured".into()),
+    }
+}
+
+fn peers(bench: &Bench<'_>, rows: &mut Rows, asked: &mut Asked) -> Outcome {
+    let Some(aspectj) = bench.programs.aspectj() else {
+        asked.unknown("AspectJ is not installed (libaspectj-java): its rows are left out");
+        return Ok(());
+    };
+    let options = [
+        ("woven when compiled", aspectj.compiled(bench.programs)),
+        ("woven when loaded", aspectj.loaded(bench.programs)),
+    ];
+    for (how, options) in options {
+        rows.add(&format!("AspectJ, {how}: field written"), bench.peer(Program::Writes, &options)?);
+        rows.add(&format!("AspectJ, {how}: method called"), bench.peer(Program::Calls, &options)?);
+    }
+    Ok(())
+}

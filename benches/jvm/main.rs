@@ -1,0 +1,21 @@
+//! What it costs to watch a live Java program, beside AspectJ and a debugger's client.
+//!
+//! ```console
+//! $ cargo bench -p invigil-benches --bench jvm          # about five minutes
+//! $ cargo bench -p invigil-benches --bench jvm -- quick # about one
+//! ```
+
+use invigil_benches::jvm::{Size, run};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let (quick, parts): (Vec<String>, Vec<String>) = words.into_iter().partition(|word| word == "quick");
+    match run(if quick.is_empty() { Size::Full } else { Size::Quick }, &parts) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(words) => {
+            eprintln!("the benchmark failed: {words}");
+            ExitCode::from(3)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What starting costs: a program that does nothing.
+
+use super::figures::java;
+use super::ours::Watching;
+use super::programs::Programs;
+use super::scripts::step;
+use super::{Outcome, Size};
+use crate::native::asked::Asked;
+use crate::{print_table, timed};
+use std::ffi::OsString;
+
+/// What is asked of our start, in milliseconds more than without us.
+const MORE: f64 = 10.0;
+
+/// Milliseconds by the wall, and of processor time of program and tool.
+type Millis = (f64, f64);
+
+fn best_of(times: usize, run: impl Fn() -> Outcome) -> Outcome<Millis> {
+    let mut best = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..times {
+        let (time, done) = timed(&run);
+        done?;
+        best = (best.0.min(time.wall.as_secs_f64() * 1e3), best.1.min(time.cpu.as_secs_f64() * 1e3));
+    }
+    Ok(best)
+}
+
+pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+    println!(
+        "start and end of an empty program: milliseconds, least of the runs; processor time with the tool's"
+    );
+    let times = size.pick(9, 15);
+    let empty = |mut options: Vec<OsString>| {
+        options.push("Empty".into());
+        options
+    };
+    let classes = || empty(vec!["-cp".into(), programs.path("classes")]);
+    let property = Watching::property(&step("write Test.monitoredX(ret as value: int)"))?;
+    let alone = best_of(times, || java(&classes()).map(drop))?;
+    let agent = best_of(times, || Watching::nothing().run(classes()).map(drop))?;
+    let watched = best_of(times, || property.run(classes()).map(drop))?;
+    let mut rows = vec![["", "wall", "more", "cpu", "more"].map(String::from).to_vec()];
+    let mut add = |what: &str, (wall, cpu): Millis| {
+        let cells = [wall, wall - alone.0, cpu, cpu - alone.1].map(|millis| format!("{millis:.1}"));
+        rows.push([what.to_owned()].into_iter().chain(cells).collect());
+    };
+    add("alone", alone);
+    add("with the agent", agent);
+    add("with the agent and a property", watched);
+    if let Some(aspectj) = programs.aspectj() {
+        let options = empty(aspectj.loaded(programs));
+        add("AspectJ, weaving when classes are loaded", best_of(times.min(5), || java(&options).map(drop))?);
+    }
+    print_table(&rows);
+    println!();
+    asked.at_most("start with the agent, more than without", agent.0 - alone.0, MORE, " ms");
+    asked.at_most("start with the agent, more processor time", agent.1 - alone.1, MORE, " ms");
+    asked.at_most("start with a property, more than without", watched.0 - alone.0, MORE, " ms");
+    Ok(())
+}
