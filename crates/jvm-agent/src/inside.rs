@@ -16,6 +16,7 @@ use invigil_monitor::inside::{Inmate, Inside};
 use invigil_monitor::mac::{Deriver, Plan};
 use invigil_monitor::slices::Slices;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The most values of an event that is told in the short way.
 pub(crate) const QUICK: usize = 4;
@@ -82,7 +83,7 @@ impl Room {
     }
 
     /// The properties step here from now on, from these states.
-    pub(crate) fn put(&self, states: &[Vec<u8>], concerns: &[Vec<u8>]) -> Result<(), String> {
+    pub(crate) fn put(&self, states: &[Vec<u8>], concerns: &[Vec<u8>], now: Duration) -> Result<(), String> {
         let mut room = self.0.enter(0);
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in room.automata.iter().zip(states).zip(concerns) {
@@ -91,6 +92,8 @@ impl Room {
             inmates.push(Inmate { automaton: Arc::clone(automaton), slices, concern: concern.clone() });
         }
         room.inside = Some(Inside::new(inmates));
+        // Until the first tick.
+        room.derivers.iter_mut().for_each(|deriver| deriver.pass(now.as_millis() as i64));
         (room.closed, room.due) = (false, 0);
         Ok(())
     }

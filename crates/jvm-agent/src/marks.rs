@@ -271,7 +271,7 @@ mod tests {
             let site =
                 Site { class: "a/B", method: "m", descriptor: "()V", is_static: true, line: None, kind };
             let captures = vec![(Capture::Argument(7), "I".to_owned()), (Capture::Owner, "La/B;".to_owned())];
-            let place = Place { captures, uses: Vec::new(), this: None, short: None };
+            let place = Place { captures, uses: Vec::new(), this: None };
             let marks = Marks::new(vec![("a/B".to_owned(), vec![Mark::new(5, &site, &place)])]);
             let read = Marks::read(&marks.to_bytes()).unwrap();
             assert_eq!(read, marks);

@@ -187,7 +187,9 @@ fn answer(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             }
             Ok(Answer::Done)
         }
-        Request::PutInside { states, concerns } => agent.room.put(&states, &concerns).map(|()| Answer::Done),
+        Request::PutInside { states, concerns } => {
+            agent.room.put(&states, &concerns, agent.began.elapsed()).map(|()| Answer::Done)
+        }
         Request::Outside => {
             agent.room.clear();
             Ok(Answer::Done)

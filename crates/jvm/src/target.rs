@@ -262,12 +262,13 @@ impl Target {
         if self.ended.is_some() {
             return Ok(());
         }
-        self.link = None;
-        self.waiting = None;
         let killed = match &mut self.process {
             Process::Ours(child) => child.kill().and_then(|()| child.wait()).map(drop),
             Process::Other(process) => kill(Pid::from_raw(*process), Signal::SIGKILL).map_err(Into::into),
         };
+        // Only now: a thread that waits for us goes on when nobody is there.
+        self.link = None;
+        self.waiting = None;
         self.ended = Some(Ending::Killed { signal: "SIGKILL".to_owned(), core: false });
         killed.map_err(|error| Trouble::Subject(format!("the program cannot be ended: {error}")))
     }

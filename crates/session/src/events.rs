@@ -108,8 +108,10 @@ impl Session {
     }
 
     /// Follows what the monitors inside the program have done, if there are any, without any reaction: there was none.
-    pub(crate) fn catch_up(&mut self) -> Done {
-        let Some(caught_up) = self.subject.catch_up()? else { return Ok(()) };
+    ///
+    /// False if what they have done is not known.
+    pub(crate) fn catch_up(&mut self) -> Done<bool> {
+        let Some(caught_up) = self.subject.catch_up()? else { return Ok(false) };
         self.history.skip(caught_up.unseen_events);
         for ((monitored, unseen), slices) in
             self.monitors.iter_mut().zip(&caught_up.unseen).zip(caught_up.before)
@@ -124,7 +126,7 @@ impl Session {
             following.follow(&caught_up.events.event(at), caught_up.events.stamp(at), *thread, false);
             following.monitors.iter_mut().for_each(Monitored::count);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Passes on what a property printed, and the commands it gave.

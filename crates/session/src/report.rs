@@ -103,7 +103,8 @@ impl Session {
             commands: monitored.commands,
             ..PropertyOutcome::default()
         };
-        let complete = matches!(self.ending(), Some(Ending::Exited(_) | Ending::Killed { .. }));
+        let ended = matches!(self.ending(), Some(Ending::Exited(_) | Ending::Killed { .. }));
+        let complete = ended && !self.blind;
         outcome.settle(automaton, slices, complete);
         outcome
     }

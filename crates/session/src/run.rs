@@ -115,8 +115,8 @@ impl Session {
             Err(Trouble::Ended(ending)) => Stop::Ended(ending),
             other => other?,
         };
-        if inside {
-            self.catch_up()?;
+        if inside && !self.catch_up()? && matches!(stop, Stop::Ended(_)) {
+            self.blind = true;
         }
         Ok(stop)
     }
@@ -131,7 +131,9 @@ impl Session {
     }
 
     pub(crate) fn ended(&mut self, ending: Ending) -> Outcome {
-        if !matches!(ending, Ending::Detached) {
+        if self.blind {
+            self.say("the program took its monitors with it: what it did last is not known");
+        } else if !matches!(ending, Ending::Detached) {
             self.note_end();
         }
         self.state = State::Ended(Some(ending.clone()));

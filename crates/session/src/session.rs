@@ -54,6 +54,8 @@ pub struct Session {
     pub(crate) state: State,
     pub(crate) violations: Vec<Violation>,
     pub(crate) recorder: Option<Recorder>,
+    /// Whether the program took monitors with it that stepped inside.
+    pub(crate) blind: bool,
     /// At which event the last automatic checkpoint was taken.
     pub(crate) last_automatic: u64,
     current: usize,
@@ -152,6 +154,7 @@ impl Session {
             state: State::New,
             violations: Vec::new(),
             recorder: None,
+            blind: false,
             last_automatic: 0,
             current: 0,
             since: Instant::now(),
@@ -207,6 +210,12 @@ impl Session {
             State::Ended(ending) => ending.as_ref(),
             _ => None,
         }
+    }
+
+    /// Whether the program ended with monitors inside that could not tell any more what they had seen. Then nothing is known
+    /// of what happened since it was last resumed.
+    pub fn is_blind(&self) -> bool {
+        self.blind
     }
 
     /// What can be chosen about the session. Limits count from now on.

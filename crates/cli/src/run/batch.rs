@@ -129,7 +129,14 @@ fn follow(watched: &mut Watched<'_>, course: &mut Course) {
                 course.cut_short = Some("It was interrupted.".to_owned());
                 return;
             }
-            Outcome::Ended(_) => return,
+            Outcome::Ended(_) => {
+                if watched.cockpit.session().is_blind() {
+                    let words = "the program took its monitors with it: what it did last is not known; with `--record` \
+                                 every event is told as it happens";
+                    course.errors.push(words.to_owned());
+                }
+                return;
+            }
             Outcome::Stopped => {
                 course.cut_short = Some("The scenario ended it.".to_owned());
                 return;

@@ -204,6 +204,11 @@ impl Deriver {
         self.misfits
     }
 
+    /// It is as late as this, in milliseconds, at least: for subjects that tell the time now and then.
+    pub fn pass(&mut self, milliseconds: i64) {
+        self.clock = self.clock.max(milliseconds);
+    }
+
     /// Follows an event, and appends the events that it leads to.
     #[inline]
     pub fn derive(&mut self, event: &Event<'_>, stamp: Stamp, out: &mut Batch) {
