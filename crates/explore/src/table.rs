@@ -77,14 +77,16 @@ impl Table {
         let lines = self.lines();
         let home = self.line(hash);
         let line = &lines[home];
-        // All slots without a branch between: which of them it is cannot be foreseen.
-        let same = which(line, |slot| (slot ^ hash) & TAG == 0);
+        // All slots without a branch between: which of them it is cannot be foreseen. Each is read once: in the meantime others
+        // fill slots, and one that was passed over as free must not be taken for filled.
+        let line: [u64; LINE] = std::array::from_fn(|at| line[at].load(Acquire));
+        let same = which(&line, |slot| (slot ^ hash) & TAG == 0);
         if same != 0 {
-            let number = line[same.trailing_zeros() as usize].load(Acquire) as u32;
+            let number = line[same.trailing_zeros() as usize] as u32;
             // The tag of a free slot is zero, which that of a hash may be, too.
             return number.checked_sub(1).map_or(Look::Unsure, Look::Likely);
         }
-        let free = which(line, |slot| slot == 0);
+        let free = which(&line, |slot| slot == 0);
         if free != 0 {
             return Look::New(free.trailing_zeros() as u8);
         }
@@ -192,8 +194,8 @@ impl Table {
 
 /// The slots of a line of which something is true, one bit for each.
 #[inline(always)]
-fn which(line: &[AtomicU64; LINE], is: impl Fn(u64) -> bool) -> u32 {
-    (0..LINE).fold(0, |set, at| set | u32::from(is(line[at].load(Relaxed))) << at)
+fn which(line: &[u64; LINE], is: impl Fn(u64) -> bool) -> u32 {
+    (0..LINE).fold(0, |set, at| set | u32::from(is(line[at])) << at)
 }
 
 /// So many things in so many parts, one after the other.
@@ -237,5 +239,43 @@ mod tests {
                 assert_eq!(filled, known as usize);
             }
         }
+    }
+
+    /// Several threads come to the same states at once; each state is put once.
+    #[test]
+    fn what_many_put_at_once_is_there_once() {
+        const STATES: u32 = 20_000;
+        const THREADS: u32 = 4;
+        let table = Table::new(1 << 15).unwrap();
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let table = &table;
+                scope.spawn(move || {
+                    for state in 0..STATES {
+                        let hash = hash(&[u64::from(state)]);
+                        let number = state * THREADS + thread;
+                        let is_it = |known: u32| known / THREADS == state;
+                        let mut place = match table.look(hash) {
+                            Look::Likely(known) if is_it(known) => Place::Known(known),
+                            Look::New(at) => match table.still_free(hash, at) {
+                                Some(slot) => Place::Free(slot),
+                                None => table.place(hash, is_it),
+                            },
+                            _ => table.place(hash, is_it),
+                        };
+                        while let Place::Free(slot) = place
+                            && !table.claim(slot, hash, number)
+                        {
+                            place = table.place(hash, is_it);
+                        }
+                    }
+                });
+            }
+        });
+        let mut known: Vec<u32> = table.slots.iter().map(|slot| slot.load(Relaxed) as u32).collect();
+        known.retain(|number| *number != 0);
+        known.iter_mut().for_each(|number| *number = (*number - 1) / THREADS);
+        known.sort_unstable();
+        assert!(known.iter().copied().eq(0..STATES), "{} of {STATES}", known.len());
     }
 }

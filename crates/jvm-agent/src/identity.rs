@@ -1,13 +1,16 @@
 //! Objects by numbers: a number is one object's as long as it lives, and no other's ever.
 
+use crate::agent::{is_ours, locked};
 use crate::vm::{Ref, Ti};
 use std::ptr::null_mut;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
 
 /// The numbers that were given, and those of objects that are no more.
 #[derive(Default)]
 pub(crate) struct Identities {
     last: AtomicI64,
+    turn: Mutex<()>,
     gone: Stack,
     gone_count: AtomicU64,
 }
@@ -16,13 +19,25 @@ impl Identities {
     /// The number of an object. It does not keep the object alive.
     pub(crate) fn number(&self, ti: Ti, object: Ref) -> i64 {
         match ti.tag(object) {
+            Ok(0) => self.give(ti, object),
+            Ok(number) => number,
+            Err(_) => 0,
+        }
+    }
+
+    /// Gives an object its number. Two threads may meet here with one object, so one does it after the other.
+    #[cold]
+    fn give(&self, ti: Ti, object: Ref) -> i64 {
+        // The machine may hold a thread in the midst of this. It goes on when the program does, and so do those of the program
+        // that wait for it; the agent's own threads must not wait.
+        let _turn = match is_ours() {
+            true => self.turn.try_lock().ok(),
+            false => Some(locked(&self.turn)),
+        };
+        match ti.tag(object) {
             Ok(0) => {
                 let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-                // Two threads may meet here with one object: the tag that stays is the object's number.
-                match ti.set_tag(object, number).and_then(|()| ti.tag(object)) {
-                    Ok(tag) if tag != 0 => tag,
-                    _ => number,
-                }
+                if ti.set_tag(object, number).is_ok() { number } else { 0 }
             }
             Ok(number) => number,
             Err(_) => 0,

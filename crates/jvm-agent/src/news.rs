@@ -6,6 +6,7 @@ use crate::vm::{Global, Jni, Primitive, Ref};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// The connection on which news are told. Who holds its lock is the one thread whose news are being dealt with: that makes
 /// one order of all events.
@@ -30,7 +31,8 @@ impl Line {
     /// Waits until no thread has its news dealt with.
     pub(crate) fn wait(&self) {
         drop(locked(&self.stream));
-        std::thread::yield_now();
+        // The tool may have closed it without a thread that waits for an order.
+        std::thread::sleep(Duration::from_micros(500));
     }
 
     pub(crate) fn lose(&self) {
@@ -94,7 +96,10 @@ pub(crate) fn deliver_exit(agent: &Agent, status: i32) {
     let mut line = locked(&agent.line.stream);
     if let Some(stream) = line.as_mut() {
         // If the tool is gone, nobody wants to know.
-        let _ = protocol::send(stream, &News::Exits { status, past: agent.room.take() });
+        let _ = protocol::send(
+            stream,
+            &News::Exits { status, past: agent.room.take(), complaints: agent.complaints() },
+        );
     }
 }
 

@@ -11,6 +11,7 @@ use jvmti_bindings::sys::jvmti as raw;
 use std::sync::Mutex;
 
 /// A step that is under way.
+#[derive(Clone)]
 struct Stepping {
     thread: u32,
     how: Step,
@@ -83,25 +84,22 @@ enum Next {
 pub(crate) fn stepped(agent: &Agent, jni: Jni, thread: Ref, method: Method, location: i64) {
     let number = agent.thread_number(jni, thread);
     let height = agent.ti.frame_count(None).unwrap_or(0);
-    let next = {
-        let mut stepping = locked(&STEPPING);
-        let next = match stepping.as_ref().filter(|stepping| stepping.thread == number) {
-            Some(stepping) => decide(agent, stepping, method, location, height),
-            None => Next::Stop(None),
-        };
-        let is_ours = stepping.as_ref().is_some_and(|stepping| stepping.thread == number);
-        match next {
-            Next::Stop(_) if !is_ours => {
-                drop(stepping);
-                quiet(agent, thread);
-                return;
+    // Nothing is asked of the machine while this is locked: the thread may be held there.
+    let stepping = locked(&STEPPING).clone();
+    let Some(stepping) = stepping.filter(|stepping| stepping.thread == number) else {
+        quiet(agent, thread);
+        return;
+    };
+    let next = match decide(agent, &stepping, method, location, height) {
+        Next::Stop(_) => {
+            let mut stepping = locked(&STEPPING);
+            match stepping.take_if(|stepping| stepping.thread == number) {
+                Some(stepping) => Next::Stop(stepping.returned),
+                // It was given up in the meantime.
+                None => Next::Nothing,
             }
-            Next::Stop(_) => {
-                let returned = stepping.take().and_then(|stepping| stepping.returned);
-                Next::Stop(returned)
-            }
-            other => other,
         }
+        other => other,
     };
     match next {
         Next::Nothing => {}

@@ -34,16 +34,16 @@ impl Target {
         if let Answer::Problems { problems } = self.ask(&Request::Prepare { wants })? {
             for problem in problems {
                 let Key::Event { number } = problem.key else { continue };
-                let help = match problem.pending {
-                    true => self.meant(number).unwrap_or(problem.help),
-                    false => problem.help,
-                };
+                // Where one that is much alike is on the class path, the name is a slip, most likely.
+                let meant = if problem.pending { self.meant(number) } else { None };
+                let pending = problem.pending && (self.expects_classes || meant.is_none());
+                let help = meant.unwrap_or(problem.help);
                 unknown.push(Unknown {
                     symbol: SymbolId(number),
                     param: problem.ask.map(|ask| ask as usize),
                     reason: problem.reason,
                     help,
-                    pending: problem.pending,
+                    pending,
                 });
             }
         }
@@ -125,7 +125,9 @@ impl Target {
             Ending::Exited(status) => Value::int((*status).into()),
             _ => Value::UNSET,
         };
-        for plan in self.plans.iter().filter(|plan| plan.active && plan.name == EXIT) {
+        // Monitors that step inside may have come to need it since they were asked.
+        let wanted = |plan: &&Plan| (plan.active || self.rooms.used) && plan.name == EXIT;
+        for plan in self.plans.iter().filter(wanted) {
             let values = plan.params.iter().map(|param| match &param.source {
                 Source::Name(name) if name == "status" => status,
                 _ => Value::UNSET,

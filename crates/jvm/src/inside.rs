@@ -98,7 +98,7 @@ impl Target {
         let past = if self.link.is_some() {
             self.rooms.closed = true;
             match self.ask(&Request::CatchUp) {
-                Ok(Answer::Past { past }) => past,
+                Ok(Answer::Past { past }) => past.or_else(|| self.rooms.last.take()),
                 Ok(_) => return Err(garbled()),
                 // It ended meanwhile.
                 Err(Trouble::Ended(_)) => self.rooms.last.take(),

@@ -179,6 +179,15 @@ impl Link {
         }
     }
 
+    /// News that came before the end of the connection.
+    pub(crate) fn left(&mut self) -> Option<News> {
+        let mut waits = [PollFd::new(self.news.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut waits, GLANCE) != Ok(1) {
+            return None;
+        }
+        protocol::receive(&mut self.news).ok()
+    }
+
     pub(crate) fn order(&mut self, order: &Order) -> Result<(), Lost> {
         protocol::send(&mut self.news, order)
     }

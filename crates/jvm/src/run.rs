@@ -3,7 +3,7 @@
 use crate::link::Came;
 use crate::points::UNTIL;
 use crate::target::{Target, Waiting};
-use invigil_jvm_agent::protocol::{Answer, Key, News, Order, Request, Step};
+use invigil_jvm_agent::protocol::{Answer, Key, News, Order, Past, Request, Step};
 use invigil_session::due::Owners;
 use invigil_session::subject::{Done, Owner, PointId, Resume, Stop, Trouble};
 
@@ -75,9 +75,8 @@ impl Target {
     fn heard(&mut self, news: News) -> Done<Option<Stop>> {
         match news {
             News::Ready => Ok(None),
-            News::Exits { status, past } => {
-                self.status = Some(status);
-                self.rooms.last = past;
+            News::Exits { status, past, complaints } => {
+                self.exits(status, past, complaints);
                 Ok(None)
             }
             News::Stepped { thread, returned } => {
@@ -98,6 +97,13 @@ impl Target {
                 Ok(None)
             }
         }
+    }
+
+    /// The program said that it exits.
+    pub(crate) fn exits(&mut self, status: i32, past: Option<Past>, complaints: Vec<String>) {
+        self.status = Some(status);
+        self.rooms.last = past;
+        self.complaints = complaints;
     }
 
     fn stands(&mut self, thread: u32) {

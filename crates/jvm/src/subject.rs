@@ -56,6 +56,10 @@ impl Subject for Target {
         true
     }
 
+    fn complaints(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.complaints)
+    }
+
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
         self.take_past()
     }

@@ -68,8 +68,12 @@ pub struct Target {
     pub(crate) classes: Option<ClassPath>,
     /// Whether it is to be held when it has been prepared.
     pub(crate) holds_first: bool,
+    /// Whether classes may come that are not on the class path, though one of much the same name is.
+    pub(crate) expects_classes: bool,
     /// The monitors that step inside.
     pub(crate) rooms: Rooms,
+    /// What could not be watched, as the agent told at the end.
+    pub(crate) complaints: Vec<String>,
 }
 
 impl Target {
@@ -151,8 +155,16 @@ impl Target {
             sources: Sources::default(),
             classes: None,
             holds_first: false,
+            expects_classes: true,
             rooms: Rooms::default(),
+            complaints: Vec::new(),
         })
+    }
+
+    /// Says whether the program may load classes that are not on its class path, though one of much the same name is; it may,
+    /// if nothing is said. Otherwise such a name is a mistake.
+    pub fn expect_classes(&mut self, expected: bool) {
+        self.expects_classes = expected;
     }
 
     fn ask_facts(&mut self) -> Done {
@@ -187,7 +199,14 @@ impl Target {
 
     /// The agent is gone: finds out how the program ended.
     pub(crate) fn lost(&mut self, lost: &Lost) -> Trouble {
-        self.link = None;
+        // The last news may have been told, and not been heard.
+        if let Some(mut link) = self.link.take() {
+            while let Some(news) = link.left() {
+                if let News::Exits { status, past, complaints } = news {
+                    self.exits(status, past, complaints);
+                }
+            }
+        }
         self.waiting = None;
         if !matches!(lost, Lost::Closed) {
             return Trouble::Subject(format!(

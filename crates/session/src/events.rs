@@ -126,6 +126,9 @@ impl Session {
             following.follow(&caught_up.events.event(at), caught_up.events.stamp(at), *thread, false);
             following.monitors.iter_mut().for_each(Monitored::count);
         }
+        let events = caught_up.unseen_events + caught_up.events.len() as u64;
+        self.pace.ran(events, self.history.count());
+        self.update_needs()?;
         Ok(true)
     }
 

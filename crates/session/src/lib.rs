@@ -17,6 +17,7 @@ mod listen;
 mod monitored;
 mod options;
 mod outcome;
+mod pace;
 mod playing;
 mod reactions;
 mod record;

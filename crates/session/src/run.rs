@@ -125,12 +125,16 @@ impl Session {
     fn may_step_inside(&self) -> bool {
         self.recorder.is_none()
             && self.derivers.is_empty()
+            && self.pace.is_worth(self.history.count())
             && self.options.auto_checkpoint.is_none()
             && !self.listener.hears_events()
             && !self.monitors.iter().any(|monitored| monitored.watch.has_company())
     }
 
     pub(crate) fn ended(&mut self, ending: Ending) -> Outcome {
+        for words in self.subject.complaints() {
+            self.say(&format!("not watched: {words}"));
+        }
         if self.blind {
             self.say("the program took its monitors with it: what it did last is not known");
         } else if !matches!(ending, Ending::Detached) {

@@ -6,6 +6,7 @@ use crate::listen::{Commander, Listener, Speaker, Unheard};
 use crate::monitored::{Monitored, add_needs};
 use crate::options::Options;
 use crate::outcome::{Reason, VerdictChange};
+use crate::pace::Pace;
 use crate::playing::Playing;
 use crate::record::Recorder;
 use crate::report::Violation;
@@ -54,6 +55,8 @@ pub struct Session {
     pub(crate) state: State,
     pub(crate) violations: Vec<Violation>,
     pub(crate) recorder: Option<Recorder>,
+    /// Whether it is worth while to have monitors step inside.
+    pub(crate) pace: Pace,
     /// Whether the program took monitors with it that stepped inside.
     pub(crate) blind: bool,
     /// At which event the last automatic checkpoint was taken.
@@ -154,6 +157,7 @@ impl Session {
             state: State::New,
             violations: Vec::new(),
             recorder: None,
+            pace: Pace::default(),
             blind: false,
             last_automatic: 0,
             current: 0,

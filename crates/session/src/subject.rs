@@ -344,6 +344,11 @@ pub trait Subject {
         false
     }
 
+    /// When it has ended: what could not be watched, each in words.
+    fn complaints(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// After a stop, what the monitors inside have done since they were put there, [`Subject::events`] not included.
     ///
     /// # Errors

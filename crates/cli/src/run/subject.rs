@@ -30,11 +30,15 @@ impl Launching {
         }
     }
 
-    /// Starts the program. `later` says that libraries may bring functions that it does not have yet; classes always may.
+    /// Starts the program. `later` says that libraries may bring functions that it does not have yet, or loaders classes.
     pub(super) fn begin(&self, later: bool) -> Done<Box<dyn Subject>> {
         match self {
             Launching::Native(launch) => start(launch, later),
-            Launching::Java(launch) => Ok(Box::new(invigil_jvm::Target::launch(launch)?)),
+            Launching::Java(launch) => {
+                let mut target = invigil_jvm::Target::launch(launch)?;
+                target.expect_classes(later);
+                Ok(Box::new(target))
+            }
         }
     }
 }
@@ -130,7 +134,9 @@ pub(crate) fn start(launch: &Launch, later: bool) -> Done<Box<dyn Subject>> {
 /// Takes hold of a running program; `later` as for [`start`].
 pub(super) fn hold(process: i32, later: bool) -> Done<Box<dyn Subject>> {
     if invigil_jvm::is_machine(process) {
-        return Ok(Box::new(invigil_jvm::Target::attach(process)?));
+        let mut target = invigil_jvm::Target::attach(process)?;
+        target.expect_classes(later);
+        return Ok(Box::new(target));
     }
     let mut target = Target::attach(process)?;
     target.expect_libraries(later);

@@ -255,6 +255,8 @@ message! {
             status: i32,
             /// What monitors inside have done to the end.
             past: Option<Past>,
+            /// What could not be watched, in words.
+            complaints: Vec<String>,
         },
     }
 }
