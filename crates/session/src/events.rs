@@ -8,7 +8,7 @@ use crate::listen::{Listener, Speaker, Unheard};
 use crate::monitored::Monitored;
 use crate::outcome::{Reason, VerdictChange};
 use crate::session::{Session, Turn};
-use crate::subject::Done;
+use crate::subject::{Done, Trouble};
 use crate::words;
 use invigil_monitor::automaton::StateId;
 use invigil_monitor::event::{Catalog, Event, Stamp};
@@ -128,8 +128,11 @@ impl Session {
         }
         let events = caught_up.unseen_events + caught_up.events.len() as u64;
         self.pace.ran(events, self.history.count());
-        self.update_needs()?;
-        Ok(true)
+        match self.update_needs() {
+            // One that is gone needs to tell nothing more.
+            Err(Trouble::Ended(_)) => Ok(true),
+            done => done.map(|()| true),
+        }
     }
 
     /// Passes on what a property printed, and the commands it gave.
