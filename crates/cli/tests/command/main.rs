@@ -8,6 +8,7 @@ mod doubt;
 mod examples;
 mod formulae;
 mod formulae_told;
+mod instrument;
 mod java;
 mod jvm;
 mod live;
