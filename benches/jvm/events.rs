@@ -200,7 +200,7 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
         rows.add(&format!("{name}, alone"), bench.alone(program)?);
         rows.add(&format!("{name}, agent without probes"), bench.ours(program, &Watching::nothing())?);
         let silent = Watching::property(&asleep(&program.property()))?;
-        rows.add(&format!("{name}, probe that nobody listens to"), bench.silent(program, &silent)?);
+        rows.add(&format!("{name}, property that waits for something else"), bench.silent(program, &silent)?);
         let figures = bench.ours(program, &Watching::property(&program.property())?)?;
         rows.add(&format!("{name}, property"), figures);
         found.push(figures);
