@@ -118,7 +118,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             row.push(format!("{watched:.2}"));
             row.push(format!("{:+.1} %", percent(watched, alone)));
         }
-        row.push(at.checked_sub(1).map_or("-".into(), |at| format!("{}", SETS[at].2)));
+        row.push(at.checked_sub(1).map_or("-".into(), |at| SETS[at].2.to_string()));
         rows.push(row);
     }
     print_table(&rows);
