@@ -3,7 +3,7 @@
 use super::figures::{self, Figures, command, java};
 use super::ours::Watching;
 use super::programs::Programs;
-use super::scripts::{REQUIREMENT, Reduction, condition, sliced, step};
+use super::scripts::{REQUIREMENT, Reduction, asleep, condition, sliced, step};
 use super::{Outcome, Size};
 use crate::native::asked::Asked;
 use crate::print_table;
@@ -76,12 +76,21 @@ impl Bench<'_> {
         }
     }
 
+    /// We watch, and nothing happens that anyone waits for.
+    fn silent(&self, program: Program, watching: &Watching) -> Outcome<Figures> {
+        let watched = watching.run(self.args(program, &self.classes()))?;
+        match watched.events {
+            0 => figures::read(&watched.output),
+            events => Err(format!("there were {events} events that nobody waits for")),
+        }
+    }
+
     /// We watch; properties count.
     pub(crate) fn ours(&self, program: Program, watching: &Watching) -> Outcome<Figures> {
         let watched = watching.run(self.args(program, &self.classes()))?;
         // The constructor of an object writes no field here, so all events are those of the loops.
-        if let [steps] = watched.steps[..]
-            && (watched.events, steps) != (self.events * self.times, self.events * self.times)
+        if let ([steps], false) = (&watched.steps[..], watching.has_scripts())
+            && (watched.events, *steps) != (self.events * self.times, self.events * self.times)
         {
             return Err(format!(
                 "{} events and {steps} steps of {}",
@@ -190,6 +199,8 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
     for (program, name) in [(Program::Writes, "field written"), (Program::Calls, "method called")] {
         rows.add(&format!("{name}, alone"), bench.alone(program)?);
         rows.add(&format!("{name}, agent without probes"), bench.ours(program, &Watching::nothing())?);
+        let silent = Watching::property(&asleep(&program.property()))?;
+        rows.add(&format!("{name}, property that waits for something else"), bench.silent(program, &silent)?);
         let figures = bench.ours(program, &Watching::property(&program.property())?)?;
         rows.add(&format!("{name}, property"), figures);
         found.push(figures);

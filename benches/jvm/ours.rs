@@ -81,6 +81,11 @@ impl Watching {
         Ok(watching)
     }
 
+    /// Whether it is scripts that watch; then what they find are the events.
+    pub(crate) fn has_scripts(&self) -> bool {
+        !self.plans.is_empty()
+    }
+
     /// The tool is told every event, one by one.
     pub(crate) fn recorded(mut self) -> Watching {
         self.recorded = true;

@@ -13,6 +13,15 @@ pub(crate) fn step(event: &str) -> String {
     )
 }
 
+/// The same, once another program's `main` has begun, which is never.
+pub(crate) fn asleep(property: &str) -> String {
+    let awake = property.replace("} init failure", "} awake failure");
+    awake.replace(
+        "state init",
+        "state init accepting { transition { event Empty.main() success awake } } state awake",
+    )
+}
+
 /// The same for each of the objects.
 pub(crate) fn sliced(event: &str) -> String {
     format!("slice on item\n{}", step(event))

@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, agent, is_ours};
 use crate::evaluate::{Evaluator, Nowhere, Scope, number, whole};
-use crate::inside::{Outcome, QUICK};
+use crate::inside::{Dealt, Outcome, QUICK};
 use crate::names;
 use crate::news::deliver;
 use crate::path;
@@ -56,9 +56,9 @@ pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
         && let Some(numbers) = route.read(agent, jni, values, &mut numbers)
     {
         match agent.room.happened_at_once(jni.thread(), route.symbol, numbers) {
-            Some((Outcome::Quiet, _)) => return,
-            Some((Outcome::Told(hits), thread)) => return tell_quickly(agent, jni, thread, hits),
-            None => {}
+            Dealt::Quiet => return,
+            Dealt::Told(told) => return tell_quickly(agent, jni, *told),
+            Dealt::Not => {}
         }
         if is_ours() || quick(agent, jni, route, numbers) {
             return;
@@ -110,17 +110,17 @@ fn quick(agent: &Agent, jni: Jni, route: &Route, numbers: &[i64]) -> bool {
     let thread = current_thread(agent, jni);
     let who = if agent.powers.can_support_virtual_threads() { 0 } else { jni.thread() };
     match agent.room.happened_quickly(agent, who, route.symbol, numbers, thread) {
-        None => false,
-        Some(Outcome::Quiet) => true,
-        Some(Outcome::Told(hits)) => {
-            tell_quickly(agent, jni, thread, hits);
+        Dealt::Not => false,
+        Dealt::Quiet => true,
+        Dealt::Told(told) => {
+            tell_quickly(agent, jni, *told);
             true
         }
     }
 }
 
 #[cold]
-fn tell_quickly(agent: &Agent, jni: Jni, thread: u32, hits: Vec<Hit>) {
+fn tell_quickly(agent: &Agent, jni: Jni, (hits, thread): (Vec<Hit>, u32)) {
     let time = agent.began.elapsed().as_secs_f64();
     jni.framed(|| tell_tool(agent, jni, thread, time, hits));
 }

@@ -50,6 +50,16 @@ pub(crate) enum Outcome {
     Told(Vec<Hit>),
 }
 
+/// What comes of an event that is told in the short way. It fits into registers.
+pub(crate) enum Dealt {
+    /// The monitors have dealt with it.
+    Quiet,
+    /// It must be told in another way.
+    Not,
+    /// The tool is to be told these, of this thread.
+    Told(Box<(Vec<Hit>, u32)>),
+}
+
 /// The event whose number a hit has; points have none.
 fn symbol(hit: &Hit) -> Option<SymbolId> {
     match hit.key {
@@ -158,23 +168,17 @@ impl Room {
         if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
     }
 
-    /// The same for one event whose values are all whole numbers, in the thread that usually comes here. Nothing if this is
-    /// not it, or if the event must be told in the long way.
+    /// The same for one event whose values are all whole numbers, in the thread that usually comes here, if this is it.
     #[inline(always)]
-    pub(crate) fn happened_at_once(
-        &self,
-        who: usize,
-        symbol: SymbolId,
-        values: &[i64],
-    ) -> Option<(Outcome, u32)> {
+    pub(crate) fn happened_at_once(&self, who: usize, symbol: SymbolId, values: &[i64]) -> Dealt {
         let dealt = self.0.quickly(who, |room| {
             let (known, thread) = room.known;
             if room.closed || known != who {
-                return None;
+                return Dealt::Not;
             }
-            Some((room.step_quickly(symbol, values, thread)?, thread))
+            room.step_quickly(symbol, values, thread)
         });
-        dealt.flatten()
+        dealt.unwrap_or(Dealt::Not)
     }
 
     /// The same in any thread.
@@ -185,7 +189,7 @@ impl Room {
         symbol: SymbolId,
         values: &[i64],
         thread: u32,
-    ) -> Option<Outcome> {
+    ) -> Dealt {
         let mut room = self.enter(agent, who);
         room.known = (who, thread);
         room.step_quickly(symbol, values, thread)
@@ -214,25 +218,26 @@ impl Room {
 }
 
 impl Furniture {
-    /// One event happened whose values are all whole numbers. Nothing if it must be told in the long way.
-    #[inline]
-    fn step_quickly(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Option<Outcome> {
-        let inside = self.inside.as_mut()?;
+    /// One event happened whose values are all whole numbers.
+    #[inline(always)]
+    fn step_quickly(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
+        let Some(inside) = self.inside.as_mut() else { return Dealt::Not };
         if !self.derivers.is_empty() && derive(&mut self.derivers, symbol, values, &mut self.found) {
-            return Some(self.found_something(symbol, values, thread));
+            return self.found_something(symbol, values, thread);
         }
         if !inside.step_integers(symbol, values, thread) {
-            return Some(Outcome::Quiet);
+            return Dealt::Quiet;
         }
-        Some(self.react(symbol, values))
+        self.react(symbol, values, thread)
     }
 
     /// Someone is to react to an event of whole numbers.
     #[cold]
-    fn react(&mut self, symbol: SymbolId, values: &[i64]) -> Outcome {
+    fn react(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
         (self.closed, self.due) = (true, 1);
         let values = values.iter().map(|value| Datum::Int { value: *value }).collect();
-        Outcome::Told(vec![Hit { key: Key::Event { number: symbol.0 }, values }])
+        let hit = Hit { key: Key::Event { number: symbol.0 }, values };
+        Dealt::Told(Box::new((vec![hit], thread)))
     }
 
     /// Gives what the tool is to be told of these events: those that properties want, if someone is to react; all, if
@@ -259,18 +264,19 @@ impl Furniture {
 
     /// Scripts made events of an event.
     #[cold]
-    fn found_something(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Outcome {
+    fn found_something(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
         let mut batch = Batch::default();
         batch.push_integers(symbol, values, TIMELESS);
         for at in 0..self.found.len() {
             batch.push_copy(&self.found.event(at), self.found.stamp(at));
         }
         let told = self.step(&batch, thread);
-        if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
+        if told.is_empty() { Dealt::Quiet } else { Dealt::Told(Box::new((told, thread))) }
     }
 }
 
 /// Has scripts follow an event of whole numbers; whether they find something.
+#[inline(never)]
 fn derive(derivers: &mut [Deriver], symbol: SymbolId, values: &[i64], found: &mut Batch) -> bool {
     let mut params = [Value::UNSET; QUICK];
     params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));

@@ -137,7 +137,12 @@ impl Inside {
     pub fn new(inmates: Vec<Inmate>) -> Inside {
         let so_far = vec![Unseen::default(); inmates.len()];
         let newer = Block::new(&inmates, &so_far);
-        let swift = inmates.iter().map(|inmate| Swift::new(&inmate.automaton, &inmate.concern)).collect();
+        let swift = inmates.iter().map(|inmate| {
+            let mut swift = Swift::new(&inmate.automaton, &inmate.concern)?;
+            swift.load(&inmate.slices);
+            Some(swift)
+        });
+        let swift = swift.collect();
         let scratch = Scratch::default();
         let mut inside = Inside { inmates, swift, scratch, so_far, before: 0, older: None, newer, room: 0 };
         inside.room = inside.block();
