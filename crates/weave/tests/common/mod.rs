@@ -39,6 +39,10 @@ impl Java {
         let quick = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"];
         let prefix = if program == "java" { "" } else { "-J" };
         command.args(quick.map(|option| format!("{prefix}{option}")));
+        if program == "javac" {
+            // Whatever the language of who runs this.
+            command.args(["-encoding", "UTF-8"]);
+        }
         let output = command.args(arguments).current_dir(&self.folder).output().unwrap();
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         let few: Vec<_> = out.lines().take(60).collect();
