@@ -192,8 +192,10 @@ impl Parser<'_> {
         };
         let span = start..self.behind();
         if to.is_some_and(|to| to < from) {
+            // The bound may be written over several lines; a message has one.
+            let written: Vec<&str> = self.text[span.clone()].split_whitespace().collect();
             let mistake =
-                Mistake::new(format!("the bound ends before it begins: {}", &self.text[span.clone()]), span);
+                Mistake::new(format!("the bound ends before it begins: {}", written.join(" ")), span);
             return Err(mistake.hint("the smaller number comes first"));
         }
         Ok(Some(Box::new(Bound { from, to, span })))
