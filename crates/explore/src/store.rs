@@ -176,20 +176,18 @@ impl Store {
     /// Doubles the table, or fills it more than is good for it where there is no memory to double it.
     #[cold]
     fn grow(&mut self) -> Result<(), Full> {
-        let doubled = (self.slots() * 2).max(LEAST);
-        // For a while there are both.
-        let is_allowed = self.memory() + doubled as u64 * 8 < self.most_bytes;
-        let most = match is_allowed.then(|| Table::new(doubled)).flatten() {
-            Some(mut table) => {
-                if let Some(old) = self.table.take() {
-                    table.fill(&old, 1);
+        let more = self.slots().max(LEAST);
+        let is_allowed = self.memory() + more as u64 * 8 < self.most_bytes;
+        let has_grown = is_allowed
+            && match &mut self.table {
+                Some(table) => table.grow(1),
+                none => {
+                    *none = Table::new();
+                    none.is_some()
                 }
-                self.table = Some(table);
-                doubled / 4 * 3
-            }
-            // Beyond that there is no end of probing.
-            None => self.slots() / 16 * 15,
-        };
+            };
+        // Where it could not grow, it is filled more than is good for it; beyond that there is no end of probing.
+        let most = if has_grown { self.slots() / 4 * 3 } else { self.slots() / 16 * 15 };
         let room = self.most_bytes.saturating_sub(self.slots() as u64 * 8) / (self.width() as u64 * 8);
         self.grow_at = most.min(usize::try_from(room).unwrap_or(usize::MAX)).min(u32::MAX as usize - 1);
         if self.len() < self.grow_at { Ok(()) } else { Err(Full) }

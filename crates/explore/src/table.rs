@@ -2,7 +2,9 @@
 //!
 //! A slot has the upper half of a hash, its tag, in its upper half, and the number of the state plus one in its lower.
 //! The first bits of the tag say in which line of the cache the search for a state begins, so a table is in the order of
-//! the hashes, and one of twice the size is made of it by walking along both.
+//! the hashes. It is doubled in its place: what is in a line goes to one of two lines that lie further on, so the upper half
+//! moves to where nothing was yet, then the half of the rest to where that was, and so on. Addresses for the largest table
+//! are reserved at first; they cost no memory.
 
 use crate::pages::{HUGE, Pages};
 use crate::prefetch;
@@ -16,13 +18,17 @@ const TAG: u64 = !0 << 32;
 const LINE: usize = 8;
 /// The slots of the smallest table.
 pub(crate) const LEAST: usize = 1 << 12;
-/// The slots from which it is worth while to have threads for filling a table.
-const WORTH: usize = 1 << 16;
+/// The slots of the largest: enough for as many states as have numbers.
+const LARGEST: usize = 1 << 33;
+/// The lines from which it is worth while to have threads for moving what is in them.
+const WORTH: usize = 1 << 13;
 /// How many lines ahead a table that is walked along is asked for.
 const AHEAD: usize = 16;
 
 pub(crate) struct Table {
-    slots: Pages<AtomicU64>,
+    /// The slots, and behind them those that it can grow by.
+    words: Pages<AtomicU64>,
+    slots: usize,
     /// `hash >> shift` is the line where the search for a state begins.
     shift: u32,
 }
@@ -45,19 +51,31 @@ pub(crate) enum Look {
 }
 
 impl Table {
-    /// An empty table; `slots` is a power of two, at least a line. None if there is no memory for it.
-    pub(crate) fn new(slots: usize) -> Option<Table> {
-        // A huge page is much to clear for a small subject.
-        let pages = if slots > LEAST { Pages::huge } else { Pages::new };
-        Some(Table { slots: pages(slots)?, shift: 64 - (slots / LINE).ilog2() })
+    /// An empty table of the least size. None if there is no memory for it.
+    pub(crate) fn new() -> Option<Table> {
+        let mut most = LARGEST;
+        loop {
+            if let Some(words) = Pages::reserve(most) {
+                return Some(Table { words, slots: LEAST, shift: 64 - (LEAST / LINE).ilog2() });
+            }
+            most = (most > LEAST).then_some(most / 2)?;
+        }
     }
 
     pub(crate) fn slots(&self) -> usize {
-        self.slots.len()
+        self.slots
     }
 
+    /// All lines, also those that it can grow by.
+    #[inline]
     fn lines(&self) -> &[[AtomicU64; LINE]] {
-        self.slots.as_chunks::<LINE>().0
+        self.words.as_chunks::<LINE>().0
+    }
+
+    /// The line after this one.
+    #[inline]
+    fn next(&self, line: usize) -> usize {
+        (line + 1) & (self.slots / LINE - 1)
     }
 
     #[inline]
@@ -90,7 +108,7 @@ impl Table {
         if free != 0 {
             return Look::New(free.trailing_zeros() as u8);
         }
-        prefetch::soon(&lines[(home + 1) & (lines.len() - 1)]);
+        prefetch::soon(&lines[self.next(home)]);
         Look::Unsure
     }
 
@@ -99,7 +117,7 @@ impl Table {
     #[inline]
     pub(crate) fn still_free(&self, hash: u64, at: u8) -> Option<usize> {
         let slot = self.line(hash) * LINE + usize::from(at);
-        (self.slots[slot].load(Relaxed) == 0).then_some(slot)
+        (self.words[slot].load(Relaxed) == 0).then_some(slot)
     }
 
     /// Looks for a state. Some slots must be free.
@@ -118,66 +136,83 @@ impl Table {
                     return Place::Known(number);
                 }
             }
-            line = (line + 1) & (lines.len() - 1);
+            line = self.next(line);
         }
     }
 
     /// Fills a free slot, where nobody else does.
     #[inline]
     pub(crate) fn put(&self, slot: usize, hash: u64, number: u32) {
-        self.slots[slot].store(hash & TAG | (u64::from(number) + 1), Relaxed);
+        self.words[slot].store(hash & TAG | (u64::from(number) + 1), Relaxed);
     }
 
     /// Fills a slot that was free, unless somebody else did. Who finds the number there sees all that was written before.
     #[inline]
     pub(crate) fn claim(&self, slot: usize, hash: u64, number: u32) -> bool {
         let filled = hash & TAG | (u64::from(number) + 1);
-        self.slots[slot].compare_exchange(0, filled, AcqRel, Relaxed).is_ok()
+        self.words[slot].compare_exchange(0, filled, AcqRel, Relaxed).is_ok()
     }
 
-    /// Takes all that is in another table, of half the size, with so many threads. Nobody else may use either.
-    pub(crate) fn fill(&mut self, from: &Table, threads: usize) {
-        let threads = if from.slots() < WORTH { 1 } else { threads.min(from.slots() / WORTH) };
-        let parts = split(from.lines().len(), threads);
-        let this = &*self;
-        let late: Vec<Vec<u64>> = std::thread::scope(|scope| {
-            let mut parts = parts.into_iter();
-            let first = parts.next().unwrap_or_default();
-            let others: Vec<_> = parts.map(|part| scope.spawn(|| this.take(from, part))).collect();
-            let mut late = vec![this.take(from, first)];
-            late.extend(others.into_iter().map(|other| match other.join() {
-                Ok(late) => late,
-                Err(panic) => std::panic::resume_unwind(panic),
-            }));
-            late
-        });
-        for slot in late.into_iter().flatten() {
+    /// Doubles the table with so many threads. False if there is no room.
+    pub(crate) fn grow(&mut self, threads: usize) -> bool {
+        if self.slots * 2 > self.words.len() {
+            return false;
+        }
+        let mut end = self.slots / LINE;
+        self.slots *= 2;
+        self.shift -= 1;
+        let mut late = Vec::new();
+        while end > 1 {
+            late.extend(self.spread_with(threads, end / 2..end));
+            end /= 2;
+        }
+        late.extend(take(&self.lines()[0]));
+        for slot in late {
             // The tag is all of the hash that matters.
             if let Place::Free(at) = self.place(slot & TAG, |_| false) {
-                self.slots[at].store(slot, Relaxed);
+                self.words[at].store(slot, Relaxed);
             }
         }
+        true
     }
 
-    /// Takes what is in some lines of a table of half the size into the lines that these become. Gives what has no room
-    /// there.
-    fn take(&self, from: &Table, part: Range<usize>) -> Vec<u64> {
-        let (old, new) = (from.lines(), self.lines());
+    /// Spreads some lines, each thread a part of them. Gives what has no room where it belongs.
+    fn spread_with(&self, threads: usize, lines: Range<usize>) -> Vec<u64> {
+        let mut parts = split(&lines, threads.min(lines.len() / WORTH).max(1)).into_iter();
+        let first = parts.next().unwrap_or_default();
+        std::thread::scope(|scope| {
+            let others: Vec<_> = parts.map(|part| scope.spawn(|| self.spread(part))).collect();
+            let mut late = self.spread(first);
+            for other in others {
+                match other.join() {
+                    Ok(more) => late.extend(more),
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            late
+        })
+    }
+
+    /// Moves what is in some lines to the lines that these become, which are free. Gives what has no room there.
+    fn spread(&self, part: Range<usize>) -> Vec<u64> {
+        let lines = self.lines();
         let mine = part.start * 2..part.end * 2;
         // A page that is written first is cleared once; one that is read first is mapped, too.
         for line in mine.clone().step_by(HUGE / 8 / LINE) {
-            new[line][0].store(0, Relaxed);
+            lines[line][0].store(0, Relaxed);
         }
         let mut late = Vec::new();
         for line in part {
-            prefetch::soon(&new[(line * 2 + AHEAD) & (new.len() - 1)]);
-            for slot in old[line].iter().map(|slot| slot.load(Relaxed)).filter(|slot| *slot != 0) {
+            if let Some(ahead) = lines.get(line * 2 + AHEAD) {
+                prefetch::soon(ahead);
+            }
+            for slot in take(&lines[line]) {
                 let mut home = self.line(slot);
                 let free = loop {
                     if !mine.contains(&home) {
                         break None;
                     }
-                    match new[home].iter().find(|slot| slot.load(Relaxed) == 0) {
+                    match lines[home].iter().find(|slot| slot.load(Relaxed) == 0) {
                         Some(free) => break Some(free),
                         None => home += 1,
                     }
@@ -198,9 +233,17 @@ fn which(line: &[u64; LINE], is: impl Fn(u64) -> bool) -> u32 {
     (0..LINE).fold(0, |set, at| set | u32::from(is(line[at])) << at)
 }
 
-/// So many things in so many parts, one after the other.
-fn split(things: usize, parts: usize) -> Vec<Range<usize>> {
-    (0..parts).map(|part| things * part / parts..things * (part + 1) / parts).collect()
+/// Takes out what is in a line. Nobody else may use it.
+fn take(line: &[AtomicU64; LINE]) -> impl Iterator<Item = u64> {
+    let slots: [u64; LINE] = std::array::from_fn(|at| line[at].load(Relaxed));
+    line.iter().for_each(|slot| slot.store(0, Relaxed));
+    slots.into_iter().filter(|slot| *slot != 0)
+}
+
+/// A range in so many parts, one after the other.
+fn split(range: &Range<usize>, parts: usize) -> Vec<Range<usize>> {
+    let at = |part| range.start + range.len() * part / parts;
+    (0..parts).map(|part| at(part)..at(part + 1)).collect()
 }
 
 #[cfg(test)]
@@ -212,7 +255,7 @@ mod tests {
     #[test]
     fn what_was_put_is_found_in_tables_of_every_size() {
         for threads in [1, 2, 5] {
-            let mut table = Table::new(LEAST).unwrap();
+            let mut table = Table::new().unwrap();
             let mut known = 0;
             while table.slots() < 1 << 20 {
                 while (known as usize) < table.slots() / 4 * 3 {
@@ -228,14 +271,12 @@ mod tests {
                     }
                     known += 1;
                 }
-                let mut doubled = Table::new(table.slots() * 2).unwrap();
-                doubled.fill(&table, threads);
-                table = doubled;
+                assert!(table.grow(threads));
                 for number in 0..known {
                     let place = table.place(hash(&[u64::from(number)]), |other| other == number);
                     assert!(matches!(place, Place::Known(found) if found == number), "{number} of {known}");
                 }
-                let filled = table.slots.iter().filter(|slot| slot.load(Relaxed) != 0).count();
+                let filled = table.words[..table.slots].iter().filter(|slot| slot.load(Relaxed) != 0).count();
                 assert_eq!(filled, known as usize);
             }
         }
@@ -246,7 +287,11 @@ mod tests {
     fn what_many_put_at_once_is_there_once() {
         const STATES: u32 = 20_000;
         const THREADS: u32 = 4;
-        let table = Table::new(1 << 15).unwrap();
+        let mut table = Table::new().unwrap();
+        while table.slots() < 1 << 15 {
+            assert!(table.grow(1));
+        }
+        let table = table;
         std::thread::scope(|scope| {
             for thread in 0..THREADS {
                 let table = &table;
@@ -272,7 +317,8 @@ mod tests {
                 });
             }
         });
-        let mut known: Vec<u32> = table.slots.iter().map(|slot| slot.load(Relaxed) as u32).collect();
+        let mut known: Vec<u32> =
+            table.words[..table.slots].iter().map(|slot| slot.load(Relaxed) as u32).collect();
         known.retain(|number| *number != 0);
         known.iter_mut().for_each(|number| *number = (*number - 1) / THREADS);
         known.sort_unstable();

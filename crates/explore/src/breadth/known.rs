@@ -7,7 +7,7 @@
 use super::rows::Rows;
 use crate::prefetch;
 use crate::store::Full;
-use crate::table::{LEAST, Look, Place, Table};
+use crate::table::{Look, Place, Table};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::atomic::{AtomicU64, AtomicUsize};
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
@@ -58,7 +58,7 @@ impl Link {
 impl Known {
     /// None if there is no memory for the least of tables.
     pub(super) fn new(width: usize, workers: usize, most_bytes: u64) -> Option<Known> {
-        let table = Table::new(LEAST)?;
+        let table = Table::new()?;
         let bits = workers.next_power_of_two().ilog2();
         let by_memory = usize::try_from(most_bytes / 8).unwrap_or(usize::MAX) / (width + 1);
         let most = (NONE as usize >> bits).min(by_memory).max(1);
@@ -127,19 +127,10 @@ impl Known {
         let mut table = self.table.write().unwrap_or_else(PoisonError::into_inner);
         let used = self.used.load(Relaxed);
         while used + states > self.most.load(Relaxed) {
-            let doubled = table.slots() * 2;
-            let rows = self.row_bytes(used + states);
-            // For a while there are both.
-            let is_allowed = rows + (table.slots() as u64 + doubled as u64) * 8 < self.most_bytes;
-            let most = match is_allowed.then(|| Table::new(doubled)).flatten() {
-                Some(mut larger) => {
-                    larger.fill(&table, self.rows.len());
-                    *table = larger;
-                    doubled / 4 * 3
-                }
-                // Beyond that there is no end of probing.
-                None => table.slots() / 16 * 15,
-            };
+            let is_allowed = self.row_bytes(used + states) + table.slots() as u64 * 16 < self.most_bytes;
+            // Where it could not grow, it is filled more than is good for it; beyond that there is no end of probing.
+            let has_grown = is_allowed && table.grow(self.rows.len());
+            let most = if has_grown { table.slots() / 4 * 3 } else { table.slots() / 16 * 15 };
             let bytes = table.slots() as u64 * 8;
             let room = self.most_bytes.saturating_sub(bytes) / self.row_bytes(1);
             let most = most.min(usize::try_from(room).unwrap_or(usize::MAX));

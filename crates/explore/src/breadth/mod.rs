@@ -5,6 +5,7 @@
 //! remembered whoever comes first, so the report does not depend on the number of threads.
 
 mod best;
+mod crew;
 mod known;
 mod rows;
 mod worker;
@@ -16,13 +17,16 @@ use crate::search::Search;
 use crate::space::{BAD, FAULT, Space, Successors};
 use crate::tally::Tally;
 use best::{Best, Key, Way};
+use crew::{Crew, Ending};
 use known::{Known, NONE};
 use std::collections::HashSet;
 use std::sync::atomic::AtomicU64;
+use std::sync::{LockResult, Mutex, PoisonError, RwLock};
+use std::thread;
 use worker::{Level, Worker};
 
 /// The states, for each worker, from which it is worth while to have threads for a level.
-const WORTH: usize = 2048;
+const WORTH: usize = 256;
 
 /// Looks at every configuration of `space`, those with the fewest steps from the start first.
 ///
@@ -64,40 +68,73 @@ pub fn breadth<S: Space, P: Pulse>(space: &S, search: &Search, pulse: &P) -> Rep
             certainty: Certainty::Exact,
         };
     };
-    let mut breadth = Breadth::new(space, search, known);
-    breadth.start(&tally);
-    let mut depth = 0;
-    let ended = loop {
-        let states = breadth.next_level();
-        if space.failure().is_some() {
-            break Some(Incomplete::Failed);
-        }
-        if let Some(reason) = tally.halted() {
-            break Some(reason);
-        }
-        if breadth.is_enough() {
-            break Some(Incomplete::Found);
-        }
-        if states == 0 {
-            break None;
-        }
-        tally.reach(depth);
-        breadth.level(depth, states, &tally);
-        if search.limits.depth.is_some_and(|most| depth >= most) {
-            let is_more = breadth.workers.iter().any(|worker| worker.is_more);
-            break tally.halted().or(is_more.then_some(Incomplete::Depth));
-        }
-        depth += 1;
-    };
+    let threads = search.threads.max(1);
+    let workers: Vec<_> = (0..threads).map(|number| Mutex::new(Worker::new(number, search.most))).collect();
+    let level = RwLock::new(Level {
+        space,
+        wanted: search.wanted,
+        tally: &tally,
+        known: &known,
+        next: Vec::new(),
+        ends: Vec::new(),
+        depth: 0,
+        is_kept: true,
+    });
+    let run = |worker: &Mutex<Worker>| unlock(worker.lock()).run(&*unlock(level.read()));
+    let crew = Crew::default();
+    let (ended, found) = thread::scope(|scope| {
+        let _ending = Ending(&crew);
+        let mut breadth = Breadth::new(space, search, &known, &workers);
+        breadth.start(&tally);
+        let (mut depth, mut has_crew) = (0, false);
+        let ended = loop {
+            let states = breadth.next_level();
+            if space.failure().is_some() {
+                break Some(Incomplete::Failed);
+            }
+            if let Some(reason) = tally.halted() {
+                break Some(reason);
+            }
+            if breadth.is_enough() {
+                break Some(Incomplete::Found);
+            }
+            if states == 0 {
+                break None;
+            }
+            tally.reach(depth);
+            breadth.begin_level(&mut *unlock(level.write()), depth);
+            if states < WORTH * threads {
+                run(&workers[0]);
+            } else {
+                if !std::mem::replace(&mut has_crew, true) {
+                    crew.start(scope, &workers[1..], |worker| run(worker));
+                }
+                crew.round(threads - 1, || run(&workers[0]));
+            }
+            breadth.end_level();
+            if search.limits.depth.is_some_and(|most| depth >= most) {
+                let is_more = workers.iter().any(|worker| unlock(worker.lock()).is_more);
+                break tally.halted().or(is_more.then_some(Incomplete::Depth));
+            }
+            depth += 1;
+        };
+        (ended, breadth.found)
+    });
     let certainty = Certainty::Exact;
-    Report { totals: tally.totals(), bad: tally.bad(), incomplete: ended, found: breadth.found, certainty }
+    Report { totals: tally.totals(), bad: tally.bad(), incomplete: ended, found, certainty }
+}
+
+/// What a lock guards, also if a worker panicked: then the search ends.
+fn unlock<T>(locked: LockResult<T>) -> T {
+    locked.unwrap_or_else(PoisonError::into_inner)
 }
 
 struct Breadth<'a, S> {
     space: &'a S,
     search: &'a Search,
-    known: Known,
-    workers: Vec<Worker>,
+    known: &'a Known,
+    /// Between levels nobody else uses them.
+    workers: &'a [Mutex<Worker>],
     /// For each worker, the rows that it had written when the level began, and when that before it did.
     ends: Vec<u32>,
     starts: Vec<u32>,
@@ -107,15 +144,20 @@ struct Breadth<'a, S> {
 }
 
 impl<'a, S: Space> Breadth<'a, S> {
-    fn new(space: &'a S, search: &'a Search, known: Known) -> Breadth<'a, S> {
-        let threads = search.threads.max(1);
+    fn new(
+        space: &'a S,
+        search: &'a Search,
+        known: &'a Known,
+        workers: &'a [Mutex<Worker>],
+    ) -> Breadth<'a, S> {
+        let none = vec![0; workers.len()];
         Breadth {
             space,
             search,
             known,
-            workers: (0..threads).map(|number| Worker::new(number, search.most)).collect(),
-            ends: vec![0; threads],
-            starts: vec![0; threads],
+            workers,
+            ends: none.clone(),
+            starts: none,
             found: Vec::new(),
             bad: HashSet::new(),
         }
@@ -123,7 +165,7 @@ impl<'a, S: Space> Breadth<'a, S> {
 
     /// What was added becomes the level to expand. Gives the number of its states.
     fn next_level(&mut self) -> usize {
-        let rows = self.workers.iter().map(|worker| worker.rows).collect();
+        let rows = self.workers.iter().map(|worker| unlock(worker.lock()).rows).collect();
         self.starts = std::mem::replace(&mut self.ends, rows);
         self.ends.iter().zip(&self.starts).map(|(end, start)| (end - start) as usize).sum()
     }
@@ -142,50 +184,42 @@ impl<'a, S: Space> Breadth<'a, S> {
             return;
         }
         let mut best = Best::new(self.search.most);
+        let mut worker = unlock(self.workers[0].lock());
         for (state, taken) in out.words.chunks_exact(self.space.width()).zip(&out.taken) {
             let way = (&[][..], taken.action, NONE);
             if taken.flags & FAULT != 0 {
-                self.workers[0].counts.faults += 1;
+                worker.counts.faults += 1;
                 if self.search.wanted.faults {
                     best.add(0, What::Fault, &[], way);
                 }
                 continue;
             }
             if taken.flags & BAD != 0 {
-                self.workers[0].counts.bad += 1;
+                worker.counts.bad += 1;
                 if self.search.wanted.bad {
                     best.add(0, What::Bad, state, way);
                 }
             }
-            self.workers[0].start(state, &self.known, tally);
+            worker.start(state, self.known, tally);
         }
-        self.workers[0].tell(&self.known, tally);
+        worker.tell(self.known, tally);
+        drop(worker);
         self.note(best);
     }
 
-    /// Expands a level of so many states.
-    fn level<P: Pulse>(&mut self, depth: u64, states: usize, tally: &Tally<'_, P>) {
-        let level = Level {
-            space: self.space,
-            wanted: self.search.wanted,
-            tally,
-            known: &self.known,
-            next: self.starts.iter().map(|start| AtomicU64::new(u64::from(*start))).collect(),
-            ends: self.ends.clone(),
-            depth,
-            is_kept: self.search.limits.depth.is_none_or(|most| depth < most),
-        };
-        let (first, others) = self.workers.split_at_mut(1);
-        let others = if states < WORTH * (others.len() + 1) { &mut [] } else { others };
-        std::thread::scope(|scope| {
-            for worker in others {
-                scope.spawn(|| worker.run(&level));
-            }
-            first[0].run(&level);
-        });
+    /// Lays out the level to expand.
+    fn begin_level<P>(&self, level: &mut Level<'_, S, P>, depth: u64) {
+        level.next = self.starts.iter().map(|start| AtomicU64::new(u64::from(*start))).collect();
+        level.ends.clone_from(&self.ends);
+        level.depth = depth;
+        level.is_kept = self.search.limits.depth.is_none_or(|most| depth < most);
+    }
+
+    /// Gathers what the workers found at a level.
+    fn end_level(&mut self) {
         let mut best = Best::new(self.search.most);
-        for worker in &mut self.workers {
-            best.merge(&mut worker.best);
+        for worker in self.workers {
+            best.merge(&mut unlock(worker.lock()).best);
         }
         self.note(best);
     }
