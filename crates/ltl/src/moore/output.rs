@@ -5,6 +5,7 @@ use std::hash::Hash;
 
 /// What is known of an infinite word of which a prefix was seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Truth {
     /// However it goes on, it does not hold.
     False,

@@ -1,0 +1,12 @@
+//! Decentralized monitoring: what is to hold is spread over the components of a system, each of which sees only its own part,
+//! and still there is one sound verdict.
+//!
+//! A [`System`](system::System) has components with the propositions that each observes. A monitor runs an
+//! [`Automaton`](automaton::Automaton) whose labels speak of them, and of what other monitors say. What is known of its run
+//! is an [`Encoding`](encoding::Encoding). An [`algorithm`] makes monitors of a specification and lets them talk.
+
+pub mod algorithm;
+pub mod automaton;
+pub mod encoding;
+pub mod memory;
+pub mod system;
