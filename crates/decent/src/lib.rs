@@ -9,4 +9,5 @@ pub mod algorithm;
 pub mod automaton;
 pub mod encoding;
 pub mod memory;
+pub mod network;
 pub mod system;
