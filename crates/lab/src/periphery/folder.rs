@@ -1,0 +1,123 @@
+//! Folders of traces: `3-b.trace` is what the second component saw in the fourth run.
+
+use super::text::pair;
+use super::{Lines, Observation, Periphery, Trouble};
+use invigil_decent::system::System;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The name of a component by its place: `a`, `b`, … `z`, `aa`, `ab`, …
+///
+/// ```
+/// use invigil_lab::periphery::letter;
+/// assert_eq!([0, 25, 26, 27].map(letter), ["a", "z", "aa", "ab"]);
+/// ```
+pub fn letter(component: usize) -> String {
+    let mut name = String::new();
+    let mut rest = component + 1;
+    while rest > 0 {
+        rest -= 1;
+        name.insert(0, char::from(b'a' + (rest % 26) as u8));
+        rest /= 26;
+    }
+    name
+}
+
+/// A folder of traces of the same system.
+#[derive(Debug)]
+pub struct Folder {
+    path: PathBuf,
+    /// The components are named by letters; their propositions are those that the traces mention.
+    pub system: System,
+    /// How many runs there are, from 0.
+    pub runs: usize,
+}
+
+/// One run: for each component, what it saw in each round.
+pub type Run = Vec<Vec<Vec<Observation>>>;
+
+impl Folder {
+    /// Looks what is in a folder.
+    ///
+    /// # Errors
+    /// If there are no traces, if one is missing or wrong, or if two components observe the same.
+    pub fn open(path: &Path) -> Result<Folder, Trouble> {
+        let mut folder = Folder { path: path.to_owned(), system: System::default(), runs: 0 };
+        let components = (0..).take_while(|component| folder.file(0, *component).is_file()).count();
+        while folder.file(folder.runs, 0).is_file() {
+            for component in 0..components {
+                folder.look(component)?;
+            }
+            folder.runs += 1;
+        }
+        match folder.runs {
+            0 => Err(Trouble::new(path.display(), "there are no traces: the first would be `0-a.trace`")),
+            _ => Ok(folder),
+        }
+    }
+
+    /// Notes what a component observes in the run that comes next.
+    fn look(&mut self, component: usize) -> Result<(), Trouble> {
+        let file = self.file(self.runs, component);
+        let text = fs::read_to_string(&file).map_err(|error| Trouble::new(file.display(), error))?;
+        let id =
+            self.system.component(&letter(component)).map_err(|clash| Trouble::new(file.display(), clash))?;
+        for (at, line) in text.lines().enumerate() {
+            let wrong = |words: String| Trouble::new(format_args!("{}:{}", file.display(), at + 1), words);
+            for part in line.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+                let (name, _) = pair(part).map_err(wrong)?;
+                self.system.proposition(id, name).map_err(|clash| wrong(clash.to_string()))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn file(&self, run: usize, component: usize) -> PathBuf {
+        self.path.join(format!("{run}-{}.trace", letter(component)))
+    }
+
+    /// Reads a run.
+    ///
+    /// # Errors
+    /// If a trace has gone or has changed in the meantime.
+    pub fn run(&self, run: usize) -> Result<Run, Trouble> {
+        let components = self.system.components().map(|component| {
+            let mut lines = Lines::open(&self.file(run, component.index()), self.system.clone())?;
+            let (mut rounds, mut seen) = (Vec::new(), Vec::new());
+            while lines.next(&mut seen)? {
+                rounds.push(std::mem::take(&mut seen));
+            }
+            Ok(rounds)
+        });
+        components.collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_tells_its_system_and_its_runs() {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in
+            [("0-a", "a0:t\na0:f,a1:t\n"), ("0-b", "b0:t\n\n"), ("1-a", "a0:f\n"), ("1-b", "b0:f\n")]
+        {
+            fs::write(folder.path().join(format!("{name}.trace")), text).unwrap();
+        }
+        let found = Folder::open(folder.path()).unwrap();
+        assert_eq!(
+            (found.runs, found.system.components().len(), found.system.propositions().len()),
+            (2, 2, 3)
+        );
+        let run = found.run(0).unwrap();
+        assert_eq!(run.iter().map(Vec::len).collect::<Vec<_>>(), [2, 2]);
+        assert_eq!(run[0][1].len(), 2);
+        fs::write(folder.path().join("1-b.trace"), "a0:t\n").unwrap();
+        let clash = Folder::open(folder.path()).unwrap_err();
+        assert!(clash.to_string().ends_with("1-b.trace:1: `a0` is observed by both a and b"), "{clash}");
+        fs::remove_file(folder.path().join("1-b.trace")).unwrap();
+        assert!(Folder::open(folder.path()).unwrap_err().to_string().contains("1-b.trace"));
+        assert!(Folder::open(&folder.path().join("no")).unwrap_err().to_string().contains("no traces"));
+    }
+}
