@@ -63,6 +63,7 @@ pub use attach::is_machine;
 pub use classpath::ClassPath;
 pub use constants::constant;
 pub use instrument::{Grown, Instrumented, instrument};
-pub use launch::{Launch, Stream, is_java};
+pub use invigil_session::stream::Stream;
+pub use launch::{Launch, is_java};
 pub use library::library;
 pub use target::Target;
