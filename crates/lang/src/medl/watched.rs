@@ -27,9 +27,7 @@ const BY_PATH: &str = " by path";
 /// Scripts that watch a subject.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Makes events of events.
-    pub deriver: Deriver,
-    /// What it takes to make another one, elsewhere.
+    /// How events are made of events.
     pub plan: Plan,
     /// What they mean: an automaton for each property, alarm and action, and one that prints.
     pub automata: Vec<Automaton>,
@@ -105,7 +103,9 @@ pub fn watch(
         abstracts: recogniser.options.valueabstract.is_some(),
         tick,
     };
-    Ok(Watched { deriver: Deriver::new(&plan)?, plan, automata })
+    // Whether it can be run is told here, before a program is started.
+    Deriver::new(&plan)?;
+    Ok(Watched { plan, automata })
 }
 
 /// An event that tells what was found.
