@@ -45,6 +45,10 @@ pub struct Happening {
 
 impl std::fmt::Display for Happening {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        // What tells of itself, such as `#exit`, is no call.
+        if self.params.is_empty() && self.name.starts_with('#') {
+            return f.write_str(&self.name);
+        }
         write!(f, "{}(", self.name)?;
         for (at, param) in self.params.iter().enumerate() {
             let comma = if at > 0 { ", " } else { "" };

@@ -28,4 +28,4 @@ pub use complete::Completion;
 pub use console::Console;
 pub use opening::{Failed, Setting};
 pub use voice::Voice;
-pub use workshop::{Files, Loaded, Workshop};
+pub use workshop::{Files, Loaded, Role, Workshop};

@@ -153,23 +153,29 @@ fn pending(unknown: &Unknown) -> String {
     format!("{}: it may come with a library that is loaded later", unknown.reason)
 }
 
-/// What a property is about that the program does not have, with carets into the property.
+/// What a property or script is about that the program does not have, with carets into it.
 fn point_out(loaded: &Loaded, unknown: &[Unknown], style: &Style) -> String {
     let mut words = Vec::new();
     for unknown in unknown {
-        let mut spans = loaded.automata.iter().flat_map(|automaton| {
-            automaton.transitions.iter().filter(|at| at.symbol == unknown.symbol).map(|at| at.span)
-        });
-        let Some(span) = spans.next() else {
-            words.push(format!("error: {}", unknown.reason));
-            continue;
+        let mut transitions = loaded.automata.iter().flat_map(|automaton| &automaton.transitions);
+        let transition = transitions.find(|transition| transition.symbol == unknown.symbol);
+        let in_property =
+            transition.map(|found| event_span(loaded, found.span, unknown).unwrap_or(found.span));
+        let in_script = || loaded.places.iter().find(|(symbol, _)| *symbol == unknown.symbol);
+        let shown = match in_property.or_else(|| in_script().map(|(_, span)| *span)) {
+            Some(span) => {
+                let mut diagnostic = Diagnostic::error(span, &unknown.reason);
+                if !unknown.help.is_empty() {
+                    diagnostic = diagnostic.help(&unknown.help);
+                }
+                render(&loaded.sources, &[diagnostic], style.colour)
+            }
+            None => format!("error: {}", unknown.reason),
         };
-        let span = event_span(loaded, span, unknown).unwrap_or(span);
-        let mut diagnostic = Diagnostic::error(span, &unknown.reason);
-        if !unknown.help.is_empty() {
-            diagnostic = diagnostic.help(&unknown.help);
+        // The begin and the end of one method are two events.
+        if !words.contains(&shown) {
+            words.push(shown);
         }
-        words.push(render(&loaded.sources, &[diagnostic], style.colour));
     }
     words.join("\n\n")
 }

@@ -39,6 +39,8 @@ pub(crate) struct Agent {
     pub(crate) thread_number: OnceLock<Option<Field>>,
     /// Whether the program has begun to run.
     pub(crate) running: AtomicBool,
+    /// Whether a class was loaded that is not the machine's own.
+    pub(crate) has_classes: AtomicBool,
     /// The thread that answers the tool.
     pub(crate) service: Service,
     /// How many classes were woven.
@@ -97,6 +99,7 @@ impl Agent {
             thread_number: OnceLock::new(),
             running: AtomicBool::new(false),
             service: Service::default(),
+            has_classes: AtomicBool::new(false),
             woven: AtomicU32::new(0),
             complaints: Mutex::default(),
         }

@@ -68,13 +68,8 @@ pub(crate) fn end(agent: &Agent, path: usize) {
     });
 }
 
-/// In a constructor of this object there is a `this`.
-pub(crate) fn built(agent: &Agent, jni: Jni, path: usize, this: Ref) {
-    bind(agent, jni, path, this);
-}
-
-/// Notes which object is under construction, if it is this one.
-fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
+/// In a constructor of this object there is a `this`: notes which object is under construction, if it is this one.
+pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
     let Some(depth) = depth(agent) else { return };
     let waits = |entry: &&mut Building| entry.path == path && entry.depth < depth;
     let class = STACK.with_borrow_mut(|stack| {

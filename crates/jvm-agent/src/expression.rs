@@ -42,22 +42,36 @@ pub enum Literal {
 
 /// An operator between two values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs)]
 pub enum Operator {
+    /// `||`.
     Or,
+    /// `&&`.
     And,
+    /// `==`.
     Equal,
+    /// `!=`.
     Unequal,
+    /// `<`.
     Less,
+    /// `<=`.
     AtMost,
+    /// `>`.
     Greater,
+    /// `>=`.
     AtLeast,
+    /// `+`.
     Add,
+    /// `-`.
     Subtract,
+    /// `*`.
     Multiply,
+    /// `/`.
     Divide,
+    /// `%`.
     Remainder,
+    /// `&`.
     BitAnd,
+    /// `|`.
     BitOr,
 }
 

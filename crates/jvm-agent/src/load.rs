@@ -256,7 +256,7 @@ extern "system" fn class_loads(
     _: *mut jvmtiEnv,
     env: *mut JNIEnv,
     _: jclass,
-    _: jobject,
+    loader: jobject,
     name: *const c_char,
     _: jobject,
     length: jint,
@@ -265,6 +265,9 @@ extern "system" fn class_loads(
     new_data: *mut *mut c_uchar,
 ) {
     callback(env, |agent, _| {
+        if !loader.is_null() {
+            agent.has_classes.store(true, Ordering::Relaxed);
+        }
         if agent.line.is_lost() || name.is_null() || data.is_null() {
             return;
         }
@@ -378,6 +381,11 @@ fn with_thread(env: *mut JNIEnv, thread: jthread, work: impl FnOnce(&'static Age
 
 extern "C" fn exits(status: c_int, _: *mut c_void) {
     if let Some(agent) = agent() {
-        let _ = catch_unwind(AssertUnwindSafe(|| deliver_exit(agent, status)));
+        let _ = catch_unwind(AssertUnwindSafe(|| {
+            if agent.launched && status != 0 && !agent.has_classes.load(Ordering::Relaxed) {
+                agent.complain(protocol::NOT_BEGUN.to_owned());
+            }
+            deliver_exit(agent, status);
+        }));
     }
 }

@@ -252,7 +252,7 @@ impl Path {
             }
             Role::Built => {
                 if let Some(this) = seen.this {
-                    building::built(agent, jni, self.identity(), this);
+                    building::bind(agent, jni, self.identity(), this);
                 }
                 false
             }

@@ -4,14 +4,16 @@
 //! them as they are: a file beside them, `invigil.probes`, says which probe is what.
 
 use crate::ClassPath;
-use crate::wants;
+use crate::{strange_types, wants};
+use invigil_expr::diag::{Diagnostic, Span};
 use invigil_jvm_agent::instrument::Instrumentor;
 use invigil_jvm_agent::marks::FILE;
 use invigil_jvm_agent::names::dotted;
 use invigil_jvm_agent::protocol::Key;
 use invigil_lang::medl::{Names, snapshots};
 use invigil_lang::pedl;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::{Catalog, SymbolId};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -22,8 +24,8 @@ pub struct Instrumented {
     pub classes: Vec<Grown>,
     /// What was left alone, and why: methods that would be too long, class files that cannot be read.
     pub left: Vec<String>,
-    /// What of the script is not in these classes, with the remedy.
-    pub missing: Vec<String>,
+    /// What of the script is not in these classes, or otherwise, with the remedy.
+    pub missing: Vec<Diagnostic>,
 }
 
 /// A class that was written.
@@ -52,7 +54,8 @@ pub fn instrument(
     folder: &Path,
 ) -> Result<Instrumented, String> {
     let mut catalog = Catalog::default();
-    snapshots(recogniser, Names::WithTypes, &mut catalog);
+    let places: BTreeMap<SymbolId, Span> =
+        snapshots(recogniser, Names::WithTypes, &mut catalog).into_iter().collect();
     let (wants, unknown) = wants::wants(&catalog, path);
     let named = |number: u32| {
         wants.iter().find_map(|want| match want.key {
@@ -60,26 +63,26 @@ pub fn instrument(
             _ => None,
         })
     };
-    let mut done = Instrumented::default();
-    let words = |reason: &str, help: &str| match help {
-        "" => reason.to_owned(),
-        help => format!("{reason}; {help}"),
+    let mut done = Instrumented { missing: strange_types(recogniser, path), ..Instrumented::default() };
+    let missing = |symbol: SymbolId, reason: &str, help: &str| {
+        let problem = Diagnostic::error(places.get(&symbol).copied().unwrap_or_default(), reason);
+        if help.is_empty() { problem } else { problem.help(help) }
     };
     for unknown in unknown {
-        let name = catalog.get(unknown.symbol).map_or("", |symbol| symbol.name.as_str());
-        done.missing.push(format!("{name}: {}", words(&unknown.reason, &unknown.help)));
+        done.missing.push(missing(unknown.symbol, &unknown.reason, &unknown.help));
     }
     let (mut instrumentor, problems) = Instrumentor::new(wants.clone(), &|name| path.class(name));
     for problem in problems {
         let Key::Event { number } = problem.key else { continue };
-        let name = named(number).unwrap_or_default();
         let help = match problem.pending {
-            true => wants::meant(path, &name).unwrap_or_default(),
+            true => named(number).and_then(|name| wants::meant(path, &name)).unwrap_or_default(),
             false => problem.help,
         };
         let help = help.split(" Otherwise").next().unwrap_or_default();
-        done.missing.push(format!("{name}: {}", words(&problem.reason, help)));
+        done.missing.push(missing(SymbolId(number), &problem.reason, help));
     }
+    // The begin and the end of one method are two events.
+    done.missing.dedup();
     let mut names: Vec<&str> = path.names().collect();
     names.sort_unstable();
     names.dedup();

@@ -2,35 +2,13 @@
 
 use crate::library::library;
 use crate::link::Door;
+use invigil_session::stream::Stream;
 use invigil_session::subject::Trouble;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
-
-/// Where one of the program's standard streams leads.
-#[derive(Debug, Default)]
-pub enum Stream {
-    /// Where ours does.
-    #[default]
-    Inherited,
-    /// Nowhere.
-    Null,
-    /// To or from an open file.
-    File(OwnedFd),
-}
-
-impl Stream {
-    fn stdio(&self) -> io::Result<Stdio> {
-        Ok(match self {
-            Stream::Inherited => Stdio::inherit(),
-            Stream::Null => Stdio::null(),
-            Stream::File(file) => file.try_clone()?.into(),
-        })
-    }
-}
+use std::process::{Child, Command};
 
 /// A Java program to be started, and how.
 ///

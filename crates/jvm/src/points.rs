@@ -15,6 +15,9 @@ struct Set {
     hits: u64,
     /// How many more hits are passed over.
     ignore: u64,
+    /// Its name, as the agent knows it.
+    name: String,
+    /// Empty as long as no class was loaded that has it.
     places: Vec<String>,
 }
 
@@ -50,15 +53,17 @@ pub(crate) fn place_words(spot: &Spot) -> String {
 impl Target {
     pub(crate) fn add_point(&mut self, owner: Owner, spec: &PointSpec) -> Done<PointId> {
         let id = PointId(self.points.last + 1);
-        let places = self.place_point(Key::Point { number: id.0 }, &spec.what, spec.condition.as_deref())?;
-        let set = Set { owner, spec: spec.clone(), enabled: true, hits: 0, ignore: spec.ignore, places };
+        let (name, places) =
+            self.place_point(Key::Point { number: id.0 }, &spec.what, spec.condition.as_deref())?;
+        let spec = spec.clone();
+        let set = Set { owner, enabled: true, hits: 0, ignore: spec.ignore, spec, name, places };
         self.points.last = id.0;
         self.points.all.insert(id, set);
         Ok(id)
     }
 
-    /// Has the agent set a point; gives its places in words.
-    fn place_point(&mut self, key: Key, what: &What, condition: Option<&str>) -> Done<Vec<String>> {
+    /// Has the agent set a point; gives its name, and its places in words.
+    fn place_point(&mut self, key: Key, what: &What, condition: Option<&str>) -> Done<(String, Vec<String>)> {
         let (moment, name) = match what {
             What::Reach(name) if name.trim().starts_with('*') => {
                 return Err(Trouble::Request(
@@ -67,7 +72,10 @@ impl Target {
             }
             What::Reach(name) => match name.trim().parse::<u32>() {
                 Ok(line) => (Moment::Line, format!("{}:{line}", self.current_file()?)),
-                Err(_) if is_line(name) => (Moment::Line, name.clone()),
+                // Classes know the names of their files, and not where those are.
+                Err(_) if is_line(name) => {
+                    (Moment::Line, name.rsplit('/').next().unwrap_or_default().to_owned())
+                }
                 Err(_) => (Moment::Enter, self.whole_name(name)),
             },
             What::Leave(name) => (Moment::Leave, self.whole_name(name)),
@@ -84,20 +92,26 @@ impl Target {
         let condition = condition
             .map(|text| Ask { source: Source::Expression { text: text.to_owned() }, ty: Some(Type::Bool) });
         let want = self.want(key, moment, &name, condition.into_iter().collect());
-        match self.ask(&Request::SetPoint { want })? {
-            Answer::Spots { spots } => Ok(spots.iter().map(place_words).collect()),
+        let places = match self.ask(&Request::SetPoint { want })? {
+            Answer::Spots { spots } => spots.iter().map(place_words).collect(),
             Answer::Problems { problems } => {
                 if let Some(problem) = problems.iter().find(|problem| !problem.pending) {
                     let help =
                         if problem.help.is_empty() { String::new() } else { format!("; {}", problem.help) };
                     return Err(Trouble::Request(format!("{}{help}", problem.reason)));
                 }
-                match self.ask(&Request::Find { name }) {
-                    Ok(Answer::Spots { spots }) => Ok(spots.iter().map(place_words).collect()),
-                    _ => Ok(Vec::new()),
-                }
+                self.places_of(&name)
             }
-            _ => Ok(Vec::new()),
+            _ => Vec::new(),
+        };
+        Ok((name, places))
+    }
+
+    /// Where something is in the classes that are loaded, in words.
+    fn places_of(&mut self, name: &str) -> Vec<String> {
+        match self.ask(&Request::Find { name: name.to_owned() }) {
+            Ok(Answer::Spots { spots }) => spots.iter().map(place_words).collect(),
+            _ => Vec::new(),
         }
     }
 
@@ -146,7 +160,21 @@ impl Target {
         }
     }
 
-    pub(crate) fn list_points(&self) -> Vec<Point> {
+    pub(crate) fn list_points(&mut self) -> Vec<Point> {
+        // Classes may have been loaded since.
+        let lacking: Vec<(PointId, String)> = self
+            .points
+            .all
+            .iter()
+            .filter(|(_, set)| set.places.is_empty())
+            .map(|(id, set)| (*id, set.name.clone()))
+            .collect();
+        for (id, name) in lacking {
+            let places = self.places_of(&name);
+            if let Some(set) = self.points.all.get_mut(&id) {
+                set.places = places;
+            }
+        }
         let all = self.points.all.iter().map(|(id, set)| Point {
             id: *id,
             owner: set.owner,

@@ -3,7 +3,7 @@
 use crate::link::Came;
 use crate::points::UNTIL;
 use crate::target::{Target, Waiting};
-use invigil_jvm_agent::protocol::{Answer, Key, News, Order, Past, Request, Step};
+use invigil_jvm_agent::protocol::{Answer, Key, NOT_BEGUN, News, Order, Past, Request, Step};
 use invigil_session::due::Owners;
 use invigil_session::subject::{Done, Owner, PointId, Resume, Stop, Trouble};
 
@@ -53,6 +53,12 @@ impl Target {
     /// After the end: the event of it first, if a monitor wants to know.
     fn told_end(&mut self) -> Done<Option<Stop>> {
         let Some(ending) = self.ended.clone() else { return Ok(None) };
+        if let Some(at) = self.complaints.iter().position(|words| words == NOT_BEGUN) {
+            self.complaints.remove(at);
+            return Err(Trouble::Subject(format!(
+                "Java ended before the program began: {NOT_BEGUN}, and {ending}; what it printed says why"
+            )));
+        }
         if std::mem::take(&mut self.end_is_news) && self.note_end(&ending) {
             return Ok(Some(Stop::Events));
         }

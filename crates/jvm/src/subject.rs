@@ -10,12 +10,11 @@ use invigil_session::subject::{
 };
 
 /// Why there are no checkpoints.
+const NO_CHECKPOINTS: &str = "a Java program cannot be kept as it is: its virtual machine has threads and a collector \
+    that no copy of the process would have; record the events with `--record`, or run the program again with `run`";
+
 fn no_checkpoints<T>() -> Done<T> {
-    Err(Trouble::Request(
-        "a Java program cannot be kept as it is: its virtual machine has threads and a collector that no copy of the \
-         process would have; record the events with `--record`, or run the program again with `run`"
-            .to_owned(),
-    ))
+    Err(Trouble::Request(NO_CHECKPOINTS.to_owned()))
 }
 
 impl Subject for Target {
@@ -92,7 +91,7 @@ impl Subject for Target {
         self.switch_point(id, enabled)
     }
 
-    fn points(&self) -> Vec<Point> {
+    fn points(&mut self) -> Vec<Point> {
         self.list_points()
     }
 
@@ -152,6 +151,10 @@ impl Subject for Target {
 
     fn facts(&mut self) -> Vec<(String, String)> {
         self.all_facts()
+    }
+
+    fn no_checkpoints(&self) -> Option<&'static str> {
+        Some(NO_CHECKPOINTS)
     }
 
     fn checkpoint(&mut self) -> Done<Checkpoint> {

@@ -1,6 +1,7 @@
 //! From the events that monitors ask for to wants of the agent.
 
 use crate::classpath::ClassPath;
+use crate::params;
 use crate::route::{self, route};
 use invigil_expr::diag::nearest;
 use invigil_jvm_agent::entity::Entity;
@@ -40,6 +41,7 @@ pub(crate) fn wants(catalog: &Catalog, path: &ClassPath) -> (Vec<Want>, Vec<Unkn
             (_, Err(mistake)) => unknown.push(problem(mistake, false)),
             (_, Ok(Routed::Never)) => continue,
             (Ok(asks), Ok(_)) => {
+                unknown.extend(params::strange(path, symbol, &moment, written));
                 let want = want(path, Key::Event { number: symbol.0 }, moment, &written.name, asks);
                 unknown.extend(damaged(path, &want).map(|mistake| problem(mistake, true)));
                 wants.push(want);

@@ -14,7 +14,6 @@ use invigil_expr::value::Value;
 
 /// At which moment of what kind of action an event happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Kind {
     /// A function is about to run; also every event of a trace that says nothing else.
     Before,
@@ -96,7 +95,6 @@ pub const ANY: &str = "#any";
 /// Displayed as it is written in a property: `queue`, `arg 1`, `*p`, `#thread`. A trace may use that text, or
 /// the parameter's name in the property, as the name of the field.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Source {
     /// A variable, argument or field of that name.
     Name(String),
@@ -139,7 +137,6 @@ impl fmt::Display for Source {
 
 /// The type that a property demands of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Type {
     /// An integer, a pointer or an address.
     Int,
@@ -178,7 +175,6 @@ impl Type {
 
 /// A parameter of an event, as the subject must provide it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Param {
     /// Where its value comes from.
     pub source: Source,
@@ -218,7 +214,6 @@ impl Param {
 
 /// An event that some property mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Symbol {
     /// The function, variable or event name.
     pub name: String,
@@ -254,7 +249,6 @@ pub struct SymbolId(pub u32);
 /// assert_eq!(catalog.symbol("queue_push", Kind::Before), push);
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Catalog {
     symbols: Vec<Symbol>,
 }
@@ -320,7 +314,6 @@ pub struct Event<'a> {
 
 /// What a subject tells of an event besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stamp {
     /// When, in seconds; NaN if the subject has no clock.
     pub time: f64,
@@ -342,7 +335,6 @@ pub struct Stamp {
 /// assert_eq!(batch.event(0).params[0].as_int(), Some(7));
 /// ```
 #[derive(Clone, Debug, Default)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Batch {
     heads: Vec<Head>,
     params: Vec<Value>,
@@ -351,7 +343,6 @@ pub struct Batch {
 }
 
 #[derive(Clone, Copy, Debug)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Head {
     symbol: SymbolId,
     params: u32,
@@ -447,7 +438,6 @@ impl Batch {
 /// assert_eq!(needs.iter().collect::<Vec<_>>(), [SymbolId(70)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct EventSet {
     words: Vec<u64>,
 }

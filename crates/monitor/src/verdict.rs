@@ -38,7 +38,6 @@ impl fmt::Display for Verdict {
 
 /// Why a monitor ended with [`Verdict::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Failure {
     /// What happened.
     pub message: String,

@@ -1,37 +1,16 @@
 //! Starting a program under control, and taking hold of a running one.
 
 use crate::sys::{self, Tid};
+use invigil_session::stream::Stream;
 use invigil_session::subject::Trouble;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 use std::thread;
-
-/// Where one of the program's standard streams leads.
-#[derive(Debug, Default)]
-pub enum Stream {
-    /// Where ours does.
-    #[default]
-    Inherited,
-    /// Nowhere.
-    Null,
-    /// To or from an open file.
-    File(OwnedFd),
-}
-
-impl Stream {
-    fn stdio(&self) -> io::Result<Stdio> {
-        Ok(match self {
-            Stream::Inherited => Stdio::inherit(),
-            Stream::Null => Stdio::null(),
-            Stream::File(file) => file.try_clone()?.into(),
-        })
-    }
-}
 
 /// A program to be started, and how.
 ///

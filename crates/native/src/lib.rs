@@ -26,5 +26,6 @@ mod task;
 mod uses;
 mod watch;
 
-pub use launch::{Launch, Stream};
+pub use invigil_session::stream::Stream;
+pub use launch::Launch;
 pub use target::Target;

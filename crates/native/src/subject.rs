@@ -60,7 +60,7 @@ impl Subject for Target {
         Target::enable_point(self, id, enabled)
     }
 
-    fn points(&self) -> Vec<Point> {
+    fn points(&mut self) -> Vec<Point> {
         self.list_points()
     }
 

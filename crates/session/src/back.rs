@@ -38,9 +38,12 @@ impl Session {
     /// the monitors have seen it.
     ///
     /// # Errors
-    /// If the event is yet to come, if no checkpoint before it is left, or the program cannot be run.
+    /// If the program cannot be kept, the event is yet to come, no checkpoint before it is left, or the program cannot be run.
     pub fn back(&mut self, number: u64) -> Done<Back> {
         self.check_idle("go back")?;
+        if let Some(why) = self.subject.no_checkpoints() {
+            return Err(Trouble::Request(why.to_owned()));
+        }
         if number > self.history.count() {
             let words = format!("event {number} has not happened: there were {}", self.history.count());
             return Err(Trouble::Request(words));

@@ -25,6 +25,7 @@ mod report;
 mod restore;
 mod run;
 mod session;
+pub mod stream;
 pub mod subject;
 mod words;
 

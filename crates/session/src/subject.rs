@@ -381,7 +381,7 @@ pub trait Subject {
     fn enable_point(&mut self, id: PointId, enabled: bool) -> Done;
 
     /// All points of the developer and the scenario.
-    fn points(&self) -> Vec<Point>;
+    fn points(&mut self) -> Vec<Point>;
 
     // ---- looking and changing --------------------------------------------------------------------------
 
@@ -443,6 +443,11 @@ pub trait Subject {
     fn facts(&mut self) -> Vec<(String, String)>;
 
     // ---- checkpoints -----------------------------------------------------------------------------------
+
+    /// Why the program cannot be kept as it is, and brought back, if that is so.
+    fn no_checkpoints(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Keeps the program as it is now.
     fn checkpoint(&mut self) -> Done<Checkpoint>;

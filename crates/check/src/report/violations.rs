@@ -88,5 +88,9 @@ pub fn described(event: &Happening) -> String {
     let shown = |text: &str| shorten(text, VALUE);
     let params: Vec<String> =
         event.params.iter().map(|param| format!("{}={}", param.name, shown(&param.value.text))).collect();
-    format!("{}({})", event.name, params.join(", "))
+    // What tells of itself, such as `#exit`, is no call.
+    match params.is_empty() && event.name.starts_with('#') {
+        true => event.name.clone(),
+        false => format!("{}({})", event.name, params.join(", ")),
+    }
 }

@@ -39,6 +39,9 @@ pub(super) fn run(args: &Instrument, terminal: &Terminal) -> Result<ExitCode, Tr
     let (_, recogniser) = monitoring.ok_or_else(|| unfit(&args.script))?;
     let done = instrument(&recogniser, &path, &args.output).map_err(Trouble::new)?;
     terminal.print(&told(&done, &args.output, &class_path))?;
+    if !done.missing.is_empty() {
+        terminal.complain(&scripts.shown(&done.missing, terminal));
+    }
     Ok(if done.missing.is_empty() && done.left.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(2) })
 }
 
@@ -55,9 +58,6 @@ fn told(done: &Instrumented, folder: &Path, class_path: &[String]) -> String {
     }
     for words in &done.left {
         let _ = writeln!(told, "left alone: {words}");
-    }
-    for words in &done.missing {
-        let _ = writeln!(told, "not found: {words}");
     }
     let _ = writeln!(
         told,

@@ -3,7 +3,7 @@
 use crate::Trouble;
 use crate::files;
 use crate::terminal::Terminal;
-use invigil_expr::diag::{Diagnostic, Sources};
+use invigil_expr::diag::{Diagnostic, SourceId, Sources, nearest};
 use invigil_lang::pedl::Exported;
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::report::render;
@@ -55,6 +55,7 @@ impl Scripts {
         compiled.constants.extend_from_slice(constants);
         let source = self.sources.add(compiled.name.clone(), compiled.script.clone());
         let (lowered, problems) = compiled.recogniser(source);
+        check_constants(&compiled, source, constants)?;
         self.problems.extend(problems);
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
@@ -75,9 +76,14 @@ impl Scripts {
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
 
+    /// Messages, as they are shown.
+    pub(crate) fn shown(&self, problems: &[Diagnostic], terminal: &Terminal) -> String {
+        render(&self.sources, problems, terminal.errors.colour)
+    }
+
     /// Shows what is wrong; it is an error if that is an error.
     pub(crate) fn report(&self, quiet: bool, terminal: &Terminal) -> Result<(), Trouble> {
-        let shown = || render(&self.sources, &self.problems, terminal.errors.colour);
+        let shown = || self.shown(&self.problems, terminal);
         if self.problems.iter().any(Diagnostic::is_error) {
             return Err(Trouble::rendered(shown()));
         }
@@ -86,6 +92,26 @@ impl Scripts {
         }
         Ok(())
     }
+}
+
+/// Refuses constants that a script does not name.
+fn check_constants(
+    compiled: &Compiled,
+    source: SourceId,
+    constants: &[(String, Literal)],
+) -> Result<(), Trouble> {
+    let (script, problems) = pedl::parse(source, &compiled.script);
+    if problems.iter().any(Diagnostic::is_error) {
+        // What it names is not known, and it is refused anyway.
+        return Ok(());
+    }
+    let declared = script.monitored.iter().map(|entity| entity.path.to_string());
+    let named: Vec<String> =
+        pedl::constants(&script).into_iter().map(|(name, _)| name).chain(declared).collect();
+    let Some((strange, _)) = constants.iter().find(|(name, _)| !named.contains(name)) else { return Ok(()) };
+    let near = nearest(strange, named.iter().map(String::as_str));
+    let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
+    Err(Trouble::new(format_args!("--constant {strange}: {} names no such constant{help}", compiled.name)))
 }
 
 /// What cannot happen without an error having been reported.

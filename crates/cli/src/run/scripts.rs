@@ -2,11 +2,12 @@
 
 use crate::load::{Loaded, deeply};
 use crate::{Trouble, files};
-use invigil_expr::diag::{Diagnostic, SourceId};
-use invigil_jvm::{ClassPath, constant};
+use invigil_expr::diag::{Diagnostic, SourceId, Span};
+use invigil_jvm::{ClassPath, constant, strange_types};
 use invigil_lang::mac;
 use invigil_lang::medl::{self, Names};
 use invigil_lang::report::render;
+use invigil_monitor::event::SymbolId;
 use invigil_monitor::mac::Plan;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -58,14 +59,21 @@ impl Program {
     }
 }
 
+/// Scripts that are ready to be followed.
+pub(super) struct Scripts {
+    pub(super) plans: Vec<Plan>,
+    /// Where they name what makes an event.
+    pub(super) places: Vec<(SymbolId, Span)>,
+}
+
 /// Reads and compiles pairs of scripts. Their properties, texts and warnings are added to those that are loaded.
 pub(super) fn load(
     loaded: &mut Loaded,
     scripts: &[(PathBuf, PathBuf)],
     program: &Program,
     colour: bool,
-) -> Result<Vec<Plan>, Trouble> {
-    let mut plans = Vec::new();
+) -> Result<Scripts, Trouble> {
+    let (mut plans, mut places) = (Vec::new(), Vec::new());
     let mut problems: Vec<Diagnostic> = Vec::new();
     for (at, (pedl, medl)) in scripts.iter().enumerate() {
         let sources = &mut loaded.sources;
@@ -79,7 +87,9 @@ pub(super) fn load(
         let (scripts, found) = deeply(|| match &program.classes {
             Some((path, dir)) => {
                 let classes = ClassPath::new(path, dir);
-                mac::load(pedl, medl, &|name| constant(&classes, name))
+                let (scripts, mut found) = mac::load(pedl, medl, &|name| constant(&classes, name));
+                found.extend(scripts.iter().flat_map(|scripts| strange_types(&scripts.pedl, &classes)));
+                (scripts, found)
             }
             None => mac::load(pedl, medl, &|_| None),
         })?;
@@ -93,10 +103,11 @@ pub(super) fn load(
             loaded.given.push(usize::MAX - at);
         }
         plans.push(watched.plan);
+        places.extend(watched.places);
     }
     if problems.iter().any(Diagnostic::is_error) {
         return Err(Trouble::rendered(render(&loaded.sources, &problems, colour)));
     }
     loaded.warnings.extend(problems);
-    Ok(plans)
+    Ok(Scripts { plans, places })
 }

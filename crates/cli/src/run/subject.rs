@@ -3,7 +3,8 @@
 use super::args::Run;
 use super::scripts::Program;
 use crate::Trouble;
-use invigil_native::{Launch, Stream, Target};
+use invigil_native::{Launch, Target};
+use invigil_session::stream::Stream;
 use invigil_session::subject::{Done, Subject};
 use std::fs::File;
 use std::io;
@@ -63,12 +64,7 @@ pub(super) fn launch(args: &Run) -> Result<Launching, Trouble> {
         if let Some(dir) = &args.dir {
             launch = launch.dir(dir);
         }
-        let [stdin, stdout, stderr] = streams.map(|stream| match stream {
-            Stream::Inherited => invigil_jvm::Stream::Inherited,
-            Stream::Null => invigil_jvm::Stream::Null,
-            Stream::File(file) => invigil_jvm::Stream::File(file),
-        });
-        (launch.stdin, launch.stdout, launch.stderr) = (stdin, stdout, stderr);
+        [launch.stdin, launch.stdout, launch.stderr] = streams;
         return Ok(Launching::Java(launch));
     }
     let mut launch = Launch::new(program).args(arguments);

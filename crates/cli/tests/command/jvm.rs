@@ -185,3 +185,41 @@ fn mistakes_are_told() {
     let ran = folder.run("run --batch -p iterator.prop -- java -cp classes shop.Main").exits(0);
     ran.complains(&["ArrayIndexOutOfBounds", "status 1"]);
 }
+
+#[test]
+fn points_stay_when_the_program_begins_anew() {
+    let line = format!(
+        "exec {} --color never run -- java -cp classes shop.Main plum",
+        env!("CARGO_BIN_EXE_invigil")
+    );
+    let mut typed = Typed::line(folder(), &line);
+    typed.waits("stands at its beginning");
+    typed.enters("break Basket.add\r");
+    typed.waits("Breakpoint 1: Basket.add, no such place is loaded yet");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 1, Basket.add");
+    // There is no way back in a Java program: it is not offered.
+    typed.waits("goes on. `help`");
+    typed.enters("back 0\r");
+    typed.waits("cannot be kept as it is");
+    typed.enters("info breakpoints\r");
+    typed.waits("shop.Basket.add (Main.java:");
+    typed.enters("break 30\r");
+    typed.waits("Main.java:30");
+    typed.enters("run\r");
+    typed.waits("(y or n)");
+    typed.types("y\r");
+    typed.waits("Breakpoint 1, Basket.add");
+    typed.enters("delete 1\r");
+    typed.waits("Removed");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 2, ");
+    typed.enters("delete\r");
+    typed.waits("Removed");
+    typed.enters("continue\r");
+    typed.waits("last apple of 3");
+    typed.enters("run\r");
+    typed.waits("last apple of 3");
+    typed.enters("quit\r");
+    typed.exits(0);
+}

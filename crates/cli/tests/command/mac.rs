@@ -216,6 +216,8 @@ fn constants_and_values_are_compiled_in() {
     let medl = "ReqSpec import event e; var int last; alarm big = e; e -> { last' = value(e, 0); print \"got \" + value(e, 0); } End";
     let folder = Folder::new().file("a.pedl", pedl).file("a.medl", medl);
     folder.run("mac compile a.pedl a.medl").exits(2).complains(&["A.MOST"]);
+    let ran = folder.run("mac compile a.pedl a.medl --constant A.MSOT=3").exits(2);
+    ran.complains(&["--constant A.MSOT: a.pedl names no such constant; did you mean `A.MOST`?"]);
     folder.run("mac compile a.pedl a.medl --constant A.MOST=3").exits(0).says(&["exports event e(int)"]);
     let line = "printf 'start A.f(3)\\nstart A.f(4) @7\\n' | invigil mac recognize a.recogniser.json | invigil mac check a.checker.json";
     folder.shell(line).exits(1).says(&["got 4\n", "7 ms  alarm big raised"]);
@@ -437,4 +439,40 @@ fn a_filter_written_by_hand() {
     let ran =
         folder.shell("awk -f filter.awk packets.tr | invigil mac run packets.pedl packets.medl").exits(1);
     ran.says(&["560 ms  alarm tooFar raised"]);
+}
+
+/// Scripts name functions and variables of a C program as they name methods and fields.
+#[test]
+fn a_live_c_program() {
+    let pedl = "\
+MonScr Tank
+    export event filled, drained;
+    export condition full;
+    monmeth void fill(int);
+    monmeth void drain(int);
+    monobj int level;
+    event filled = startM(fill(int));
+    event drained = endM(drain(int));
+    condition full = level > 10;
+End
+";
+    let medl = "\
+ReqSpec Tank
+    import event filled(int), drained;
+    import condition full;
+    alarm spilt = filled when full;
+    property low = !full;
+    filled -> { print \"filled with \" + value(filled, 0); }
+    drained -> { print \"drained\"; }
+End
+";
+    let folder = crate::program::folder().file("tank.pedl", pedl).file("tank.medl", medl);
+    let run = "run --batch --prints --on-violation continue --pedl tank.pedl --medl tank.medl -- ./tank";
+    let ran = folder.run(&format!("{run} 4 9 2 -5 1")).exits(1);
+    let ran = ran.complains(&["filled with 4", "filled with 9", "filled with 2", "drained", "filled with 1"]);
+    // Two violations of the property: at 13, and at 11 after it was at 10.
+    ran.complains(&["violation 1: low", "violation 2: spilt", "violation 3: low", "tank.c:12"]);
+    folder.run(&format!("{run} 4 2")).exits(0).complains(&["low", "holds"]);
+    let ran = folder.file("tank.pedl", pedl.replace("level", "levl")).run(&format!("{run} 4")).exits(2);
+    ran.complains(&["no symbol `levl`", "did you mean `level`?", "tank.pedl:6:16", "^^^^"]);
 }

@@ -22,6 +22,7 @@ mod remote;
 mod reports;
 mod run;
 mod several;
+mod slips;
 mod validation;
 mod verbs;
 mod zsh;

@@ -140,6 +140,45 @@ fn just_a_debugger() {
 }
 
 #[test]
+fn points_stay_when_the_program_begins_anew() {
+    let mut typed = Typed::start("-- ./tank 4 5");
+    typed.waits("stands at its beginning");
+    typed.enters("break fill if amount == 5\r");
+    typed.waits("Breakpoint 1: fill");
+    typed.enters("break drain\r");
+    typed.waits("Breakpoint 2: drain");
+    typed.enters("disable 2\r");
+    typed.waits("Turned off 2");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 1, fill");
+    typed.enters("watch level\r");
+    typed.waits("Watchpoint 3");
+    typed.enters("break 13\r");
+    typed.waits("tank.c:13");
+    typed.enters("run\r");
+    typed.waits("(y or n)");
+    typed.types("y\r");
+    typed.waits("Breakpoint 4, ");
+    typed.enters("info breakpoints\r");
+    typed.waits("off");
+    typed.waits("writes of level");
+    typed.enters("delete 4\r");
+    typed.waits("Removed");
+    typed.enters("continue\r");
+    typed.waits("Watchpoint 3, ");
+    typed.enters("delete 3\r");
+    typed.waits("Removed");
+    typed.enters("continue\r");
+    typed.waits("Breakpoint 1, fill");
+    typed.enters("delete\r");
+    typed.waits("Removed");
+    typed.enters("continue\r");
+    typed.waits("it exited with status 9");
+    typed.enters("quit\r");
+    typed.exits(0);
+}
+
+#[test]
 fn a_program_that_changes_the_terminal() {
     let line = format!(
         "{} --color never run -p tank.prop -- ./tank raw 4 9 modes; stty -a",

@@ -100,6 +100,14 @@ fn set(scene: &mut Scene<'_>, rest: &str, once: bool, what: impl Fn(&str) -> Wha
             here = format!("{}:{}", line.file.display(), line.line);
             here.as_str()
         }
+        // It means the same when the program is elsewhere, or begun anew.
+        (number, What::Reach(_)) if number.bytes().all(|byte| byte.is_ascii_digit()) => {
+            match scene.session.subject().line(None) {
+                Ok(Some(line)) => here = format!("{}:{number}", line.file.display()),
+                _ => here = number.to_owned(),
+            }
+            here.as_str()
+        }
         (place, _) => place,
     };
     let spec = PointSpec { condition, once, ..PointSpec::new(what(place)) };
@@ -128,6 +136,21 @@ fn kind(point: &Point) -> (&'static str, String) {
         What::Access { of, read: true, write: true } => ("Watchpoint", format!("accesses of {of}")),
         What::Access { of, .. } => ("Watchpoint", format!("writes of {of}")),
     }
+}
+
+/// Sets the developer's points of a program that is no more in the one that takes its place; says which cannot be set.
+pub(super) fn set_again(scene: &mut Scene<'_>, points: &[Point]) -> String {
+    let mut lost = String::new();
+    for point in points.iter().filter(|point| point.owner == Owner::Developer) {
+        let subject = scene.session.subject();
+        let set = subject.set_point(Owner::Developer, &point.spec);
+        let done = set.and_then(|id| if point.enabled { Ok(()) } else { subject.enable_point(id, false) });
+        if let Err(trouble) = done {
+            let (name, of) = kind(point);
+            lost.push_str(&format!("{name} {}, {of}, cannot be set again: {trouble}\n", point.id.0));
+        }
+    }
+    lost
 }
 
 /// All points in a table.

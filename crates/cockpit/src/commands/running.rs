@@ -1,5 +1,6 @@
 //! Making the program run.
 
+use super::points::set_again;
 use super::{needed, nothing, times};
 use crate::command::{Command, Said, Scene, Takes, Topic, Words};
 use crate::opening::open;
@@ -10,7 +11,7 @@ use invigil_session::subject::Resume;
 pub(crate) const TABLE: &[Command] = &[
     Command::new(Topic::Running, "run", "", "Run the program from its beginning", run)
         .short(&["r", "run-with-program"])
-        .more("A program that has run already is ended, and begun anew with the same properties.\nPoints are set again by hand: they went with the old program.\nA program that was running before we came cannot be begun anew."),
+        .more("A program that has run already is ended, and begun anew with the same properties.\nYour points are set again; watchpoints of what is not there yet are lost.\nA program that was running before we came cannot be begun anew."),
     Command::new(Topic::Running, "continue", "[N]", "Run on until something happens", go_on)
         .short(&["c", "cont"])
         .more("With a number, points are passed that many times less one.\n\n  continue      until a property, a scenario or a point stops the program\n  continue 3    the third time that a point is reached"),
@@ -123,6 +124,7 @@ pub(super) fn begin_anew(scene: &mut Scene<'_>) -> Result<(String, Option<Outcom
         (false, _) => scene.session.kill(),
     };
     gone.map_err(|trouble| trouble.to_string())?;
+    let points = scene.session.subject().points();
     let opened = open(setting).map_err(|failed| failed.words().to_owned())?;
     *scene.session = opened.session;
     if let Some(console) = &scene.desk.console {
@@ -133,5 +135,6 @@ pub(super) fn begin_anew(scene: &mut Scene<'_>) -> Result<(String, Option<Outcom
     scene.desk.function.clear();
     scene.desk.listing = None;
     let notes: String = opened.notes.iter().map(|note| format!("note: {note}\n")).collect();
-    Ok((warnings + &notes, opened.outcome))
+    let lost = set_again(scene, &points);
+    Ok((warnings + &notes + &lost, opened.outcome))
 }

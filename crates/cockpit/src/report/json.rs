@@ -20,6 +20,7 @@ impl Told<'_> {
     ///
     /// ```text
     /// events        how many there were
+    /// actions       of scripts: [{ name, invoked }], how often each was invoked
     /// findings      also thread, undone, and the stack:
     ///               [{ function, inlined, address, file, line, object, arguments, locals: { NAME: WORDS } }]
     /// checkpoints   [{ id, parent, label, automatic, event, place, memory, restored, limits }]
@@ -30,6 +31,8 @@ impl Told<'_> {
     /// errors        what kept the answer from being complete
     /// ```
     pub fn json(&self) -> String {
+        let (properties, actions) = self.parted();
+        let action = |of: &&PropertyOutcome| json!({ "name": of.name, "invoked": of.steps });
         let document = json!({
             "schema": SCHEMA,
             "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
@@ -37,7 +40,8 @@ impl Told<'_> {
             "complete": self.is_complete(),
             "violations": self.violations(),
             "events": self.report.events,
-            "properties": self.report.properties.iter().map(|property| self.property(property)).collect::<Vec<_>>(),
+            "properties": properties.iter().map(|property| self.property(property)).collect::<Vec<_>>(),
+            "actions": actions.iter().map(action).collect::<Vec<_>>(),
             "findings": self.report.violations.iter().map(|violation| self.finding(violation)).collect::<Vec<_>>(),
             "checkpoints": self.report.checkpoints.iter().map(checkpoint).collect::<Vec<_>>(),
             "program": self.program(),

@@ -3,7 +3,8 @@
 mod json;
 mod text;
 
-use crate::workshop::Loaded;
+use crate::workshop::{Loaded, Role};
+use invigil_check::PropertyOutcome;
 use invigil_session::ReportedFrame;
 use invigil_session::subject::Ending;
 
@@ -38,6 +39,19 @@ impl Told<'_> {
     /// How many violations there were, told or not.
     pub fn violations(&self) -> u64 {
         self.report.properties.iter().map(|property| property.violations).sum()
+    }
+
+    /// The properties, and the actions of scripts, which are followed as properties are but cannot be violated.
+    fn parted(&self) -> (Vec<PropertyOutcome>, Vec<&PropertyOutcome>) {
+        let (mut properties, mut actions) = (Vec::new(), Vec::new());
+        for (outcome, automaton) in self.report.properties.iter().zip(&self.loaded.automata) {
+            match self.loaded.role(automaton) {
+                Role::Property => properties.push(outcome.clone()),
+                Role::Action => actions.push(outcome),
+                Role::Printer => {}
+            }
+        }
+        (properties, actions)
     }
 
     /// Whether the properties saw the program to its end.

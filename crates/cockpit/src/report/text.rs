@@ -23,9 +23,7 @@ impl Told<'_> {
             parts.push(format!("{} (raise `--limit` to see more)\n", style.paint(Paint::Bad, &more)));
         }
         parts.extend(self.crash.map(|crash| crashed(crash, style)));
-        if !self.report.properties.is_empty() {
-            parts.push(self.summary(style));
-        }
+        parts.extend(Some(self.summary(style)).filter(|summary| !summary.is_empty()));
         if !self.report.checkpoints.is_empty() {
             let title = style.paint(Paint::Title, "checkpoints");
             parts.push(format!("{title}\n{}", tree::tree(&self.report.checkpoints, None, style)));
@@ -73,7 +71,14 @@ impl Told<'_> {
 
     /// How each property fared.
     fn summary(&self, style: &Style) -> String {
-        let mut out = summary(&self.report.properties, self.is_complete(), style);
+        let (properties, actions) = self.parted();
+        let mut out = match properties.is_empty() {
+            true => String::new(),
+            false => summary(&properties, self.is_complete(), style),
+        };
+        for action in actions {
+            out.push_str(&format!("  action {} invoked {}\n", action.name, count(action.steps, "time")));
+        }
         for property in &self.report.properties {
             for missing in &property.missing {
                 out.push_str(&format!(

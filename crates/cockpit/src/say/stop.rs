@@ -15,11 +15,23 @@ use invigil_session::{Outcome, Reason, VerdictChange};
 /// How many lines of source are shown around the current one.
 const CONTEXT: u32 = 2;
 
-const HINT: &str = "\
+/// What there is to do; `back` only where there is a way back.
+fn hint(goes_back: bool) -> &'static str {
+    match goes_back {
+        true => {
+            "\
 `where` tells how the program got here, `path` and `events` how the property
 did; `print` and `info locals` show values; `continue` goes on, `back` goes
-back. `help` lists all commands.
-";
+back. `help` lists all commands."
+        }
+        false => {
+            "\
+`where` tells how the program got here, `path` and `events` how the property
+did; `print` and `info locals` show values; `continue` goes on. `help` lists
+all commands."
+        }
+    }
+}
 
 /// Why the program stands still, and where.
 pub(crate) fn outcome(scene: &mut Scene<'_>, outcome: &Outcome) -> String {
@@ -44,7 +56,8 @@ pub(crate) fn outcome(scene: &mut Scene<'_>, outcome: &Outcome) -> String {
     if !scene.desk.hinted {
         scene.desk.hinted = true;
         out.push('\n');
-        out.push_str(&style.paint(Paint::Faint, HINT.trim_end()));
+        let goes_back = scene.session.subject().no_checkpoints().is_none();
+        out.push_str(&style.paint(Paint::Faint, hint(goes_back)));
         out.push('\n');
     }
     out

@@ -82,7 +82,8 @@ impl Workshop for Shop {
         }
         let given = (0..automata.len()).collect();
         let (scripts, warnings) = (Vec::new(), String::new());
-        Ok(Loaded { automata, written, given, catalog, scripts, scenarios, sources, warnings })
+        let places = Vec::new();
+        Ok(Loaded { automata, written, given, catalog, scripts, places, scenarios, sources, warnings })
     }
 
     fn begin(&mut self) -> Done<Box<dyn Subject>> {

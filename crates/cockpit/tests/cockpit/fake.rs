@@ -318,7 +318,7 @@ impl Subject for Fake {
         Ok(())
     }
 
-    fn points(&self) -> Vec<Point> {
+    fn points(&mut self) -> Vec<Point> {
         self.points.clone()
     }
 

@@ -16,6 +16,9 @@ pub use wire::{Garbled, Wire, decode, encode};
 /// No message is longer.
 pub const LONGEST: usize = 64 << 20;
 
+/// The complaint in [`News::Exits`] of a machine that came to its end before it loaded a class of the program.
+pub const NOT_BEGUN: &str = "its main class was not loaded";
+
 /// Why a conversation ends.
 #[derive(Debug)]
 pub enum Lost {

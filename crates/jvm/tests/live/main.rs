@@ -5,6 +5,7 @@ mod debuggers;
 mod ends;
 mod events;
 mod look;
+mod mirror;
 mod names;
 mod points;
 mod scripts;

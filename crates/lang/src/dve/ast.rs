@@ -1,14 +1,8 @@
 //! A model as it is written.
 
+pub(super) use crate::prop::ast::Name;
 use invigil_expr::diag::Span;
 use invigil_model::{Binary, Unary};
-
-/// A name where it stands.
-#[derive(Clone, Debug)]
-pub(super) struct Name {
-    pub(super) text: String,
-    pub(super) span: Span,
-}
 
 /// A whole file.
 #[derive(Debug, Default)]

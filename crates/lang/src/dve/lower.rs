@@ -1,10 +1,10 @@
 //! From a file as it is written to a model.
 
+use super::Options;
 use super::ast::{File, Name, Process, Transition};
-use super::parser::MAX_PROBLEMS;
 use super::variables::{Buffer, Symbol};
-use super::{Options, suggest};
 use crate::model::{Claim, Loaded};
+use crate::reading::cursor::{MAX_PROBLEMS, suggest};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Action, Binary, Expression, Location, Model, Parts, Place, Predicate, Statement, Unit};
 use std::collections::HashMap;

@@ -67,7 +67,7 @@ mod transitions;
 mod variables;
 
 use crate::model::Loaded;
-use invigil_expr::diag::{Diagnostic, SourceId, nearest};
+use invigil_expr::diag::{Diagnostic, SourceId};
 
 /// How to take what the language leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -102,16 +102,4 @@ pub fn load(source: SourceId, text: &str, options: &Options) -> (Option<Loaded>,
     let loaded = lower::lower(&file, text, options, &mut problems);
     let is_usable = !problems.iter().any(Diagnostic::is_error);
     (loaded.filter(|_| is_usable), problems)
-}
-
-/// The name that was most likely meant, as a question.
-fn suggest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
-    /// Longer names, or more of them, would take too long to compare.
-    const LONGEST: usize = 64;
-    const MOST: usize = 2000;
-    if wanted.len() > LONGEST {
-        return None;
-    }
-    let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= LONGEST).take(MOST);
-    nearest(wanted, candidates).map(|meant| format!("did you mean `{meant}`?"))
 }

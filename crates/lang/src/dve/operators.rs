@@ -5,7 +5,7 @@
 
 use super::ast::{Expr, ExprKind};
 use super::parser::Parser;
-use super::scan::Token;
+use crate::reading::cursor::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Binary, Unary};
 

@@ -1,14 +1,10 @@
 //! Reads declarations and processes, and reports every mistake at once.
 
 use super::ast::{Channel, File, Initial, Name, Process, System, Type, Variable};
-use super::scan::{self, Lexed, Token};
-use super::suggest;
-use invigil_expr::diag::{Diagnostic, SourceId, Span};
-
-/// A file longer than this is surely something else.
-const MAX_BYTES: usize = 4 << 20;
-/// After this many mistakes the rest is not worth reading.
-pub(super) const MAX_PROBLEMS: usize = 100;
+use super::scan;
+use crate::reading::cursor::{Cursor, Token, Tongue, suggest};
+use invigil_expr::diag::{Diagnostic, SourceId};
+use std::ops::{Deref, DerefMut};
 
 pub(super) const TOP: [&str; 6] = ["byte", "int", "const", "channel", "process", "system"];
 pub(super) const PARTS: [&str; 9] =
@@ -20,149 +16,36 @@ const KEYWORDS: [&str; 23] = [
     "trans", "guard", "sync", "effect", "async", "property", "and", "or", "not", "imply", "true", "false",
 ];
 
+static TONGUE: Tongue = Tongue { noun: "model", next: scan::next, keywords: &KEYWORDS };
+
 pub(super) struct Parser<'a> {
-    source: SourceId,
-    text: &'a str,
-    /// The token that comes next.
-    pub(super) at: Lexed<'a>,
-    last_end: usize,
-    is_stopped: bool,
+    cursor: Cursor<'a>,
     /// How many expressions are being read inside each other.
     pub(super) nesting: u32,
-    pub(super) problems: Vec<Diagnostic>,
+}
+
+impl<'a> Deref for Parser<'a> {
+    type Target = Cursor<'a>;
+
+    fn deref(&self) -> &Cursor<'a> {
+        &self.cursor
+    }
+}
+
+impl DerefMut for Parser<'_> {
+    fn deref_mut(&mut self) -> &mut Self::Target {
+        &mut self.cursor
+    }
 }
 
 /// Reads a file.
 pub(super) fn parse(source: SourceId, text: &str) -> (File, Vec<Diagnostic>) {
-    let start = Lexed { token: Token::End, start: 0, end: 0 };
-    let mut parser =
-        Parser { source, text, at: start, last_end: 0, is_stopped: false, nesting: 0, problems: Vec::new() };
-    if text.len() > MAX_BYTES {
-        let message = format!("this file is too long for a model ({} MiB)", text.len() >> 20);
-        let problem = Diagnostic::error(parser.here(), message).label("nothing of it was read");
-        return (File::default(), vec![problem.help("a model may have 4 MiB")]);
-    }
-    parser.jump(0);
+    let mut parser = Parser { cursor: Cursor::new(&TONGUE, source, text), nesting: 0 };
     let file = parser.file();
-    (file, parser.problems)
+    (file, parser.cursor.problems)
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn span(&self, start: usize, end: usize) -> Span {
-        Span::new(self.source, start as u32, end as u32)
-    }
-
-    pub(super) fn here(&self) -> Span {
-        self.span(self.at.start, self.at.end)
-    }
-
-    /// From `start` to the end of what was taken last.
-    pub(super) fn since(&self, start: usize) -> Span {
-        self.span(start, self.last_end.max(start))
-    }
-
-    /// Goes on reading at byte `to`.
-    fn jump(&mut self, to: usize) {
-        self.last_end = to;
-        if self.is_stopped {
-            return;
-        }
-        self.at = scan::next(self.text, to);
-        if self.at.token == Token::OpenComment {
-            let open = self.span(self.at.start, self.at.start + 2);
-            self.at = Lexed { token: Token::End, start: self.at.start, end: self.at.start };
-            let problem = Diagnostic::error(open, "this comment has no end");
-            self.report(problem.label("it begins here").help("close it with `*/`"));
-            // What is missing stands in the comment.
-            self.is_stopped = true;
-        }
-    }
-
-    /// Takes the next token.
-    pub(super) fn take(&mut self) -> Span {
-        let span = self.here();
-        let end = self.at.end;
-        self.jump(end);
-        span
-    }
-
-    pub(super) fn at_mark(&self, mark: &str) -> bool {
-        matches!(self.at.token, Token::Mark(found) if found == mark)
-    }
-
-    pub(super) fn at_word(&self, words: &[&str]) -> bool {
-        matches!(self.at.token, Token::Word(word) if words.contains(&word))
-    }
-
-    /// Takes a mark if it comes next.
-    pub(super) fn take_mark(&mut self, mark: &str) -> bool {
-        let is_there = self.at_mark(mark);
-        if is_there {
-            self.take();
-        }
-        is_there
-    }
-
-    pub(super) fn found(&self) -> String {
-        match self.at.token {
-            Token::End => "the end of the file".to_owned(),
-            _ => format!("`{}`", &self.text[self.at.start..self.at.end]),
-        }
-    }
-
-    /// The complaint that `what` should come next.
-    pub(super) fn expected(&self, what: &str) -> Diagnostic {
-        let message = format!("expected {what}, found {}", self.found());
-        Diagnostic::error(self.here(), message).label(format!("expected {what}"))
-    }
-
-    /// Adds a problem, unless it is a mere consequence of another at the same place.
-    pub(super) fn report(&mut self, problem: Diagnostic) {
-        if self.is_stopped || self.problems.last().is_some_and(|last| last.span == problem.span) {
-            return;
-        }
-        self.problems.push(problem);
-        if self.problems.len() == MAX_PROBLEMS {
-            let rest = self.span(self.at.end, self.at.end);
-            let message = format!("there are more than {MAX_PROBLEMS} mistakes");
-            self.problems.push(
-                Diagnostic::error(rest, message)
-                    .label("the rest of the file was not read")
-                    .help("is this a DVE file?"),
-            );
-            self.is_stopped = true;
-            self.at = Lexed { token: Token::End, start: self.text.len(), end: self.text.len() };
-        }
-    }
-
-    pub(super) fn expect_mark(&mut self, mark: &'static str, help: &str) -> Option<Span> {
-        if self.at_mark(mark) {
-            return Some(self.take());
-        }
-        let problem = self.expected(&format!("`{mark}`")).help(help);
-        self.report(problem);
-        None
-    }
-
-    /// Takes a name or complains that `what` is missing.
-    pub(super) fn expect_name(&mut self, what: &str) -> Option<Name> {
-        match self.at.token {
-            Token::Word(text) if !KEYWORDS.contains(&text) => {
-                Some(Name { text: text.to_owned(), span: self.take() })
-            }
-            Token::Word(text) => {
-                let problem = self.expected(what).help(format!("`{text}` is a word of the language"));
-                self.report(problem);
-                None
-            }
-            _ => {
-                let problem = self.expected(what);
-                self.report(problem);
-                None
-            }
-        }
-    }
-
+impl Parser<'_> {
     /// Takes the `;` after something; where it is missing, goes on behind the next one or before what begins
     /// something else.
     pub(super) fn end_clause(&mut self, was_read: bool, starts: &[&str]) {
@@ -231,7 +114,7 @@ impl<'a> Parser<'a> {
                     };
                     self.report(problem.help(help));
                     self.take();
-                    while !matches!(self.at.token, Token::End) && !self.at_word(&TOP) {
+                    while !matches!(self.at.token, Token::End) && !self.at_one_of(&TOP) {
                         self.take();
                     }
                 }
@@ -281,10 +164,7 @@ impl<'a> Parser<'a> {
     }
 
     fn variables(&mut self, into: &mut Vec<Variable>) -> Option<()> {
-        let is_constant = self.at_word(&["const"]);
-        if is_constant {
-            self.take();
-        }
+        let is_constant = self.take_word("const");
         let of = self.type_word()?;
         loop {
             let name = self.expect_name("the name of a variable")?;
@@ -347,8 +227,7 @@ impl<'a> Parser<'a> {
         };
         self.take();
         let mut property = None;
-        if self.at_word(&["property"]) {
-            self.take();
+        if self.take_word("property") {
             property = Some(self.expect_name("the name of a process")?);
         }
         Some(System { is_sync, property, span: self.since(start) })
@@ -358,8 +237,9 @@ impl<'a> Parser<'a> {
         self.take();
         let mut process = Process { name: self.expect_name("the name of a process"), ..Process::default() };
         // Where only the brace is missing, the rest is read as if it were there.
-        if self.expect_mark("{", "what a process is stands in `{ … }`").is_none() && !self.at_word(&PARTS) {
-            while !matches!(self.at.token, Token::End | Token::Mark("{" | "}")) && !self.at_word(&TOP) {
+        if self.expect_mark("{", "what a process is stands in `{ … }`").is_none() && !self.at_one_of(&PARTS)
+        {
+            while !matches!(self.at.token, Token::End | Token::Mark("{" | "}")) && !self.at_one_of(&TOP) {
                 self.take();
             }
             if !self.take_mark("{") {
@@ -452,15 +332,13 @@ impl<'a> Parser<'a> {
                     .help("write a Büchi automaton (`accept q1, q2;`) or a generalised one (`accept genbuchi (q1), (q2);`)");
                 self.report(problem);
                 // The pairs of states have `;` in them.
-                while !matches!(self.at.token, Token::End | Token::Mark("}")) && !self.at_word(&PARTS) {
+                while !matches!(self.at.token, Token::End | Token::Mark("}")) && !self.at_one_of(&PARTS) {
                     self.take();
                 }
                 return None;
             }
             _ => {
-                if self.at_word(&["buchi"]) {
-                    self.take();
-                }
+                self.take_word("buchi");
                 sets.push(self.list(state)?);
             }
         }

@@ -2,8 +2,7 @@
 
 use super::ast::{Expr, ExprKind, Name, Sync, Transition};
 use super::parser::{PARTS, Parser, TOP};
-use super::scan::Token;
-use super::suggest;
+use crate::reading::cursor::{Token, suggest};
 use invigil_expr::diag::Diagnostic;
 
 const CLAUSES: [&str; 3] = ["guard", "sync", "effect"];
@@ -33,8 +32,8 @@ impl Parser<'_> {
                     }
                     self.take_mark(",");
                     if matches!(self.at.token, Token::End | Token::Mark("}"))
-                        || self.at_word(&PARTS)
-                        || self.at_word(&TOP)
+                        || self.at_one_of(&PARTS)
+                        || self.at_one_of(&TOP)
                     {
                         return;
                     }
@@ -80,8 +79,8 @@ impl Parser<'_> {
             }
         }
         while !matches!(self.at.token, Token::End | Token::Mark("}" | "," | ";"))
-            && !self.at_word(&PARTS)
-            && !self.at_word(&TOP)
+            && !self.at_one_of(&PARTS)
+            && !self.at_one_of(&TOP)
         {
             self.skip();
         }

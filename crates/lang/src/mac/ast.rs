@@ -1,17 +1,9 @@
 //! Names, types and expressions as they are written: nothing is looked up yet.
 
+pub use crate::prop::ast::Name;
 use invigil_expr::diag::Span;
 use invigil_monitor::mac::{Binary, Type, Unary, Value};
 use std::fmt;
-
-/// A name and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Name {
-    /// The name.
-    pub text: String,
-    /// Where it stands.
-    pub span: Span,
-}
 
 /// A type of the watched program.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

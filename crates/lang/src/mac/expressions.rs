@@ -2,8 +2,9 @@
 
 use super::ast::{At, Kind, Literal, Moment, Node, OPERATORS, Path, Segment};
 use super::literals::{number, unescaped};
-use super::parser::{Parser, suggest};
-use super::scan::Token;
+use super::parser::Parser;
+use crate::reading::cursor::Token;
+use crate::reading::cursor::suggest;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{Binary, Type, Unary};
 
@@ -75,7 +76,8 @@ impl Parser<'_> {
                     (operator, binds)
                 }
                 Next::Split(operator, binds) if binds >= level => {
-                    self.jump(self.at.start + 1);
+                    let next = self.at.start + 1;
+                    self.jump(next);
                     (operator, binds)
                 }
                 _ => return Some(left),

@@ -3,7 +3,8 @@
 //! The same words are laid out again in the same order, with comments between them where they stood. Only semicolons are
 //! set anew: one behind every statement.
 
-use super::scan::{self, Token};
+use super::scan;
+use crate::reading::cursor::Token;
 use invigil_monitor::mac::Type;
 
 /// Where the statements of a script that has no mistakes begin, and where the word is that closes it.

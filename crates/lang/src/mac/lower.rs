@@ -1,7 +1,7 @@
 //! From expressions as they are written to those that run: one pass over the nodes.
 
 use super::ast::{At, Expr, Kind, Literal, Moment, Node, Path};
-use super::parser::MAX_PROBLEMS;
+use crate::reading::cursor::MAX_PROBLEMS;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{Binary, ExprId, Mismatch, OccurrenceId, Parts, Type, Unary};
 use std::collections::HashSet;

@@ -2,7 +2,7 @@
 
 use super::ast::{Base, Path, ProgramType, Segment};
 use super::parser::Parser;
-use super::scan::Token;
+use crate::reading::cursor::Token;
 use invigil_monitor::mac::Type;
 
 /// More parameters than any method of Java can have.

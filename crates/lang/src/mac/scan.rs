@@ -1,37 +1,6 @@
 //! The tokens of both languages: Java's, and names with a prime.
 
-/// A token.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Token<'a> {
-    /// A keyword or a name.
-    Word(&'a str),
-    /// A name with a prime behind it; the prime is left out.
-    Primed(&'a str),
-    /// A number, as it is written.
-    Number(&'a str),
-    /// What stands between the quotes of a text.
-    Text(&'a str),
-    /// What stands between the quotes of a character.
-    Char(&'a str),
-    /// Punctuation and operators.
-    Mark(&'static str),
-    /// A character that is in no token.
-    Strange,
-    /// A comment without an end.
-    OpenComment,
-    /// A text or character without an end on its line.
-    OpenQuote,
-    /// The end of the file.
-    End,
-}
-
-/// A token and the bytes it takes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Lexed<'a> {
-    pub(crate) token: Token<'a>,
-    pub(crate) start: usize,
-    pub(crate) end: usize,
-}
+use crate::reading::cursor::{self, Lexed, Token};
 
 /// Longer marks come before those that they begin with.
 const MARKS: [&str; 42] = [
@@ -45,14 +14,12 @@ const PRIMES: [char; 3] = ['\'', '\u{2019}', '\u{2032}'];
 
 /// The first token at or after byte `from`.
 pub(crate) fn next(text: &str, from: usize) -> Lexed<'_> {
-    let start = match skip_blanks(text, from) {
-        Ok(start) => start,
-        Err(start) => return Lexed { token: Token::OpenComment, start, end: text.len() },
-    };
-    let rest = &text[start..];
-    let Some(first) = rest.chars().next() else { return Lexed { token: Token::End, start, end: start } };
+    cursor::next(text, from, |c| c.is_whitespace() || c == '\u{feff}', token)
+}
+
+fn token(rest: &str, first: char) -> (Token<'_>, usize) {
     let second = rest[first.len_utf8()..].chars().next();
-    let (token, length) = if is_letter(first) {
+    if is_letter(first) {
         word(rest)
     } else if first.is_ascii_digit() || first == '.' && second.is_some_and(|c| c.is_ascii_digit()) {
         let length = number(rest);
@@ -60,10 +27,8 @@ pub(crate) fn next(text: &str, from: usize) -> Lexed<'_> {
     } else if matches!(first, '"' | '\'') {
         quoted(rest, first)
     } else {
-        let mark = MARKS.iter().find(|mark| rest.starts_with(**mark));
-        mark.map_or((Token::Strange, first.len_utf8()), |mark| (Token::Mark(mark), mark.len()))
-    };
-    Lexed { token, start, end: start + length }
+        cursor::mark(rest, first, &MARKS)
+    }
 }
 
 fn is_letter(c: char) -> bool {
@@ -109,25 +74,6 @@ fn quoted(rest: &str, quote: char) -> (Token<'_>, usize) {
         }
     }
     (Token::OpenQuote, rest.len())
-}
-
-/// The first byte that is neither blank nor in a comment; as an error, where a comment begins that has no end.
-fn skip_blanks(text: &str, from: usize) -> Result<usize, usize> {
-    let mut at = from;
-    loop {
-        let rest = &text[at..];
-        at += if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if let Some(comment) = rest.strip_prefix("/*") {
-            comment.find("*/").ok_or(at)? + 4
-        } else {
-            let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
-            match rest.find(|c| !is_blank(c)).unwrap_or(rest.len()) {
-                0 => return Ok(at),
-                blank => blank,
-            }
-        };
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,8 @@
 use super::ast::{Import, Imported, Variable};
 use crate::mac::ast::{Name, Path};
 use crate::mac::lower::{Build, Carried, Made, Names, no_program};
-use crate::mac::parser::suggest;
 use crate::pedl::{Exported, ast::Sort};
+use crate::reading::cursor::suggest;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ActionId, AuxiliaryId, ConditionId, EventId, Type, Value};
 use std::collections::{HashMap, HashSet};

@@ -1,10 +1,9 @@
 //! Reads a MEDL script, and reports every mistake in it at once.
 
 use super::ast::{Defined, Definition, Guard, Import, Imported, Script, Update, Variable};
-use crate::mac;
 use crate::mac::ast::{Expr, Name};
-use crate::mac::parser::{Language, Parser, suggest};
-use crate::mac::scan::Token;
+use crate::mac::parser::{Language, Parser};
+use crate::reading::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_monitor::mac::Type;
 
@@ -40,7 +39,7 @@ const GUARD: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`"
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     let mut parser = Parser::new(&LANGUAGE, source, text);
     let script = parser.requirement_script();
-    (script, parser.problems)
+    (script, parser.problems())
 }
 
 /// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
@@ -67,49 +66,32 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     let mut parser = Parser::new(&LANGUAGE, source, text);
     parser.requirement_script();
-    match parser.problems.iter().any(Diagnostic::is_error) {
-        true => Err(parser.problems),
-        false => Ok(mac::format::format(text, &parser.layout)),
-    }
+    parser.formatted()
 }
 
 impl Parser<'_> {
     fn requirement_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
-        while !self.at_end() {
-            if !self.at_mark(";") {
-                self.layout.starts.push(self.at.start);
+        self.statements(|parser| match parser.at.token {
+            Token::Word("import") => parser.import(&mut script),
+            Token::Word("var") => parser.variables(&mut script),
+            Token::Word("event") => parser.medl_definition(Defined::Event, &mut script),
+            Token::Word("condition") => parser.medl_definition(Defined::Condition, &mut script),
+            Token::Word("property") => parser.medl_definition(Defined::Property, &mut script),
+            Token::Word("alarm") => parser.medl_definition(Defined::Alarm, &mut script),
+            Token::Word(word @ ("export" | "monobj" | "monmeth" | "timestamp")) => {
+                let message = format!("`{word}` stands in PEDL scripts");
+                let problem = Diagnostic::error(parser.here(), message).label("unknown in MEDL");
+                parser.report(problem.help("MEDL knows only what is imported from a PEDL script"));
+                parser.skip_line();
+                Some(())
             }
-            let was_read = match self.at.token {
-                Token::Mark(";") => {
-                    self.take();
-                    continue;
-                }
-                Token::Word("import") => self.import(&mut script),
-                Token::Word("var") => self.variables(&mut script),
-                Token::Word("event") => self.medl_definition(Defined::Event, &mut script),
-                Token::Word("condition") => self.medl_definition(Defined::Condition, &mut script),
-                Token::Word("property") => self.medl_definition(Defined::Property, &mut script),
-                Token::Word("alarm") => self.medl_definition(Defined::Alarm, &mut script),
-                Token::Word(word @ ("export" | "monobj" | "monmeth" | "timestamp")) => {
-                    let message = format!("`{word}` stands in PEDL scripts");
-                    let problem = Diagnostic::error(self.here(), message).label("unknown in MEDL");
-                    self.report(problem.help("MEDL knows only what is imported from a PEDL script"));
-                    self.skip_line();
-                    continue;
-                }
-                Token::Word(_) | Token::Mark("(") if self.may_be_guard() => self.guard(&mut script),
-                _ => {
-                    self.stray("a declaration, a definition or a guard", PARTS);
-                    continue;
-                }
-            };
-            match was_read {
-                Some(()) => _ = self.take_mark(";"),
-                None => self.skip_statement(),
+            Token::Word(_) | Token::Mark("(") if parser.may_be_guard() => parser.guard(&mut script),
+            _ => {
+                parser.stray("a declaration, a definition or a guard", PARTS);
+                Some(())
             }
-        }
-        self.closing();
+        });
         script
     }
 
@@ -174,10 +156,7 @@ impl Parser<'_> {
     }
 
     fn medl_definition(&mut self, sort: Defined, script: &mut Script) -> Option<()> {
-        self.take();
-        let name = self.expect_name(&format!("the name of the {}", sort.word()))?;
-        self.expect_mark("=", &format!("write `{} {} = …;`", sort.word(), name.text))?;
-        let expr = self.expr()?;
+        let (name, expr) = self.definition(sort.word())?;
         script.definitions.push(Definition { sort, name, expr });
         Some(())
     }

@@ -27,10 +27,10 @@ const BY_PATH: &str = " by path";
 /// Scripts that watch a subject.
 #[derive(Clone, Debug)]
 pub struct Watched {
-    /// Makes events of events.
-    pub deriver: Deriver,
-    /// What it takes to make another one, elsewhere.
+    /// How events are made of events.
     pub plan: Plan,
+    /// Where the monitoring script names what each event is about.
+    pub places: Vec<(SymbolId, Span)>,
     /// What they mean: an automaton for each property, alarm and action, and one that prints.
     pub automata: Vec<Automaton>,
 }
@@ -66,7 +66,7 @@ pub fn watch(
     catalog: &mut Catalog,
 ) -> Result<Watched, String> {
     let asks_time = recogniser.parts.asks_time() || checker.parts.asks_time();
-    let inputs = inputs(recogniser, asks_time, names, catalog);
+    let Snapshots { inputs, places } = inputs(recogniser, asks_time, names, catalog);
     let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
         let name = format!("#tick {}", timestamp.milliseconds);
         (catalog.symbol(&name, Kind::Tick), timestamp.milliseconds)
@@ -105,7 +105,9 @@ pub fn watch(
         abstracts: recogniser.options.valueabstract.is_some(),
         tick,
     };
-    Ok(Watched { deriver: Deriver::new(&plan)?, plan, automata })
+    // Whether it can be run is told here, before a program is started.
+    Deriver::new(&plan)?;
+    Ok(Watched { plan, places, automata })
 }
 
 /// An event that tells what was found.
@@ -113,22 +115,30 @@ fn found(catalog: &mut Catalog, what: &str) -> SymbolId {
     catalog.symbol(&format!("#{what}"), Kind::Before)
 }
 
-/// The events that a monitoring script must be told, added to `catalog`; for those who instrument a program without
-/// running it.
-pub fn snapshots(recogniser: &pedl::Lowered, names: Names, catalog: &mut Catalog) -> Vec<(SymbolId, Input)> {
-    inputs(recogniser, recogniser.parts.asks_time(), names, catalog)
+/// The events that a monitoring script must be told, added to `catalog`, each with where the script names what it is about;
+/// for those who instrument a program without running it.
+pub fn snapshots(recogniser: &pedl::Lowered, names: Names, catalog: &mut Catalog) -> Vec<(SymbolId, Span)> {
+    inputs(recogniser, recogniser.parts.asks_time(), names, catalog).places
 }
 
-/// The events that are snapshots.
-fn inputs(
-    recogniser: &pedl::Lowered,
-    asks_time: bool,
-    names: Names,
-    catalog: &mut Catalog,
-) -> Vec<(SymbolId, Input)> {
+/// The events that are snapshots, and where the script names what each is about.
+#[derive(Default)]
+struct Snapshots {
+    inputs: Vec<(SymbolId, Input)>,
+    places: Vec<(SymbolId, Span)>,
+}
+
+impl Snapshots {
+    fn push(&mut self, symbol: SymbolId, input: Input, entity: &pedl::Entity) {
+        self.inputs.push((symbol, input));
+        self.places.push((symbol, entity.span));
+    }
+}
+
+fn inputs(recogniser: &pedl::Lowered, asks_time: bool, names: Names, catalog: &mut Catalog) -> Snapshots {
     // Where nothing ticks, each event tells when it happened.
     let is_timed = recogniser.options.timestamp.is_none() && asks_time;
-    let mut inputs = Vec::new();
+    let mut inputs = Snapshots::default();
     for entity in recogniser.entities.iter().filter(|entity| !entity.is_constant) {
         let mut name = spelled(&entity.path, names);
         if let Some(scope) = &entity.scope {
@@ -153,13 +163,13 @@ fn inputs(
                 let symbol = event(catalog, &name, Kind::Write);
                 let value = Param { source: Source::Ret, name: "value".to_owned(), ty: None };
                 let value = catalog.param(symbol, &value);
-                inputs.push((symbol, Input::Update { variable, value }));
+                inputs.push(symbol, Input::Update { variable, value }, entity);
                 // Where the class ends and other objects begin is for the subject to say.
                 if names == Names::WithTypes && entity.path.segments.len() > 2 {
                     let symbol = event(catalog, &format!("{name}{BY_PATH}"), Kind::Write);
                     let value = Param { source: Source::Ret, name: "value".to_owned(), ty: None };
                     let value = catalog.param(symbol, &value);
-                    inputs.push((symbol, Input::Changed { variable, value }));
+                    inputs.push(symbol, Input::Changed { variable, value }, entity);
                 }
             }
             Id::Method(method) => {
@@ -168,7 +178,7 @@ fn inputs(
                 if starts {
                     let symbol = event(catalog, &name, Kind::Before);
                     let arguments = arguments(catalog, symbol, &declared.parameters);
-                    inputs.push((symbol, Input::Start { method, arguments }));
+                    inputs.push(symbol, Input::Start { method, arguments }, entity);
                 }
                 if ends {
                     let symbol = event(catalog, &name, Kind::After);
@@ -177,7 +187,7 @@ fn inputs(
                         let result = Param { source: Source::Ret, name: "result".to_owned(), ty: None };
                         catalog.param(symbol, &result)
                     });
-                    inputs.push((symbol, Input::End { method, arguments, result }));
+                    inputs.push(symbol, Input::End { method, arguments, result }, entity);
                 }
             }
         }

@@ -5,7 +5,7 @@ use super::entity::{Entity, Id};
 use crate::mac::ast::{Kind, Moment};
 use crate::mac::lower::{Build, Made, Maker, Names};
 use crate::mac::order;
-use crate::mac::parser::suggest;
+use crate::reading::cursor::suggest;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{ConditionId, EventId, Parts, Type};
 use std::collections::{HashMap, HashSet};

@@ -1,10 +1,9 @@
 //! Reads a PEDL script, and reports every mistake in it at once.
 
 use super::ast::{Definition, Export, Monitored, Scope, Script, Sort, Timestamp};
-use crate::mac;
 use crate::mac::ast::{Base, Name, Path, ProgramType};
-use crate::mac::parser::{Language, Parser, suggest};
-use crate::mac::scan::Token;
+use crate::mac::parser::{Language, Parser};
+use crate::reading::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_monitor::mac::Type;
 
@@ -52,7 +51,7 @@ const MONMETH: &str = "a method is watched with `monmeth void Gate.gd(int);`";
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
     let mut parser = Parser::new(&LANGUAGE, source, text);
     let script = parser.monitoring_script();
-    (script, parser.problems)
+    (script, parser.problems())
 }
 
 /// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
@@ -78,55 +77,35 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     let mut parser = Parser::new(&LANGUAGE, source, text);
     parser.monitoring_script();
-    match parser.problems.iter().any(Diagnostic::is_error) {
-        true => Err(parser.problems),
-        false => Ok(mac::format::format(text, &parser.layout)),
-    }
+    parser.formatted()
 }
 
 impl Parser<'_> {
     fn monitoring_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
-        while !self.at_end() {
-            let start = self.here();
-            if !self.at_mark(";") {
-                self.layout.starts.push(self.at.start);
+        self.statements(|parser| match parser.at.token {
+            Token::Word("export") => parser.export(&mut script),
+            Token::Word("timestamp") => parser.timestamp(&mut script),
+            Token::Word("multithread") => parser.flag("multithread", &mut script.options.multithread),
+            Token::Word("deltavalue") => parser.flag("deltavalue", &mut script.options.deltavalue),
+            Token::Word("valueabstract" | "valueabstraction") => {
+                parser.flag("valueabstract", &mut script.options.valueabstract)
             }
-            let was_read = match self.at.token {
-                Token::Mark(";") => {
-                    self.take();
-                    continue;
-                }
-                Token::Word("export") => self.export(&mut script),
-                Token::Word("timestamp") => self.timestamp(&mut script),
-                Token::Word("multithread") => self.flag("multithread", &mut script.options.multithread),
-                Token::Word("deltavalue") => self.flag("deltavalue", &mut script.options.deltavalue),
-                Token::Word("valueabstract" | "valueabstraction") => {
-                    self.flag("valueabstract", &mut script.options.valueabstract)
-                }
-                Token::Word("monobj") => self.monobj(&mut script),
-                Token::Word("monmeth") => self.monmeth(&mut script),
-                Token::Word("event") => self.pedl_definition(Sort::Event, &mut script),
-                Token::Word("condition") => self.pedl_definition(Sort::Condition, &mut script),
-                Token::Word("import") => {
-                    let help = "`import` stands in MEDL scripts; a PEDL script exports";
-                    self.report(
-                        Diagnostic::error(start, "nothing is imported here").label("unknown").help(help),
-                    );
-                    self.skip_line();
-                    continue;
-                }
-                _ => {
-                    self.stray("a declaration or a definition", PARTS);
-                    continue;
-                }
-            };
-            match was_read {
-                Some(()) => _ = self.take_mark(";"),
-                None => self.skip_statement(),
+            Token::Word("monobj") => parser.monobj(&mut script),
+            Token::Word("monmeth") => parser.monmeth(&mut script),
+            Token::Word("event") => parser.pedl_definition(Sort::Event, &mut script),
+            Token::Word("condition") => parser.pedl_definition(Sort::Condition, &mut script),
+            Token::Word("import") => {
+                let problem = Diagnostic::error(parser.here(), "nothing is imported here").label("unknown");
+                parser.report(problem.help("`import` stands in MEDL scripts; a PEDL script exports"));
+                parser.skip_line();
+                Some(())
             }
-        }
-        self.closing();
+            _ => {
+                parser.stray("a declaration or a definition", PARTS);
+                Some(())
+            }
+        });
         script
     }
 
@@ -343,10 +322,7 @@ impl Parser<'_> {
     }
 
     fn pedl_definition(&mut self, sort: Sort, script: &mut Script) -> Option<()> {
-        self.take();
-        let name = self.expect_name(&format!("the name of the {}", sort.word()))?;
-        self.expect_mark("=", &format!("write `{} {} = …;`", sort.word(), name.text))?;
-        let expr = self.expr()?;
+        let (name, expr) = self.definition(sort.word())?;
         script.definitions.push(Definition { sort, name, expr });
         Some(())
     }

@@ -4,6 +4,7 @@
 //! had been made, or skips to the next word that can start something.
 
 pub(crate) mod blocks;
+pub(crate) mod cursor;
 pub(crate) mod piece;
 pub(crate) mod scan;
 

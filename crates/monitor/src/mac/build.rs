@@ -13,18 +13,11 @@ impl Parts {
     pub fn constant(&mut self, value: Value<'_>) -> ExprId {
         let bits = match value {
             Value::Undefined => return self.expr(Expr::Undefined, Type::Boolean),
-            Value::Boolean(v) => u64::from(v),
-            Value::Byte(v) => v as u64,
-            Value::Char(v) => u64::from(v),
-            Value::Short(v) => v as u64,
-            Value::Int(v) => v as u64,
-            Value::Long(v) => v as u64,
-            Value::Float(v) => u64::from(v.to_bits()),
-            Value::Double(v) => v.to_bits(),
             Value::String(v) => {
                 self.texts.push(v.to_owned());
                 self.texts.len() as u64 - 1
             }
+            plain => plain.bits(),
         };
         self.expr(Expr::Constant(bits), value.ty().unwrap_or(Type::Boolean))
     }

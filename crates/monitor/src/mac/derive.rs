@@ -9,8 +9,8 @@ use super::value::{Truth, Type, Value};
 use super::{Checker, Done, Filter, Misfit, Parts, Recogniser, Snapshot, State};
 use crate::event::{Batch, Event, Stamp, SymbolId};
 use alloc::string::{String, ToString};
-use alloc::vec;
 use alloc::vec::Vec;
+use alloc::{format, vec};
 use invigil_expr::value::{Tag, Value as Param};
 
 /// What an event of the subject is to the recogniser. Parameters are positions among those of the event.
@@ -99,7 +99,6 @@ pub struct Deriver {
     clock: i64,
     /// Which alarms were raised before.
     raised: Vec<bool>,
-    misfits: u64,
 }
 
 /// What a deriver remembers.
@@ -152,10 +151,27 @@ fn fill<'a>(
     count
 }
 
+/// Whether a monitoring script has what an event is to be.
+fn is_known(input: &Input, recogniser: &Parts) -> bool {
+    match input {
+        Input::Update { variable, .. } | Input::Changed { variable, .. } => {
+            (variable.0 as usize) < recogniser.variables().len()
+        }
+        Input::Start { method, .. } | Input::End { method, .. } => {
+            (method.0 as usize) < recogniser.methods().len()
+        }
+        Input::Tick => true,
+    }
+}
+
 impl Deriver {
     /// # Errors
-    /// In words, if the scripts cannot be run, or do not fit each other.
+    /// In words, if the scripts cannot be run, or do not fit each other, or an event is to be something that the
+    /// monitoring script does not have.
     pub fn new(plan: &Plan) -> Result<Deriver, String> {
+        if let Some((_, stray)) = plan.inputs.iter().find(|(_, input)| !is_known(input, &plan.recogniser)) {
+            return Err(format!("the monitoring script does not have what an event is to be: {stray:?}"));
+        }
         let mut inputs: Vec<Vec<Input>> = Vec::new();
         for (symbol, input) in plan.inputs.iter().chain(&plan.tick.map(|(symbol, _)| (symbol, Input::Tick))) {
             let at = symbol.0 as usize;
@@ -177,7 +193,6 @@ impl Deriver {
             filters: abstractions.iter().map(Filter::new).collect(),
             clock: 0,
             raised: vec![false; plan.outputs.alarms.len()],
-            misfits: 0,
         })
     }
 
@@ -199,11 +214,6 @@ impl Deriver {
         &self.checker
     }
 
-    /// How many snapshots did not fit the script, and were left out.
-    pub fn misfits(&self) -> u64 {
-        self.misfits
-    }
-
     /// It is as late as this, in milliseconds, at least: for subjects that tell the time now and then.
     pub fn pass(&mut self, milliseconds: i64) {
         self.clock = self.clock.max(milliseconds);
@@ -223,10 +233,9 @@ impl Deriver {
         }
         let inputs = core::mem::take(&mut self.inputs);
         for input in inputs.get(event.symbol.0 as usize).into_iter().flatten() {
-            match self.snapshot(input, event) {
-                Ok(true) => self.tell(stamp, out),
-                Ok(false) => {}
-                Err(_) => self.misfits += 1,
+            // Each input is one that the script knows, and each value is of the type that it gives: all fit.
+            if self.snapshot(input, event) == Ok(true) {
+                self.tell(stamp, out);
             }
         }
         self.inputs = inputs;

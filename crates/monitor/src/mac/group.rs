@@ -100,20 +100,12 @@ impl Group {
     /// Adds a value to the event that was added last.
     pub fn value(&mut self, value: Value<'_>) {
         let bits = match value {
-            Value::Undefined => 0,
-            Value::Boolean(v) => u64::from(v),
-            Value::Byte(v) => v as u64,
-            Value::Char(v) => u64::from(v),
-            Value::Short(v) => v as u64,
-            Value::Int(v) => v as u64,
-            Value::Long(v) => v as u64,
-            Value::Float(v) => u64::from(v.to_bits()),
-            Value::Double(v) => v.to_bits(),
             Value::String(v) => {
                 let start = self.text.len() as u64;
                 self.text.push_str(v);
                 start << 32 | v.len() as u64
             }
+            plain => plain.bits(),
         };
         self.values.push(Packed { ty: value.ty(), bits });
     }

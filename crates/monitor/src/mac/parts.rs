@@ -201,7 +201,6 @@ pub(super) enum Carrier {
 
 /// Why a part does not fit, in words for the user; where it is, the front end knows.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mismatch(pub(super) String);
 
 impl fmt::Display for Mismatch {

@@ -166,6 +166,21 @@ impl<'a> Value<'a> {
         })
     }
 
+    /// A plain value as the bits of a word; nothing is told of a text.
+    pub(super) fn bits(self) -> u64 {
+        match self {
+            Value::Undefined | Value::String(_) => 0,
+            Value::Boolean(v) => u64::from(v),
+            Value::Byte(v) => v as u64,
+            Value::Char(v) => u64::from(v),
+            Value::Short(v) => v as u64,
+            Value::Int(v) => v as u64,
+            Value::Long(v) => v as u64,
+            Value::Float(v) => u64::from(v.to_bits()),
+            Value::Double(v) => v.to_bits(),
+        }
+    }
+
     /// The same as a value of another type, as Java casts numbers; undefined where there is no such cast.
     ///
     /// ```
@@ -187,7 +202,6 @@ impl<'a> Value<'a> {
 
 /// The value of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Truth {
     /// It does not hold.
     False,

@@ -2,9 +2,11 @@
 
 use crate::script::{Action, Def, E, Guard, Script, Val, X, expr, occurrence};
 use Binary::*;
+use invigil_monitor::event::SymbolId;
 use invigil_monitor::mac::{
-    AuxiliaryId, Binary, Checker, ConditionId, Definition, Done, EventId, FaultKind, Findings, Group,
-    Interface, MethodId, Misfit, Parts, Recogniser, Snapshot, Truth, Type, Unary, Unfit, Value, VariableId,
+    AuxiliaryId, Binary, Checker, ConditionId, Definition, Deriver, Done, EventId, FaultKind, Findings,
+    Group, Input, Interface, MethodId, Misfit, Outputs, Parts, Plan, Recogniser, Snapshot, Truth, Type,
+    Unary, Unfit, Value, VariableId,
 };
 
 fn int(value: i32) -> Box<X> {
@@ -587,4 +589,22 @@ fn assignments_together() {
     let misfit = recogniser.together(&[(x, Value::Int(9)), (y, Value::Long(1))], Snapshot::Tick, 2);
     assert!(misfit.is_err());
     assert!(recogniser.snapshot(Snapshot::Tick, 3).unwrap().is_empty(), "nothing was done with it");
+}
+
+/// A plan says what events are to the script: what the script does not have is refused before anything runs.
+#[test]
+fn plans_that_do_not_fit() {
+    let plan = |input| Plan {
+        recogniser: Parts::default(),
+        checker: Parts::default(),
+        inputs: vec![(SymbolId(0), input)],
+        outputs: Outputs::default(),
+        strict: false,
+        abstracts: false,
+        tick: None,
+    };
+    assert!(Deriver::new(&plan(Input::Tick)).is_ok());
+    assert!(Deriver::new(&plan(Input::Update { variable: VariableId(0), value: 0 })).is_err());
+    let start = Input::Start { method: MethodId(0), arguments: Vec::new() };
+    assert!(Deriver::new(&plan(start)).unwrap_err().contains("MethodId(0)"));
 }
