@@ -29,6 +29,7 @@ pub mod protocol;
 mod route;
 mod serve;
 mod steps;
+mod sweep;
 mod table;
 mod ticks;
 mod vm;

@@ -98,7 +98,7 @@ pub(crate) fn deliver_exit(agent: &Agent, status: i32) {
         // If the tool is gone, nobody wants to know.
         let _ = protocol::send(
             stream,
-            &News::Exits { status, past: agent.room.take(), complaints: agent.complaints() },
+            &News::Exits { status, past: agent.room.take(agent), complaints: agent.complaints() },
         );
     }
 }

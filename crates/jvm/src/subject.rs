@@ -4,6 +4,7 @@ use crate::target::{Interrupt, Target};
 use invigil_monitor::event::{Batch, Catalog, EventSet};
 use invigil_monitor::inside::Inmate;
 use invigil_monitor::mac::Plan;
+use invigil_monitor::slices::Gone;
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
     Resume, Stop, Subject, Thread, Trouble, Unknown, Variable,
@@ -62,6 +63,10 @@ impl Subject for Target {
 
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
         self.take_past()
+    }
+
+    fn take_gone(&mut self) -> Gone {
+        std::mem::take(&mut self.gone)
     }
 
     fn current_thread(&self) -> u32 {

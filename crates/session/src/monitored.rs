@@ -6,6 +6,7 @@ use invigil_lang::scn::ast::Moment;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{EventSet, Symbol};
 use invigil_monitor::inside::{ENTERING, Inmate, LEAVING};
+use invigil_monitor::slices::Gone;
 use invigil_monitor::verdict::Failure;
 use invigil_monitor::watch::{Change, NeedsStamp, Watch};
 use invigil_trace::Place;
@@ -72,6 +73,11 @@ impl Monitored {
                 Change::Forgotten { .. } => {}
             }
         }
+    }
+
+    /// Forgets objects of the program that are no more.
+    pub(crate) fn forget_gone(&mut self, gone: &Gone) {
+        self.watch.forget_gone(gone, &self.concern);
     }
 
     /// As it can go on inside the program.

@@ -18,7 +18,7 @@ use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, Catalog, EventSet};
 use invigil_monitor::mac::{Deriver, Plan};
-use invigil_monitor::slices::SliceId;
+use invigil_monitor::slices::{Gone, SliceId};
 use invigil_monitor::watch::Watch;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -51,6 +51,8 @@ pub struct Session {
     pub(crate) needs: EventSet,
     /// Working memory for the same.
     pub(crate) wanted: EventSet,
+    /// Objects that are no more, until there are enough to look for them.
+    pub(crate) gone: Gone,
     pub(crate) turn: Turn,
     pub(crate) state: State,
     pub(crate) violations: Vec<Violation>,
@@ -153,6 +155,7 @@ impl Session {
             callbacks: BTreeMap::new(),
             needs: EventSet::default(),
             wanted: EventSet::default(),
+            gone: Gone::default(),
             turn: Turn::default(),
             state: State::New,
             violations: Vec::new(),

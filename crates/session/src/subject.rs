@@ -8,7 +8,7 @@
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};
 use invigil_monitor::mac::Plan;
-use invigil_monitor::slices::Slices;
+use invigil_monitor::slices::{Gone, Slices};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -355,6 +355,11 @@ pub trait Subject {
     /// If what the program tells makes no sense.
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
         Ok(None)
+    }
+
+    /// Objects that are no more, and that nobody was told of: what properties know of them may be forgotten.
+    fn take_gone(&mut self) -> Gone {
+        Gone::default()
     }
 
     /// The thread that stopped, or that was selected since.

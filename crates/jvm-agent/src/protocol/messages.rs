@@ -3,7 +3,7 @@
 use super::wire::message;
 
 /// Both sides must speak the same version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the agent's greeting begins with, so that a stranger is known as one.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
@@ -223,6 +223,19 @@ message! {
         pub before: Vec<Vec<u8>>,
         /// The events since.
         pub events: Vec<Occurred>,
+        /// Objects that slices were for, and that are no more since.
+        pub gone: Gone,
+    }
+}
+
+message! {
+    /// Objects that are no more.
+    #[derive(Default)]
+    pub struct Gone {
+        /// Their numbers.
+        pub numbers: Vec<i64>,
+        /// Values of events, by the number of the event and their position, that may be numbers and no objects.
+        pub plain: Vec<(u32, u32)>,
     }
 }
 
@@ -239,8 +252,8 @@ message! {
             time: f64,
             /// Which.
             hits: Vec<Hit>,
-            /// Objects that are no more.
-            freed: Vec<i64>,
+            /// What monitors outside may forget.
+            gone: Gone,
         },
         /// A step is done.
         2 = Stepped {

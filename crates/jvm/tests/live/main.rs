@@ -4,6 +4,7 @@ mod common;
 mod debuggers;
 mod ends;
 mod events;
+mod gone;
 mod look;
 mod names;
 mod points;
