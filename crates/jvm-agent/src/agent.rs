@@ -70,6 +70,14 @@ pub(crate) fn works_for_agent() {
     WORKS.set(true);
 }
 
+/// Does something that counts as the program's, whoever does it.
+pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
+    let ours = WORKS.replace(false);
+    let result = work();
+    WORKS.set(ours);
+    result
+}
+
 pub(crate) fn is_ours() -> bool {
     WORKS.get()
 }

@@ -15,6 +15,7 @@ mod hook;
 mod identity;
 mod inside;
 pub mod instrument;
+mod invoke;
 mod lines;
 mod load;
 mod look;

@@ -10,7 +10,7 @@ use crate::names::{self, Name};
 use crate::protocol::{self, Answer, Key, Moment, Request};
 use crate::vm::{Jni, Ref};
 use crate::want::Wanted;
-use crate::{hook, lines, prepare, steps, sweep, table, ticks};
+use crate::{hook, invoke, lines, prepare, steps, sweep, table, ticks};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -200,6 +200,10 @@ fn answer(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             Ok(Answer::Done)
         }
         Request::CatchUp => Ok(Answer::Past { past: agent.room.take(agent) }),
+        Request::Calls { calls } => {
+            invoke::prepare(calls);
+            Ok(Answer::Done)
+        }
         Request::Step { thread, depth, how } => {
             steps::begin(agent, jni, threads::find(agent, jni, thread)?, depth, how)?;
             Ok(Answer::Done)

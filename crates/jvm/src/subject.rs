@@ -1,9 +1,9 @@
 //! A Java program as a [`Subject`].
 
 use crate::target::{Interrupt, Target};
-use invigil_monitor::event::{Batch, Catalog, EventSet};
+use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::Inmate;
-use invigil_monitor::mac::Plan;
+use invigil_monitor::mac::{Call, Plan};
 use invigil_monitor::slices::Gone;
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
@@ -55,6 +55,14 @@ impl Subject for Target {
     fn take_scripts(&mut self, scripts: &[Plan]) -> bool {
         self.set_scripts(scripts.to_vec());
         true
+    }
+
+    fn prepare_calls(&mut self, calls: &[(SymbolId, Call)]) -> Done<Vec<Unknown>> {
+        self.plan_calls(calls)
+    }
+
+    fn invoke(&mut self, call: usize) -> Done {
+        self.call(call)
     }
 
     fn complaints(&mut self) -> Vec<String> {

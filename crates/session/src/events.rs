@@ -63,6 +63,7 @@ impl Session {
         if needs {
             self.update_needs()?;
         }
+        self.invoke()?;
         let may_react = !self.turn.changes.is_empty() || !self.turn.deferred.is_empty();
         if may_react || !self.turn.commands.is_empty() {
             self.run_commands();
@@ -79,6 +80,19 @@ impl Session {
             && !self.turn.restored
         {
             self.automatic_checkpoint();
+        }
+        Ok(())
+    }
+
+    /// Has the program call the methods that scripts call on the events at hand.
+    fn invoke(&mut self) -> Done {
+        for at in 0..self.batch.len() {
+            let symbol = self.batch.event(at).symbol;
+            for call in 0..self.calls.len() {
+                if self.calls[call].0 == symbol {
+                    self.subject.invoke(call)?;
+                }
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use invigil_check::{Happening, Missing, Silent};
 use invigil_lang::scn::Scenario;
 use invigil_lang::scn::ast::Moment;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{EventSet, Symbol};
+use invigil_monitor::event::{EventSet, Symbol, SymbolId};
 use invigil_monitor::inside::{ENTERING, Inmate, LEAVING};
 use invigil_monitor::slices::Gone;
 use invigil_monitor::verdict::Failure;
@@ -54,6 +54,15 @@ impl Monitored {
             missing: Vec::new(),
             silent: Vec::new(),
             failure: None,
+        }
+    }
+
+    /// Someone reacts to this event, wherever it leads.
+    pub(crate) fn hears(&mut self, symbol: SymbolId) {
+        let automaton = Arc::clone(self.watch.automaton());
+        let taken = automaton.transitions.iter().filter(|transition| transition.symbol == symbol);
+        for target in taken.filter_map(|transition| transition.success.as_ref()?.target) {
+            self.concern[usize::from(target)] |= ENTERING;
         }
     }
 

@@ -281,6 +281,8 @@ message! {
         0 = Go,
         /// That a property is violated here, for debuggers that wait for it.
         1 = Violated { property: String },
+        /// To call a method of the program, by its position among [`Request::Calls`], before it goes on.
+        2 = Invoke { call: u32 },
     }
 }
 
@@ -301,6 +303,24 @@ message! {
         pub steps: bool,
         /// Whether another debugger is there.
         pub debugger: bool,
+    }
+}
+
+message! {
+    /// A method of the program, with what it is given.
+    pub struct Call {
+        /// As the script has it.
+        pub name: String,
+        /// The class that the way to the object begins at, or that has the method, as in `app/Gate`.
+        pub class: String,
+        /// The fields on the way to the object, the first of which is static; none if the method is static.
+        pub fields: Vec<String>,
+        /// The name of the method.
+        pub method: String,
+        /// Its descriptor.
+        pub descriptor: String,
+        /// What it is given.
+        pub arguments: Vec<Datum>,
     }
 }
 
@@ -376,6 +396,8 @@ message! {
         23 = Outside,
         /// What they have done since.
         24 = CatchUp,
+        /// The methods of the program that will be called.
+        25 = Calls { calls: Vec<Call> },
     }
 }
 

@@ -9,3 +9,4 @@ mod look;
 mod names;
 mod points;
 mod scripts;
+mod steering;
