@@ -46,4 +46,10 @@ class DecisionModule {
     private int wish(double time) {
         return time < 0.5 ? EC : time < 1.5 ? BC : time < 5 ? EC : BC;
     }
+
+    /** Puts a controller in charge, as somebody from outside decides. */
+    void takeOver(int controller) {
+        System.out.println(NAMES[mode] + " is replaced by " + NAMES[controller]);
+        mode = controller;
+    }
 }

@@ -62,7 +62,7 @@ impl PropertyOutcome {
         let root = slices.root().filter(|_| !automaton.slice_on.is_empty()).map(|root| slices.state(root));
         self.live = slices.len() as u64 - u64::from(root.is_some());
         for (at, state) in (0..).zip(&automaton.states) {
-            let count = u64::from(slices.count(at)) - u64::from(root == Some(at));
+            let count = u64::from(slices.count(at)) + slices.resting(at) - u64::from(root == Some(at));
             if count == 0 {
                 continue;
             }

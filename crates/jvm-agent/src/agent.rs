@@ -3,13 +3,13 @@
 use crate::identity::Identities;
 use crate::inside::Room;
 use crate::news::Line;
-use crate::protocol::Facts;
+use crate::protocol::{Facts, Gone, Key};
 use crate::serve::Service;
 use crate::vm::{Field, Global, Jni, Ref, Ti};
 use crate::want::Wanted;
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU32};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -72,6 +72,14 @@ pub(crate) fn works_for_agent() {
     WORKS.set(true);
 }
 
+/// Does something that counts as the program's, whoever does it.
+pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
+    let ours = WORKS.replace(false);
+    let result = work();
+    WORKS.set(ours);
+    result
+}
+
 pub(crate) fn is_ours() -> bool {
     WORKS.get()
 }
@@ -112,6 +120,18 @@ impl Agent {
 
     pub(crate) fn set_wants(&self, wants: Vec<Arc<Wanted>>) {
         *self.wants.write().unwrap_or_else(PoisonError::into_inner) = wants.into();
+    }
+
+    /// Objects that are no more, with the values of events that may be other numbers.
+    pub(crate) fn gone(&self, numbers: Vec<i64>) -> Gone {
+        let mut plain = Vec::new();
+        let wants = if numbers.is_empty() { Arc::default() } else { self.wants() };
+        for wanted in wants.iter() {
+            let Key::Event { number } = wanted.want.key else { continue };
+            let all = (0..).zip(&wanted.plain).filter(|(_, plain)| plain.load(Ordering::Relaxed));
+            plain.extend(all.map(|(ask, _)| (number, ask)));
+        }
+        Gone { numbers, plain }
     }
 
     /// Notes something that the user should know.

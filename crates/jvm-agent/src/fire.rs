@@ -134,9 +134,9 @@ pub(crate) fn hand_on(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Vec
 
 #[cold]
 fn tell_tool(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Vec<Hit>) {
-    let freed = agent.identities.take_gone();
+    let gone = agent.room.gone_for_tool(agent);
     // When nobody listens any more the program goes on by itself.
-    let _ = deliver(agent, jni, &News::Hits { thread, time, hits, freed });
+    let _ = deliver(agent, jni, &News::Hits { thread, time, hits, gone });
 }
 
 fn report(agent: &Agent, jni: Jni, place: &Place, last: &[Raw]) {
@@ -167,13 +167,9 @@ fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
     let time = agent.began.elapsed().as_secs_f64();
     let here = Here { agent, jni, place, values: &values, thread, time };
     let uses = place.uses.iter().filter(|each| here.counts(each) && each.wanted.is_active());
-    let mut hits: Vec<Hit> = uses
-        .map(|each| Hit {
-            key: each.wanted.want.key.clone(),
-            values: each.readers.iter().map(|(reader, ty)| here.read(reader, ty.as_ref())).collect(),
-        })
-        .collect();
-    hits.extend(path::gone(agent, &agent.identities.take_gone(), time));
+    let mut hits: Vec<Hit> =
+        uses.map(|each| Hit { key: each.wanted.want.key.clone(), values: here.read_all(each) }).collect();
+    hits.extend(path::gone(agent, &agent.identities.gone_from_paths(), time));
     if !hits.is_empty() {
         hand_on(agent, jni, thread, time, hits);
     }
@@ -224,6 +220,17 @@ impl Here<'_> {
         self.object().is_some_and(|object| {
             is_instance(self.agent.ti, self.jni, self.jni.class_of(object), &each.wanted.entity.name.class)
         })
+    }
+
+    fn read_all(&self, each: &Use) -> Vec<Datum> {
+        let values = each.readers.iter().enumerate().map(|(at, (reader, ty))| {
+            let value = self.read(reader, ty.as_ref());
+            if matches!(value, Datum::Int { .. } | Datum::Float { .. }) {
+                each.wanted.is_plain(at);
+            }
+            value
+        });
+        values.collect()
     }
 
     fn read(&self, reader: &Reader, ty: Option<&Type>) -> Datum {

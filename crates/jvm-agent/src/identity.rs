@@ -3,8 +3,8 @@
 use crate::agent::{is_ours, locked};
 use crate::vm::{Ref, Ti};
 use std::ptr::null_mut;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, AtomicPtr, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard};
 
 /// The numbers that were given, and those of objects that are no more.
 #[derive(Default)]
@@ -13,7 +13,22 @@ pub(crate) struct Identities {
     turn: Mutex<()>,
     gone: Stack,
     gone_count: AtomicU64,
+    /// Whether ways over objects are followed.
+    has_paths: AtomicBool,
+    untold: Mutex<Untold>,
 }
+
+/// The numbers of objects that are no more, as long as those who want to know have not been told.
+#[derive(Default)]
+struct Untold {
+    /// For ways over objects.
+    paths: Vec<i64>,
+    /// For slices of properties.
+    slices: Vec<i64>,
+}
+
+/// So many numbers wait at most. What is left out costs the memory of a slice, and nothing else.
+const WAITING: usize = 1 << 20;
 
 impl Identities {
     /// The number of an object. It does not keep the object alive.
@@ -50,9 +65,40 @@ impl Identities {
         self.gone.push(number);
     }
 
-    /// The numbers of objects that are no more, each once.
-    pub(crate) fn take_gone(&self) -> Vec<i64> {
-        self.gone.take()
+    /// Ways over objects are followed from now on.
+    pub(crate) fn follow_paths(&self) {
+        self.has_paths.store(true, Ordering::Relaxed);
+    }
+
+    /// Looks who is to be told what the collector has told.
+    fn sort(&self) -> MutexGuard<'_, Untold> {
+        let mut untold = locked(&self.untold);
+        let gone = self.gone.take();
+        if self.has_paths.load(Ordering::Relaxed) {
+            untold.paths.extend(&gone);
+        }
+        if untold.slices.len() + gone.len() <= WAITING {
+            untold.slices.extend(gone);
+        }
+        untold
+    }
+
+    /// The numbers of objects that are no more, each once, for ways over objects.
+    pub(crate) fn gone_from_paths(&self) -> Vec<i64> {
+        if !self.has_paths.load(Ordering::Relaxed) {
+            return Vec::new();
+        }
+        std::mem::take(&mut self.sort().paths)
+    }
+
+    /// The same for slices of properties.
+    pub(crate) fn gone_from_slices(&self) -> Vec<i64> {
+        std::mem::take(&mut self.sort().slices)
+    }
+
+    /// How many of the latter wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.sort().slices.len()
     }
 
     /// How many objects have numbers, and how many of them are no more.

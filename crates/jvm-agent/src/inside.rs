@@ -8,13 +8,13 @@
 
 use crate::agent::Agent;
 use crate::gate::{Gate, Pass};
-use crate::protocol::{Datum, Hit, Key, Occurred, Past};
+use crate::protocol::{Datum, Gone, Hit, Key, Occurred, Past};
 use invigil_expr::value::{Tag, Value};
 use invigil_monitor::automaton::{Automaton, Parts};
 use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
 use invigil_monitor::mac::{Deriver, Plan};
-use invigil_monitor::slices::Slices;
+use invigil_monitor::slices::{self, Slices};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,14 +69,16 @@ fn symbol(hit: &Hit) -> Option<SymbolId> {
 }
 
 impl Room {
-    /// Properties, once for all, each as [`Parts`].
-    pub(crate) fn furnish(&self, properties: &[Vec<u8>]) -> Result<(), String> {
+    /// Properties, once for all, each as [`Parts`]. Says whether some have slices.
+    pub(crate) fn furnish(&self, properties: &[Vec<u8>]) -> Result<bool, String> {
         let automata = properties.iter().map(|bytes| {
             let parts: Parts = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
             Ok(Arc::new(Automaton::new(parts)))
         });
-        self.0.enter(0).automata = automata.collect::<Result<_, String>>()?;
-        Ok(())
+        let automata: Vec<Arc<Automaton>> = automata.collect::<Result<_, String>>()?;
+        let has_slices = automata.iter().any(|automaton| !automaton.slice_on.is_empty());
+        self.0.enter(0).automata = automata;
+        Ok(has_slices)
     }
 
     /// Scripts, once for all, each as a [`Plan`]. Gives how often time is to be told.
@@ -116,7 +118,7 @@ impl Room {
 
     /// What the properties have done since they were put here, without what is told as usual. Nothing happens here until
     /// they are put here again.
-    pub(crate) fn take(&self) -> Option<Past> {
+    pub(crate) fn take(&self, agent: &Agent) -> Option<Past> {
         let mut room = self.0.enter(0);
         let inside = room.inside.take()?;
         room.closed = true;
@@ -139,7 +141,29 @@ impl Room {
             created: past.unseen.iter().map(|unseen| unseen.created).collect(),
             before: past.before.iter().map(Slices::save).collect(),
             events: events.collect(),
+            gone: agent.gone(past.gone),
         })
+    }
+
+    /// Has the monitors that are here forget slices of objects that are no more, if there are many. Gives how many slices there
+    /// are.
+    pub(crate) fn forget_gone(&self, agent: &Agent) -> usize {
+        let mut room = self.0.enter(0);
+        let Some(inside) = &mut room.inside else { return 0 };
+        if agent.identities.waiting() >= slices::Gone::enough(inside.slices()) {
+            let gone = agent.gone(agent.identities.gone_from_slices());
+            let plain = gone.plain.iter().map(|(number, ask)| (SymbolId(*number), *ask as usize));
+            let mut gone = slices::Gone { plain: plain.collect(), numbers: gone.numbers };
+            gone.sort();
+            inside.forget(&gone);
+        }
+        inside.slices()
+    }
+
+    /// The objects that are no more, for monitors that are not here.
+    pub(crate) fn gone_for_tool(&self, agent: &Agent) -> Gone {
+        let is_empty = self.0.enter(0).inside.is_none();
+        if is_empty { agent.gone(agent.identities.gone_from_slices()) } else { Gone::default() }
     }
 
     /// Events happened, all at one place, in a thread.

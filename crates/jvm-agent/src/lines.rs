@@ -8,7 +8,7 @@ use crate::look::scope::Frame;
 use crate::look::stack;
 use crate::names;
 use crate::news::deliver;
-use crate::protocol::{Answer, Datum, Hit, Key, News, Source, Type, Want};
+use crate::protocol::{Answer, Datum, Gone, Hit, Key, News, Source, Type, Want};
 use crate::vm::{Jni, Method, Ref};
 use jvmti_bindings::sys::jvmti as raw;
 use std::sync::{Arc, Mutex};
@@ -223,6 +223,6 @@ pub(crate) fn reached(agent: &Agent, jni: Jni, thread: Ref, method: Method, loca
         wants.into_iter().map(hit).collect()
     });
     if !hits.is_empty() {
-        let _ = deliver(agent, jni, &News::Hits { thread: number, time, hits, freed: Vec::new() });
+        let _ = deliver(agent, jni, &News::Hits { thread: number, time, hits, gone: Gone::default() });
     }
 }

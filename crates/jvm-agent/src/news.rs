@@ -1,6 +1,7 @@
 //! Telling the tool what happens, one thing at a time over all threads.
 
 use crate::agent::{Agent, locked};
+use crate::invoke;
 use crate::protocol::{self, Lost, News, Order};
 use crate::vm::{Global, Jni, Primitive, Ref};
 use std::os::unix::net::UnixStream;
@@ -63,12 +64,14 @@ pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> 
         return Err(Lost::Closed);
     }
     let Some(stream) = line.as_mut() else { return Err(Lost::Closed) };
+    let mut calls = Vec::new();
     let mut talk = || -> Result<(), Lost> {
         protocol::send(stream, news)?;
         loop {
             match protocol::receive(stream)? {
                 Order::Go => return Ok(()),
                 Order::Violated { property } => show_debuggers(agent, jni, &property),
+                Order::Invoke { call } => calls.push(call),
             }
         }
     };
@@ -83,6 +86,8 @@ pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> 
     if let Some((_, thread)) = waited {
         jni.forget(thread);
     }
+    // What happens in these methods is told as everything else is, so the line must be free.
+    invoke::perform(agent, jni, &calls);
     told
 }
 
@@ -98,7 +103,7 @@ pub(crate) fn deliver_exit(agent: &Agent, status: i32) {
         // If the tool is gone, nobody wants to know.
         let _ = protocol::send(
             stream,
-            &News::Exits { status, past: agent.room.take(), complaints: agent.complaints() },
+            &News::Exits { status, past: agent.room.take(agent), complaints: agent.complaints() },
         );
     }
 }

@@ -31,6 +31,9 @@ pub(crate) fn prepare(agent: &Agent, jni: Jni, wants: Vec<Want>) -> Result<Vec<P
             Err(problem) => problems.push(problem),
         }
     }
+    if !paths.is_empty() {
+        agent.identities.follow_paths();
+    }
     if agent.running.load(Ordering::Relaxed) {
         paths.values().for_each(|path| path.begin(agent, jni));
     }
@@ -62,6 +65,7 @@ pub(crate) fn add(agent: &Agent, jni: Jni, want: Want) -> Result<Vec<Problem>, S
         Err(problem) => return Ok(vec![problem]),
     };
     if let Some(path) = &wanted.path {
+        agent.identities.follow_paths();
         path.begin(agent, jni);
     }
     let before = agent.wants();

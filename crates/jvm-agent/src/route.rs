@@ -9,8 +9,9 @@ use crate::inside::QUICK;
 use crate::place::{Place, Reader};
 use crate::protocol::{Key, Type};
 use crate::vm::{Field, FieldKind, Global, Jni, Primitive, Ref};
+use crate::want::Wanted;
 use invigil_monitor::event::SymbolId;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// See the module.
 #[derive(Debug)]
@@ -22,6 +23,7 @@ pub(crate) struct Route {
     taken: [u8; QUICK],
     /// How else they are got.
     ways: Option<Vec<Way>>,
+    wanted: Arc<Wanted>,
 }
 
 /// How a value is got.
@@ -70,14 +72,18 @@ impl Route {
         let ways = ways.collect::<Option<Vec<Way>>>()?;
         let mut taken = [0; QUICK];
         let mut is_plain = true;
-        for (to, way) in taken.iter_mut().zip(&ways) {
+        for (ask, (to, way)) in taken.iter_mut().zip(&ways).enumerate() {
             match way {
-                Way::Number(at) => *to = *at,
+                Way::Number(at) => {
+                    *to = *at;
+                    only.wanted.is_plain(ask);
+                }
                 Way::Object(_) | Way::Path(..) => is_plain = false,
             }
         }
         let (symbol, count) = (SymbolId(number), ways.len());
-        Some(Route { symbol, count, taken, ways: (!is_plain).then_some(ways) })
+        let wanted = Arc::clone(&only.wanted);
+        Some(Route { symbol, count, taken, ways: (!is_plain).then_some(ways), wanted })
     }
 
     /// The values, into room for them. Nothing if one of them is no whole number, or is not known in this way.
@@ -90,8 +96,11 @@ impl Route {
         into: &'a mut [i64; QUICK],
     ) -> Option<&'a [i64]> {
         if let Some(ways) = &self.ways {
-            for (to, way) in into.iter_mut().zip(ways) {
+            for (ask, (to, way)) in into.iter_mut().zip(ways).enumerate() {
                 *to = way.read(agent, jni, values)?;
+                if let Way::Path(..) = way {
+                    self.wanted.is_plain(ask);
+                }
             }
         } else {
             for (to, at) in into.iter_mut().zip(&self.taken).take(self.count) {

@@ -10,7 +10,7 @@ use crate::names::{self, Name};
 use crate::protocol::{self, Answer, Key, Moment, Request};
 use crate::vm::{Jni, Ref};
 use crate::want::Wanted;
-use crate::{hook, lines, prepare, steps, table, ticks};
+use crate::{hook, invoke, lines, prepare, steps, sweep, table, ticks};
 use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -180,7 +180,12 @@ fn answer(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
         Request::Methods { prefix } => Ok(Answer::Names { names: methods(agent, &prefix) }),
         Request::Facts => Ok(Answer::Facts { facts: agent.facts() }),
         Request::Tally => Ok(Answer::Pairs { pairs: tally(agent) }),
-        Request::Properties { properties } => agent.room.furnish(&properties).map(|()| Answer::Done),
+        Request::Properties { properties } => {
+            if agent.room.furnish(&properties)? {
+                sweep::start(agent, jni)?;
+            }
+            Ok(Answer::Done)
+        }
         Request::Scripts { plans } => {
             for (symbol, milliseconds) in agent.room.install(&plans)? {
                 ticks::start(agent, jni, symbol, milliseconds)?;
@@ -194,7 +199,11 @@ fn answer(agent: &Agent, jni: Jni, request: Request) -> Result<Answer, String> {
             agent.room.clear();
             Ok(Answer::Done)
         }
-        Request::CatchUp => Ok(Answer::Past { past: agent.room.take() }),
+        Request::CatchUp => Ok(Answer::Past { past: agent.room.take(agent) }),
+        Request::Calls { calls } => {
+            invoke::prepare(calls);
+            Ok(Answer::Done)
+        }
         Request::Step { thread, depth, how } => {
             steps::begin(agent, jni, threads::find(agent, jni, thread)?, depth, how)?;
             Ok(Answer::Done)

@@ -22,7 +22,7 @@ pub(crate) fn stop() {
 }
 
 /// Waits until then; whether the machine ends before.
-fn ends_before(then: Instant) -> bool {
+pub(crate) fn ends_before(then: Instant) -> bool {
     let left = then.saturating_duration_since(Instant::now());
     let waited = ENDING.1.wait_timeout_while(locked(&ENDING.0), left, |ends| !*ends);
     *waited.unwrap_or_else(PoisonError::into_inner).0

@@ -30,6 +30,8 @@ pub(crate) struct Wanted {
     pub(crate) seen: AtomicBool,
     /// What is wrong with it, as far as classes were found.
     pub(crate) wrong: Mutex<Vec<Problem>>,
+    /// For each value that is asked for, whether it was ever a number that is no object's.
+    pub(crate) plain: Vec<AtomicBool>,
     /// Where else it may happen than in the class that is named.
     pub(crate) reach: OnceLock<Reach>,
 }
@@ -66,6 +68,7 @@ impl Wanted {
                     .clone()
                     .filter(|route| !route.links.is_empty())
                     .map(|route| Arc::new(Path::new(route))),
+                plain: want.asks.iter().map(|_| AtomicBool::new(false)).collect(),
                 want,
                 entity,
                 wrong: Mutex::default(),
@@ -79,6 +82,15 @@ impl Wanted {
 
     pub(crate) fn is_active(&self) -> bool {
         self.active.load(Ordering::SeqCst)
+    }
+
+    /// Notes that a value that was asked for may be a number that is no object's.
+    pub(crate) fn is_plain(&self, ask: usize) {
+        if let Some(plain) = self.plain.get(ask)
+            && !plain.load(Ordering::Relaxed)
+        {
+            plain.store(true, Ordering::Relaxed);
+        }
     }
 
     fn problem(&self, ask: Option<usize>, reason: String, help: String) -> Problem {

@@ -58,7 +58,7 @@ impl Target {
         wants::want(self.class_path(), key, moment, name, asks)
     }
 
-    fn class_path(&mut self) -> &ClassPath {
+    pub(crate) fn class_path(&mut self) -> &ClassPath {
         let facts = &self.facts;
         self.classes.get_or_insert_with(|| ClassPath::new(&facts.class_path, Path::new(&facts.directory)))
     }

@@ -107,7 +107,11 @@ impl Target {
         } else {
             self.rooms.last.take()
         };
-        past.map(|past| self.understood(past)).transpose()
+        past.map(|mut past| {
+            self.note_gone(std::mem::take(&mut past.gone));
+            self.understood(past)
+        })
+        .transpose()
     }
 
     fn understood(&self, past: Past) -> Done<CaughtUp> {

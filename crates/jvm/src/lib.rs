@@ -42,6 +42,7 @@
 compile_error!("Java programs can be watched on Linux only, so far");
 
 mod attach;
+mod calls;
 mod classpath;
 mod constants;
 mod events;

@@ -121,7 +121,7 @@ fn from_links(mut links: Vec<(Link, bool)>) -> Result<Route, Mistake> {
 }
 
 /// The fields that members are, from a type on; each with whether it is static.
-fn links(
+pub(crate) fn links(
     path: &ClassPath,
     from: &str,
     descriptor: &str,

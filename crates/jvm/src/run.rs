@@ -93,7 +93,8 @@ impl Target {
                 self.hold_all()?;
                 Ok(Some(Stop::Stepped { returned }))
             }
-            News::Hits { thread, time, hits, freed: _ } => {
+            News::Hits { thread, time, hits, gone } => {
+                self.note_gone(gone);
                 self.stands(thread);
                 self.waiting = Some(Waiting { hits, time, handled: Owners::default() });
                 if let Some(stop) = self.serve()? {

@@ -1,9 +1,10 @@
 //! A Java program as a [`Subject`].
 
 use crate::target::{Interrupt, Target};
-use invigil_monitor::event::{Batch, Catalog, EventSet};
+use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::Inmate;
-use invigil_monitor::mac::Plan;
+use invigil_monitor::mac::{Call, Plan};
+use invigil_monitor::slices::Gone;
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
     Resume, Stop, Subject, Thread, Trouble, Unknown, Variable,
@@ -55,12 +56,24 @@ impl Subject for Target {
         true
     }
 
+    fn prepare_calls(&mut self, calls: &[(SymbolId, Call)]) -> Done<Vec<Unknown>> {
+        self.plan_calls(calls)
+    }
+
+    fn invoke(&mut self, call: usize) -> Done {
+        self.call(call)
+    }
+
     fn complaints(&mut self) -> Vec<String> {
         std::mem::take(&mut self.complaints)
     }
 
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
         self.take_past()
+    }
+
+    fn take_gone(&mut self) -> Gone {
+        std::mem::take(&mut self.gone)
     }
 
     fn current_thread(&self) -> u32 {

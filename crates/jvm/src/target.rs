@@ -8,8 +8,9 @@ use crate::launch::Launch;
 use crate::link::{Bell, Door, Link, Unanswered};
 use crate::points::Points;
 use crate::sources::Sources;
-use invigil_jvm_agent::protocol::{Answer, Facts, Hit, Lost, News, Request};
-use invigil_monitor::event::Batch;
+use invigil_jvm_agent::protocol::{Answer, Facts, Gone, Hit, Lost, News, Request};
+use invigil_monitor::event::{Batch, SymbolId};
+use invigil_monitor::slices;
 use invigil_session::due::Owners;
 use invigil_session::subject::{Done, Ending, Interrupter, Trouble};
 use nix::sys::signal::{Signal, kill};
@@ -72,6 +73,8 @@ pub struct Target {
     pub(crate) expects_classes: bool,
     /// The monitors that step inside.
     pub(crate) rooms: Rooms,
+    /// Objects that are no more, and that nobody was told of.
+    pub(crate) gone: slices::Gone,
     /// What could not be watched, as the agent told at the end.
     pub(crate) complaints: Vec<String>,
 }
@@ -157,6 +160,7 @@ impl Target {
             holds_first: false,
             expects_classes: true,
             rooms: Rooms::default(),
+            gone: slices::Gone::default(),
             complaints: Vec::new(),
         })
     }
@@ -191,6 +195,12 @@ impl Target {
                 "another debugger holds the program: continue it there, as with `cont` in jdb".to_owned(),
             )),
         }
+    }
+
+    /// Objects are no more.
+    pub(crate) fn note_gone(&mut self, gone: Gone) {
+        let plain = gone.plain.iter().map(|(number, ask)| (SymbolId(*number), *ask as usize));
+        self.gone.add(slices::Gone { plain: plain.collect(), numbers: gone.numbers });
     }
 
     pub(crate) fn over(&self) -> Trouble {

@@ -108,7 +108,7 @@ pub(crate) fn meant(path: &ClassPath, name: &str) -> Option<String> {
     near.or_else(|| starts.into_iter().rev().find_map(|start| nearest_class(path, start)))
 }
 
-fn nearest_class(path: &ClassPath, class: &str) -> Option<String> {
+pub(crate) fn nearest_class(path: &ClassPath, class: &str) -> Option<String> {
     // Who leaves the package out compares with names without it.
     let shown = path.names().map(|known| match class.contains('.') {
         true => dotted(known),

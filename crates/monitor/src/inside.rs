@@ -5,6 +5,7 @@
 //! of the monitors before the first of them: stepping these again, elsewhere, leads to the same state by the same way.
 //! Nothing else of the past is needed, and nothing but plain data crosses.
 
+mod gone;
 mod tape;
 
 use crate::automaton::{Automaton, StateId};
@@ -57,6 +58,8 @@ struct Block {
     before: Vec<Slices>,
     unseen: Vec<Unseen>,
     events: Tape,
+    /// Objects that slices were for, and that are no more since.
+    gone: Vec<i64>,
 }
 
 impl Block {
@@ -65,6 +68,7 @@ impl Block {
             before: inmates.iter().map(|inmate| inmate.slices.clone()).collect(),
             unseen: unseen.to_vec(),
             events: Tape::default(),
+            gone: Vec::new(),
         }
     }
 }
@@ -82,6 +86,8 @@ pub struct Past<'a> {
     pub events: Batch,
     /// The thread of each.
     pub threads: Vec<u32>,
+    /// The objects that slices were for, and that are no more since then.
+    pub gone: Vec<i64>,
 }
 
 /// Monitors inside a watched process; see the module.
@@ -271,6 +277,7 @@ impl Inside {
             before: &first.before,
             events,
             threads,
+            gone: self.older.iter().chain([&self.newer]).flat_map(|block| &block.gone).copied().collect(),
         }
     }
 

@@ -15,6 +15,8 @@ pub(crate) struct Head {
     pub(crate) state: StateId,
     /// The slice parameters that have a value.
     pub(crate) bound: Mask,
+    /// Those of them that mean objects which are no more.
+    pub(crate) dead: Mask,
     pub(crate) alive: bool,
     /// The slice it was copied from.
     pub(crate) parent: u32,
@@ -23,7 +25,7 @@ pub(crate) struct Head {
 impl Head {
     /// As a value that is unset to everyone else.
     fn pack(self) -> Value {
-        let flags = u64::from(self.bound) | u64::from(self.alive) << 8;
+        let flags = u64::from(self.bound) | u64::from(self.alive) << 8 | u64::from(self.dead) << 16;
         Value::from_bits((u64::from(self.state) << 16 | flags << 32, u64::from(self.parent)))
     }
 
@@ -33,6 +35,7 @@ impl Head {
             state: (low >> 16) as StateId,
             bound: (low >> 32) as Mask,
             alive: low >> 40 & 1 != 0,
+            dead: (low >> 48) as Mask,
             parent: high as u32,
         }
     }

@@ -5,7 +5,10 @@
 //! copied from.
 
 mod found;
+mod gone;
 mod saved;
+
+pub use gone::{Gone, TOLD};
 
 use crate::automaton::{Automaton, Mask, StateId};
 use crate::event::{EventSet, SymbolId};
@@ -40,6 +43,8 @@ pub struct Slices {
     live: u32,
     /// How many slices are in each state.
     counts: Vec<u32>,
+    /// How many slices were forgotten in each state because their objects are no more.
+    resting: Vec<u64>,
     /// How many of the states that some slice is in have a transition on each symbol.
     wanted: Vec<u16>,
     /// Counts the changes of `wanted`.
@@ -62,6 +67,7 @@ impl Slices {
             root: NOBODY,
             live: 0,
             counts: vec![0; automaton.states.len()],
+            resting: vec![0; automaton.states.len()],
             // With several slice parameters, an event that binds some of them may create a slice even if
             // no transition is taken, and others may later be copied from that: all of them count.
             wanted: automaton.plans.iter().map(|plan| u16::from(keys > 1 && plan.mask != 0)).collect(),
@@ -197,7 +203,7 @@ impl Slices {
         }
         let state = parent.map_or(state, |parent| self.records.head(parent).state);
         let parent = parent.unwrap_or(NOBODY);
-        self.records.set_head(slice, Head { state, bound, alive: true, parent });
+        self.records.set_head(slice, Head { state, bound, dead: 0, alive: true, parent });
         let mut keys = keys.iter();
         let contents = self.records.contents_mut(slice);
         for bit in (0..self.keys).filter(|bit| bound & 1 << bit != 0) {
@@ -319,6 +325,7 @@ impl Slices {
 impl PartialEq for Slices {
     fn eq(&self, other: &Slices) -> bool {
         (self.live, self.violated, &self.failure) == (other.live, other.violated, &other.failure)
+            && self.resting == other.resting
             && self.encoded() == other.encoded()
     }
 }

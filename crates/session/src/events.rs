@@ -13,6 +13,7 @@ use crate::words;
 use invigil_monitor::automaton::StateId;
 use invigil_monitor::event::{Catalog, Event, Stamp};
 use invigil_monitor::observer::Taken;
+use invigil_monitor::slices::Gone;
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::watch::{Change, Request};
 use invigil_trace::Place;
@@ -62,6 +63,7 @@ impl Session {
         if needs {
             self.update_needs()?;
         }
+        self.invoke()?;
         let may_react = !self.turn.changes.is_empty() || !self.turn.deferred.is_empty();
         if may_react || !self.turn.commands.is_empty() {
             self.run_commands();
@@ -72,11 +74,25 @@ impl Session {
             self.react();
             self.update_needs()?;
         }
+        self.forget_gone();
         if let Some(every) = self.options.auto_checkpoint
             && self.history.count() >= self.last_automatic + every
             && !self.turn.restored
         {
             self.automatic_checkpoint();
+        }
+        Ok(())
+    }
+
+    /// Has the program call the methods that scripts call on the events at hand.
+    fn invoke(&mut self) -> Done {
+        for at in 0..self.batch.len() {
+            let symbol = self.batch.event(at).symbol;
+            for call in 0..self.calls.len() {
+                if self.calls[call].0 == symbol {
+                    self.subject.invoke(call)?;
+                }
+            }
         }
         Ok(())
     }
@@ -126,6 +142,7 @@ impl Session {
             following.follow(&caught_up.events.event(at), caught_up.events.stamp(at), *thread, false);
             following.monitors.iter_mut().for_each(Monitored::count);
         }
+        self.forget_gone();
         let events = caught_up.unseen_events + caught_up.events.len() as u64;
         self.pace.ran(events, self.history.count());
         match self.update_needs() {
@@ -133,6 +150,18 @@ impl Session {
             Err(Trouble::Ended(_)) => Ok(true),
             done => done.map(|()| true),
         }
+    }
+
+    /// Has the properties forget objects of the program that are no more, once there are enough of them.
+    fn forget_gone(&mut self) {
+        self.gone.add(self.subject.take_gone());
+        let slices = self.monitors.iter().map(|monitored| monitored.watch.slices().len()).sum();
+        if self.gone.numbers.len() < Gone::enough(slices) {
+            return;
+        }
+        let mut gone = std::mem::take(&mut self.gone);
+        gone.sort();
+        self.monitors.iter_mut().for_each(|monitored| monitored.forget_gone(&gone));
     }
 
     /// Passes on what a property printed, and the commands it gave.

@@ -4,8 +4,9 @@ use invigil_check::{Happening, Missing, Silent};
 use invigil_lang::scn::Scenario;
 use invigil_lang::scn::ast::Moment;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{EventSet, Symbol};
+use invigil_monitor::event::{EventSet, Symbol, SymbolId};
 use invigil_monitor::inside::{ENTERING, Inmate, LEAVING};
+use invigil_monitor::slices::Gone;
 use invigil_monitor::verdict::Failure;
 use invigil_monitor::watch::{Change, NeedsStamp, Watch};
 use invigil_trace::Place;
@@ -56,6 +57,15 @@ impl Monitored {
         }
     }
 
+    /// Someone reacts to this event, wherever it leads.
+    pub(crate) fn hears(&mut self, symbol: SymbolId) {
+        let automaton = Arc::clone(self.watch.automaton());
+        let taken = automaton.transitions.iter().filter(|transition| transition.symbol == symbol);
+        for target in taken.filter_map(|transition| transition.success.as_ref()?.target) {
+            self.concern[usize::from(target)] |= ENTERING;
+        }
+    }
+
     /// Whether some reaction may be about a change from one state to another.
     #[inline]
     pub(crate) fn concerns(&self, from: u16, to: u16) -> bool {
@@ -72,6 +82,11 @@ impl Monitored {
                 Change::Forgotten { .. } => {}
             }
         }
+    }
+
+    /// Forgets objects of the program that are no more.
+    pub(crate) fn forget_gone(&mut self, gone: &Gone) {
+        self.watch.forget_gone(gone, &self.concern);
     }
 
     /// As it can go on inside the program.

@@ -114,11 +114,11 @@ impl Session {
         for property in 0..self.monitors.len() {
             let watch = &self.monitors[property].watch;
             let (automaton, slices) = (watch.automaton(), watch.slices());
-            let violated: Vec<SliceId> = match watch.failure() {
-                None => automaton.violated_at_end(slices).collect(),
-                Some(_) => Vec::new(),
+            let (violated, forgotten): (Vec<SliceId>, u64) = match watch.failure() {
+                None => (automaton.violated_at_end(slices).collect(), automaton.forgotten_at_end(slices)),
+                Some(_) => (Vec::new(), 0),
             };
-            self.monitors[property].violations += violated.len() as u64;
+            self.monitors[property].violations += violated.len() as u64 + forgotten;
             for slice in violated {
                 if self.violations.len() == self.options.violations {
                     break;

@@ -19,6 +19,9 @@ impl Session {
         let mut unknown = self.subject.prepare(&self.catalog)?;
         // What is made of events is not for the program to show.
         unknown.retain(|unknown| !self.derived.contains(unknown.symbol));
+        if !self.calls.is_empty() {
+            unknown.extend(self.subject.prepare_calls(&self.calls)?);
+        }
         let (pending, unknown): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|unknown| unknown.pending);
         if !unknown.is_empty() {
             return Err(StartError::Unknown(unknown));

@@ -16,9 +16,9 @@ use invigil_expr::diag::nearest;
 use invigil_expr::program::CodeId;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{Batch, Catalog, EventSet};
-use invigil_monitor::mac::{Deriver, Plan};
-use invigil_monitor::slices::SliceId;
+use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
+use invigil_monitor::mac::{Call, Deriver, Plan};
+use invigil_monitor::slices::{Gone, SliceId};
 use invigil_monitor::watch::Watch;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -43,6 +43,8 @@ pub struct Session {
     pub(crate) derivers: Vec<Deriver>,
     /// The events that they make.
     pub(crate) derived: EventSet,
+    /// Methods of the program that are called when an event happens.
+    pub(crate) calls: Vec<(SymbolId, Call)>,
     /// The events at which the program stands, with those that are made of them.
     pub(crate) batch: Batch,
     /// The functions that points of scenarios call.
@@ -51,6 +53,8 @@ pub struct Session {
     pub(crate) needs: EventSet,
     /// Working memory for the same.
     pub(crate) wanted: EventSet,
+    /// Objects that are no more, until there are enough to look for them.
+    pub(crate) gone: Gone,
     pub(crate) turn: Turn,
     pub(crate) state: State,
     pub(crate) violations: Vec<Violation>,
@@ -149,10 +153,12 @@ impl Session {
             checkpoints: Checkpoints::default(),
             derivers: Vec::new(),
             derived: EventSet::default(),
+            calls: Vec::new(),
             batch: Batch::default(),
             callbacks: BTreeMap::new(),
             needs: EventSet::default(),
             wanted: EventSet::default(),
+            gone: Gone::default(),
             turn: Turn::default(),
             state: State::New,
             violations: Vec::new(),
@@ -185,6 +191,10 @@ impl Session {
     pub fn set_scripts(&mut self, plans: Vec<Plan>) -> Result<(), String> {
         let derivers: Vec<Deriver> = plans.iter().map(Deriver::new).collect::<Result<_, _>>()?;
         derivers.iter().flat_map(Deriver::gives).for_each(|symbol| self.derived.insert(symbol));
+        self.calls = plans.iter().flat_map(|plan| plan.calls.iter().cloned()).collect();
+        for monitored in &mut self.monitors {
+            self.calls.iter().for_each(|(symbol, _)| monitored.hears(*symbol));
+        }
         if self.recorder.is_some() || !self.subject.take_scripts(&plans) {
             self.derivers = derivers;
         }

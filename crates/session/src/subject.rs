@@ -7,8 +7,8 @@
 
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};
-use invigil_monitor::mac::Plan;
-use invigil_monitor::slices::Slices;
+use invigil_monitor::mac::{Call, Plan};
+use invigil_monitor::slices::{Gone, Slices};
 use std::fmt;
 use std::path::PathBuf;
 
@@ -344,6 +344,34 @@ pub trait Subject {
         false
     }
 
+    /// Says which methods of the program will be called with [`Subject::invoke`], by the event that makes it happen; gives
+    /// those that it does not have.
+    ///
+    /// # Errors
+    /// If the program cannot be reached.
+    fn prepare_calls(&mut self, calls: &[(SymbolId, Call)]) -> Done<Vec<Unknown>> {
+        let unknown = |(symbol, call): &(SymbolId, Call)| Unknown {
+            symbol: *symbol,
+            param: None,
+            reason: format!(
+                "`{call}` cannot be called: only a Java program has methods that an action can call"
+            ),
+            help: "leave the method out, and let a scenario react: `on entering state invoked of …`"
+                .to_owned(),
+            pending: false,
+        };
+        Ok(calls.iter().map(unknown).collect())
+    }
+
+    /// Has the thread in which the last event happened call a method, by its position among those, when it goes on.
+    ///
+    /// # Errors
+    /// If the program cannot be reached.
+    fn invoke(&mut self, call: usize) -> Done {
+        let _ = call;
+        Ok(())
+    }
+
     /// When it has ended: what could not be watched, each in words.
     fn complaints(&mut self) -> Vec<String> {
         Vec::new()
@@ -355,6 +383,11 @@ pub trait Subject {
     /// If what the program tells makes no sense.
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
         Ok(None)
+    }
+
+    /// Objects that are no more, and that nobody was told of: what properties know of them may be forgotten.
+    fn take_gone(&mut self) -> Gone {
+        Gone::default()
     }
 
     /// The thread that stopped, or that was selected since.

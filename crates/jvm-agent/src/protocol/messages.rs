@@ -3,7 +3,7 @@
 use super::wire::message;
 
 /// Both sides must speak the same version.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 
 /// What the agent's greeting begins with, so that a stranger is known as one.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
@@ -223,6 +223,19 @@ message! {
         pub before: Vec<Vec<u8>>,
         /// The events since.
         pub events: Vec<Occurred>,
+        /// Objects that slices were for, and that are no more since.
+        pub gone: Gone,
+    }
+}
+
+message! {
+    /// Objects that are no more.
+    #[derive(Default)]
+    pub struct Gone {
+        /// Their numbers.
+        pub numbers: Vec<i64>,
+        /// Values of events, by the number of the event and their position, that may be numbers and no objects.
+        pub plain: Vec<(u32, u32)>,
     }
 }
 
@@ -239,8 +252,8 @@ message! {
             time: f64,
             /// Which.
             hits: Vec<Hit>,
-            /// Objects that are no more.
-            freed: Vec<i64>,
+            /// What monitors outside may forget.
+            gone: Gone,
         },
         /// A step is done.
         2 = Stepped {
@@ -268,6 +281,8 @@ message! {
         0 = Go,
         /// That a property is violated here, for debuggers that wait for it.
         1 = Violated { property: String },
+        /// To call a method of the program, by its position among [`Request::Calls`], before it goes on.
+        2 = Invoke { call: u32 },
     }
 }
 
@@ -288,6 +303,24 @@ message! {
         pub steps: bool,
         /// Whether another debugger is there.
         pub debugger: bool,
+    }
+}
+
+message! {
+    /// A method of the program, with what it is given.
+    pub struct Call {
+        /// As the script has it.
+        pub name: String,
+        /// The class that the way to the object begins at, or that has the method, as in `app/Gate`.
+        pub class: String,
+        /// The fields on the way to the object, the first of which is static; none if the method is static.
+        pub fields: Vec<String>,
+        /// The name of the method.
+        pub method: String,
+        /// Its descriptor.
+        pub descriptor: String,
+        /// What it is given.
+        pub arguments: Vec<Datum>,
     }
 }
 
@@ -363,6 +396,8 @@ message! {
         23 = Outside,
         /// What they have done since.
         24 = CatchUp,
+        /// The methods of the program that will be called.
+        25 = Calls { calls: Vec<Call> },
     }
 }
 

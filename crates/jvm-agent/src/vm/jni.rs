@@ -192,6 +192,48 @@ impl Jni {
         if self.failed() { None } else { reference(object) }
     }
 
+    /// Calls a method of an object or of a class, whatever it gives; gives what it threw.
+    pub(crate) fn call_any(
+        self,
+        of: FieldKind,
+        method: Method,
+        returns: &str,
+        arguments: &[Primitive],
+    ) -> Result<(), Ref> {
+        let arguments = Jni::arguments(arguments);
+        macro_rules! run {
+            ($plain:ident, $fixed:ident) => {
+                match of {
+                    FieldKind::Of(object) => {
+                        _ = call!(self, $plain, object.raw(), method.0, arguments.as_ptr())
+                    }
+                    FieldKind::Static(class) => {
+                        _ = call!(self, $fixed, class.raw(), method.0, arguments.as_ptr())
+                    }
+                }
+            };
+        }
+        match returns.as_bytes().first() {
+            Some(b'V') => run!(CallVoidMethodA, CallStaticVoidMethodA),
+            Some(b'Z') => run!(CallBooleanMethodA, CallStaticBooleanMethodA),
+            Some(b'B') => run!(CallByteMethodA, CallStaticByteMethodA),
+            Some(b'C') => run!(CallCharMethodA, CallStaticCharMethodA),
+            Some(b'S') => run!(CallShortMethodA, CallStaticShortMethodA),
+            Some(b'I') => run!(CallIntMethodA, CallStaticIntMethodA),
+            Some(b'J') => run!(CallLongMethodA, CallStaticLongMethodA),
+            Some(b'F') => run!(CallFloatMethodA, CallStaticFloatMethodA),
+            Some(b'D') => run!(CallDoubleMethodA, CallStaticDoubleMethodA),
+            _ => run!(CallObjectMethodA, CallStaticObjectMethodA),
+        }
+        match reference(call!(self, ExceptionOccurred)) {
+            Some(thrown) => {
+                call!(self, ExceptionClear);
+                Err(thrown)
+            }
+            None => Ok(()),
+        }
+    }
+
     pub(crate) fn create(self, class: Ref, constructor: Method, arguments: &[Primitive]) -> Option<Ref> {
         let arguments = Jni::arguments(arguments);
         let object = call!(self, NewObjectA, class.raw(), constructor.0, arguments.as_ptr());

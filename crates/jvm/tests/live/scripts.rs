@@ -1,11 +1,11 @@
 //! PEDL and MEDL over live programs: what the examples promise comes out.
 
-use crate::common::compiled;
+use crate::common::{compiled, printed};
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
 use invigil_jvm::{ClassPath, Launch, Stream, Target, constant, instrument};
 use invigil_lang::mac::load;
 use invigil_lang::medl::{self, Names};
-use invigil_lang::{pedl, report};
+use invigil_lang::{pedl, report, scn};
 use invigil_monitor::event::Catalog;
 use invigil_session::subject::{Resume, Subject};
 use invigil_session::{Listener, Options, Outcome, Reason, Session, Speaker};
@@ -21,6 +21,17 @@ pub(crate) struct Story {
     pub(crate) said: Vec<String>,
     /// Each violation: the property or alarm, and the innermost frame as `app.Queue.push:12`.
     pub(crate) violations: Vec<String>,
+    /// What the program printed.
+    pub(crate) printed: String,
+}
+
+/// A program that is about to run under scripts.
+pub(crate) struct Begun {
+    pub(crate) session: Session,
+    pub(crate) catalog: Catalog,
+    names: Vec<String>,
+    said: Rc<RefCell<Vec<String>>>,
+    launch: Launch,
 }
 
 struct Said(Rc<RefCell<Vec<String>>>);
@@ -31,7 +42,7 @@ impl Listener for Said {
     }
 }
 
-fn example(name: &str) -> PathBuf {
+pub(crate) fn example(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name)
 }
 
@@ -52,6 +63,18 @@ pub(crate) fn watched(classes: &Path, pedl: &str, medl: &str, command: &[&str]) 
 /// The same, with a whole class path.
 #[track_caller]
 pub(crate) fn watched_in(class_path: &str, pedl: &str, medl: &str, command: &[&str]) -> Story {
+    begin(class_path, pedl, medl, None, command).run()
+}
+
+/// Prepares a program that runs under scripts, and maybe a scenario.
+#[track_caller]
+pub(crate) fn begin(
+    class_path: &str,
+    pedl: &str,
+    medl: &str,
+    scenario: Option<&str>,
+    command: &[&str],
+) -> Begun {
     let path = ClassPath::new(class_path, Path::new("/"));
     let (loaded, problems) = load((SourceId(0), pedl), (SourceId(1), medl), &|name| constant(&path, name));
     let loaded = loaded.unwrap_or_else(|| {
@@ -71,30 +94,49 @@ pub(crate) fn watched_in(class_path: &str, pedl: &str, medl: &str, command: &[&s
     let unknown = target.prepare(&catalog).expect("it can be prepared");
     assert!(unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
     let names: Vec<String> = watched.automata.iter().map(|automaton| automaton.name.clone()).collect();
-    let automata = watched.automata.into_iter().map(Arc::new).collect();
-    let mut session = Session::new(Box::new(target), automata, catalog, Vec::new(), Options::default());
+    let automata: Vec<_> = watched.automata.into_iter().map(Arc::new).collect();
+    let scenarios = scenario.map(|text| {
+        let known: Vec<_> = automata.iter().map(|automaton| &**automaton).collect();
+        let (scenario, problems) = scn::parse(SourceId(2), text);
+        assert!(problems.is_empty(), "{problems:#?}");
+        let (scenario, problems) = scn::lower("test", &scenario, &known);
+        Arc::new(scenario.unwrap_or_else(|| panic!("{problems:#?}")))
+    });
+    let scenarios = scenarios.into_iter().collect();
+    let known = catalog.clone();
+    let mut session = Session::new(Box::new(target), automata, catalog, scenarios, Options::default());
     session.set_scripts(vec![watched.plan]).unwrap();
     let said = Rc::new(RefCell::new(Vec::new()));
     session.set_listener(Box::new(Said(Rc::clone(&said))));
-    let mut violations = Vec::new();
-    loop {
-        match session.run(&Resume::Continue).expect("it runs") {
-            Outcome::Suspended(reasons) => {
-                let frames = session.subject().frames(1).expect("it stands still");
-                let frame = frames.first().map_or(String::new(), |frame| {
-                    format!("{}:{}", frame.function, frame.line.as_ref().map_or(0, |line| line.line))
-                });
-                for reason in reasons {
-                    let Reason::Verdict(change) = reason else { panic!("{reason:?}") };
-                    violations.push(format!("{} at {frame}", names[change.property]));
+    Begun { session, catalog: known, names, said, launch }
+}
+
+impl Begun {
+    /// Runs it to its end.
+    #[track_caller]
+    pub(crate) fn run(self) -> Story {
+        let Begun { mut session, names, said, launch, .. } = self;
+        let mut violations = Vec::new();
+        loop {
+            match session.run(&Resume::Continue).expect("it runs") {
+                Outcome::Suspended(reasons) => {
+                    let frames = session.subject().frames(1).expect("it stands still");
+                    let frame = frames.first().map_or(String::new(), |frame| {
+                        format!("{}:{}", frame.function, frame.line.as_ref().map_or(0, |line| line.line))
+                    });
+                    for reason in reasons {
+                        let Reason::Verdict(change) = reason else { panic!("{reason:?}") };
+                        violations.push(format!("{} at {frame}", names[change.property]));
+                    }
                 }
+                Outcome::Ended(_) => break,
+                outcome => panic!("{outcome:?}"),
             }
-            Outcome::Ended(_) => break,
-            outcome => panic!("{outcome:?}"),
         }
+        drop(session);
+        let printed = printed(&launch);
+        Story { said: Rc::try_unwrap(said).unwrap().into_inner(), violations, printed }
     }
-    drop(session);
-    Story { said: Rc::try_unwrap(said).unwrap().into_inner(), violations }
 }
 
 fn counted(story: &Story, words: &str) -> usize {

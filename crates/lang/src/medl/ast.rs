@@ -1,6 +1,6 @@
 //! A MEDL script as it is written: names are not looked up yet.
 
-pub use crate::mac::ast::{Base, Expr, Name, ProgramType};
+pub use crate::mac::ast::{Base, Expr, Literal, Name, ProgramType};
 use invigil_expr::diag::Span;
 use invigil_monitor::mac::Type;
 
@@ -20,7 +20,7 @@ pub struct Script {
 }
 
 /// A name of an `import` declaration.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Import {
     /// What it is.
     pub sort: Imported,
@@ -28,6 +28,19 @@ pub struct Import {
     pub name: Name,
     /// The types of the values that an event carries, if they are written.
     pub values: Option<Vec<ProgramType>>,
+    /// The method of the program that an action calls, if it is written.
+    pub call: Option<Invoked>,
+}
+
+/// The method of the program that an action calls: `Control.gate.move(2, "up")`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invoked {
+    /// The names between the dots; at least two.
+    pub names: Vec<Name>,
+    /// What it is given.
+    pub arguments: Vec<Literal>,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// What can be imported.

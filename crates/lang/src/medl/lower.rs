@@ -1,13 +1,13 @@
 //! From a script as it is written to what a checker runs.
 
-use super::ast::{Defined, Definition, Guard, Script, Update};
+use super::ast::{Defined, Definition, Guard, Invoked, Script, Update};
 use super::names::{Known, Symbol};
 use crate::mac::ast::{Expr, Kind, Literal, Name};
 use crate::mac::lower::{Build, Maker};
 use crate::mac::order::{self, Needs};
 use crate::pedl::{self, Exported};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{ExprId, GuardId, Parts, Type};
+use invigil_monitor::mac::{Argument, Call, ExprId, GuardId, Parts, Type};
 use std::collections::{HashMap, HashSet};
 
 /// A script whose names are looked up and whose types are checked.
@@ -23,6 +23,8 @@ pub struct Lowered {
     pub alarms: Vec<(String, Span)>,
     /// The actions that can be invoked, by their numbers.
     pub actions: Vec<(String, Span)>,
+    /// The methods of the program that these call, where they do.
+    pub calls: Vec<Option<Call>>,
 }
 
 /// Looks up the names of a script, checks its types and gives what a checker is made of.
@@ -72,9 +74,32 @@ pub(crate) fn lower_with(
         parts,
         properties: located(Defined::Property),
         alarms: located(Defined::Alarm),
+        calls: names.actions.iter().map(|(name, _)| called(script, name)).collect(),
         actions: names.actions,
     };
     (Some(lowered), problems)
+}
+
+/// The method of the program that an action calls.
+fn called(script: &Script, action: &str) -> Option<Call> {
+    let import = script.imports.iter().find(|import| import.name.text == action)?;
+    let Invoked { names, arguments, .. } = import.call.as_ref()?;
+    let (method, of) = names.split_last()?;
+    let of: Vec<&str> = of.iter().map(|name| name.text.as_str()).collect();
+    let argument = |literal: &Literal| {
+        Some(match literal {
+            Literal::Boolean(value) => Argument::Boolean(*value),
+            Literal::Char(value) => Argument::Char(*value),
+            Literal::Int(value) => Argument::Int(*value),
+            Literal::Long(value) => Argument::Long(*value),
+            Literal::Float(value) => Argument::Float(*value),
+            Literal::Double(value) => Argument::Double(*value),
+            Literal::String(value) => Argument::Text(value.clone()),
+            Literal::Null => return None,
+        })
+    };
+    let arguments = arguments.iter().map(argument).collect::<Option<_>>()?;
+    Some(Call { of: of.join("."), method: method.text.clone(), arguments })
 }
 
 struct Lowering<'a> {

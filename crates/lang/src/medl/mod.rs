@@ -25,7 +25,7 @@
 //!             | "var" type name { "," name }
 //!             | ( "event" | "condition" | "property" | "alarm" ) name "=" expression
 //!             | event "->" ( "{" { update ";" } "}" | update )
-//! imported    = name [ "(" [ type { "," type } ] ")" ]
+//! imported    = name [ "(" [ type { "," type } ] ")" ] [ "=" name "." name { "." name } "(" [ constant { "," constant } ] ")" ]
 //! update      = name "'" ( "=" | ":=" ) expression | "print" expression | "invoke" name
 //! ```
 //!

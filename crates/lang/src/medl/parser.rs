@@ -1,7 +1,7 @@
 //! Reads a MEDL script, and reports every mistake in it at once.
 
-use super::ast::{Defined, Definition, Guard, Import, Imported, Script, Update, Variable};
-use crate::mac::ast::{Expr, Name};
+use super::ast::{Defined, Definition, Guard, Import, Imported, Invoked, Script, Update, Variable};
+use crate::mac::ast::{Expr, Kind, Literal, Name};
 use crate::mac::parser::{Language, Parser};
 use crate::reading::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
@@ -119,11 +119,56 @@ impl Parser<'_> {
                 true => Some(self.parameters()?),
                 false => None,
             };
-            script.imports.push(Import { sort, name, values });
+            let call = match sort == Imported::Action && self.take_mark("=") {
+                true => Some(self.invoked()?),
+                false => None,
+            };
+            script.imports.push(Import { sort, name, values, call });
             if !self.take_mark(",") {
                 return Some(());
             }
         }
+    }
+
+    /// The method that an action calls, with what it is given.
+    fn invoked(&mut self) -> Option<Invoked> {
+        const HELP: &str =
+            "write `import action stop = Control.gate.stop();`, with constants in the brackets";
+        let start = self.at.start;
+        let mut names = vec![self.expect_name("a class of the program")?];
+        while self.take_mark(".") {
+            names.push(match self.at.token {
+                // The program has names of its own.
+                Token::Word(text) => Name { text: text.to_owned(), span: self.take() },
+                _ => self.expect_name("a name behind the dot")?,
+            });
+        }
+        if names.len() < 2 {
+            let problem = self.expected("`.` and a method").help(HELP);
+            self.report(problem);
+            return None;
+        }
+        self.expect_mark("(", HELP)?;
+        let mut arguments = Vec::new();
+        while !self.at_mark(")") {
+            let expression = self.expr()?;
+            let Some(Kind::Literal(literal)) = expression
+                .nodes
+                .last()
+                .map(|node| &node.kind)
+                .filter(|kind| **kind != Kind::Literal(Literal::Null))
+            else {
+                let problem = Diagnostic::error(expression.span(), "this is no constant");
+                self.report(problem.label("a number, a text, `true` or `false`").help(HELP));
+                return None;
+            };
+            arguments.push(literal.clone());
+            if !self.take_mark(",") {
+                break;
+            }
+        }
+        self.expect_mark(")", HELP)?;
+        Some(Invoked { names, arguments, span: self.since(start) })
     }
 
     fn variables(&mut self, script: &mut Script) -> Option<()> {

@@ -84,10 +84,12 @@ pub fn watch(
         automata.push(alarm(name, *span, symbols));
         outputs.alarms.push(symbols);
     }
-    for (name, span) in &checker.actions {
+    let mut calls = Vec::new();
+    for ((name, span), call) in checker.actions.iter().zip(&checker.calls) {
         let symbol = found(catalog, &format!("invoke {name}"));
         automata.push(action(name, *span, symbol));
         outputs.actions.push(symbol);
+        calls.extend(call.clone().map(|call| (symbol, call)));
     }
     if checker.parts.prints() {
         let title = checker.title.as_deref().unwrap_or("MEDL");
@@ -104,6 +106,7 @@ pub fn watch(
         strict,
         abstracts: recogniser.options.valueabstract.is_some(),
         tick,
+        calls,
     };
     // Whether it can be run is told here, before a program is started.
     Deriver::new(&plan)?;

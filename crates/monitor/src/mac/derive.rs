@@ -4,6 +4,7 @@
 //! checker finds becomes events again. So a property or an alarm of a requirement script is watched by a small automaton,
 //! and nothing else need know that it was a script that decided.
 
+use super::call::Call;
 use super::ids::{MethodId, VariableId};
 use super::value::{Truth, Type, Value};
 use super::{Checker, Done, Filter, Misfit, Parts, Recogniser, Snapshot, State};
@@ -83,6 +84,8 @@ pub struct Plan {
     pub abstracts: bool,
     /// How often time is told, in milliseconds, and as which event.
     pub tick: Option<(SymbolId, u32)>,
+    /// Methods of the program that are called when an action is invoked, by the event that tells it.
+    pub calls: Vec<(SymbolId, Call)>,
 }
 
 /// Recogniser and checker between a subject and its other monitors; see the module.

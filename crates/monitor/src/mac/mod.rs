@@ -25,6 +25,7 @@
 
 mod abstraction;
 mod build;
+mod call;
 mod cell;
 mod checker;
 mod code;
@@ -49,6 +50,7 @@ mod value;
 mod walk;
 
 pub use abstraction::{Abstraction, Because, Constant, Threshold};
+pub use call::{Argument, Call};
 pub use checker::{Checker, Missing};
 pub use derive::{Deriver, Input, Outputs, Plan, Remembered};
 pub use filter::Filter;

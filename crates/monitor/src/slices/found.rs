@@ -104,7 +104,7 @@ impl Slices {
     }
 
     /// The values that a slice gives to the parameters in `mask`.
-    fn keys_of(&self, slice: u32, mask: Mask) -> impl Iterator<Item = Value> {
+    pub(super) fn keys_of(&self, slice: u32, mask: Mask) -> impl Iterator<Item = Value> {
         let keys = self.records.keys(slice);
         keys.iter().enumerate().filter(move |(bit, _)| mask & 1 << bit != 0).map(|(_, key)| *key)
     }

@@ -28,6 +28,10 @@ impl<'a> Reader<'a> {
         Some(u16::from_le_bytes(self.take(2)?.try_into().ok()?))
     }
 
+    fn u64(&mut self) -> Option<u64> {
+        Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
+    }
+
     fn u32(&mut self) -> Option<u32> {
         Some(u32::from_le_bytes(self.take(4)?.try_into().ok()?))
     }
@@ -48,6 +52,7 @@ impl Slices {
             put(&mut out, failure.message.len());
             out.extend(failure.message.as_bytes());
         }
+        self.resting.iter().for_each(|count| out.extend(count.to_le_bytes()));
         put(&mut out, self.records.len());
         put(&mut out, self.free.len());
         self.free.iter().for_each(|slice| put(&mut out, *slice as usize));
@@ -57,7 +62,7 @@ impl Slices {
             put(&mut out, slice.0 as usize);
             put(&mut out, head.parent as usize);
             out.extend(head.state.to_le_bytes());
-            out.push(head.bound);
+            out.extend([head.bound, head.dead]);
             let values = self.binding(slice).iter().chain(self.env(slice));
             values.for_each(|value| view.encode(*value, &mut out));
         }
@@ -74,6 +79,9 @@ impl Slices {
         if reader.u8()? != 0 {
             slices.failure = Some(failure(&mut reader)?);
         }
+        for count in &mut slices.resting {
+            *count = reader.u64()?;
+        }
         let (len, free) = (reader.u32()?, reader.u32()?);
         // Each takes some bytes: what claims to be more is none.
         if (len as usize).max(free as usize) > bytes.len() || free > len {
@@ -82,7 +90,9 @@ impl Slices {
         let mut is_free = vec![false; len as usize];
         for _ in 0..len {
             let slice = slices.records.push();
-            slices.records.set_head(slice, Head { state: 0, bound: 0, alive: false, parent: NOBODY });
+            slices
+                .records
+                .set_head(slice, Head { state: 0, bound: 0, dead: 0, alive: false, parent: NOBODY });
         }
         for _ in 0..free {
             let slice = reader.u32()?;
@@ -100,12 +110,14 @@ impl Slices {
 
     fn load_slice(&mut self, automaton: &Automaton, slice: u32, reader: &mut Reader<'_>) -> Option<()> {
         let (number, parent) = (reader.u32()?, reader.u32()?);
-        let (state, bound): (StateId, Mask) = (reader.u16()?, reader.u8()?);
+        let state: StateId = reader.u16()?;
+        let (bound, dead): (Mask, Mask) = (reader.u8()?, reader.u8()?);
         let is_known = parent == NOBODY || (parent as usize) < self.records.len();
-        if number != slice || !is_known || usize::from(state) >= automaton.states.len() {
+        if number != slice || !is_known || dead & !bound != 0 || usize::from(state) >= automaton.states.len()
+        {
             return None;
         }
-        self.records.set_head(slice, Head { state, bound, alive: true, parent });
+        self.records.set_head(slice, Head { state, bound, dead, alive: true, parent });
         for at in 0..self.keys + automaton.env.len() {
             let value = self.heap.decode(&mut reader.0)?;
             // A key is a plain value or a string, bound or not as the head says.

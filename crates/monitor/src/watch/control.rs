@@ -2,7 +2,9 @@
 
 use super::callback::{Hearing, Trail};
 use super::{Mistake, Standing, Watch};
+use crate::slices::Gone;
 use crate::step::Monitor;
+use alloc::vec::Vec;
 
 /// A saved state of a [`Watch`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,6 +42,14 @@ impl Watch {
         let slices = self.automaton.start(&mut self.scratch, &mut hearing);
         (self.printed, self.commands) = (hearing.printed, hearing.commands);
         self.standing = Standing { slices, trail: Trail::default() };
+    }
+
+    /// [Forgets](crate::automaton::Automaton::forget_gone) slices of objects that are no more, unless someone follows the property
+    /// event by event.
+    pub fn forget_gone(&mut self, gone: &Gone, concern: &[u8]) {
+        if !self.has_company() {
+            self.automaton.forget_gone(&mut self.standing.slices, gone, concern, &mut Vec::new());
+        }
     }
 
     /// Saves where the property stands.

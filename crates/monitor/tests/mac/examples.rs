@@ -602,6 +602,7 @@ fn plans_that_do_not_fit() {
         strict: false,
         abstracts: false,
         tick: None,
+        calls: Vec::new(),
     };
     assert!(Deriver::new(&plan(Input::Tick)).is_ok());
     assert!(Deriver::new(&plan(Input::Update { variable: VariableId(0), value: 0 })).is_err());
