@@ -214,12 +214,15 @@ fn points_stay_when_the_program_begins_anew() {
     typed.waits("Removed");
     typed.enters("continue\r");
     typed.waits("Breakpoint 2, ");
-    typed.enters("delete\r");
-    typed.waits("Removed");
+    typed.enters("disable\r");
+    typed.waits("Turned off");
     typed.enters("continue\r");
     typed.waits("last apple of 3");
+    // They are kept, too, when the program has come to its end.
     typed.enters("run\r");
     typed.waits("last apple of 3");
+    typed.enters("info breakpoints\r");
+    typed.waits("off");
     typed.enters("quit\r");
     typed.exits(0);
 }

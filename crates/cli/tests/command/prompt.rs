@@ -170,6 +170,11 @@ fn points_stay_when_the_program_begins_anew() {
     typed.waits("Removed");
     typed.enters("continue\r");
     typed.waits("Breakpoint 1, fill");
+    typed.enters("continue\r");
+    typed.waits("it exited with status 9");
+    // They are kept, too, when the program has come to its end.
+    typed.enters("run\r");
+    typed.waits("Breakpoint 1, fill");
     typed.enters("delete\r");
     typed.waits("Removed");
     typed.enters("continue\r");
