@@ -110,6 +110,11 @@ impl Room {
         Ok(())
     }
 
+    /// Nobody is here any more, nor are scripts.
+    pub(crate) fn vacate(&self) {
+        *self.0.enter(0) = Furniture::default();
+    }
+
     /// They step elsewhere.
     pub(crate) fn clear(&self) {
         let mut room = self.0.enter(0);
@@ -174,18 +179,17 @@ impl Room {
         let mut batch = std::mem::take(&mut room.found);
         batch.clear();
         let mut told: Vec<Hit> = Vec::new();
+        let mut given = Batch::default();
         for hit in hits {
             let Some(symbol) = symbol(&hit) else {
                 told.push(hit);
                 continue;
             };
-            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut batch)).collect();
-            batch.push(symbol, &values, stamp);
-            if !room.derivers.is_empty() {
-                let text = batch.text.clone();
-                let event = Event { symbol, params: &values, text: &text };
-                room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
-            }
+            given.clear();
+            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut given)).collect();
+            let event = Event { symbol, params: &values, text: &given.text };
+            batch.push_copy(&event, stamp);
+            room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
         }
         told.extend(room.step(&batch, thread));
         room.found = batch;

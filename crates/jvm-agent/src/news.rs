@@ -21,7 +21,9 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn open(&self, stream: UnixStream) {
-        *locked(&self.stream) = Some(stream);
+        let mut line = locked(&self.stream);
+        *line = Some(stream);
+        self.lost.store(false, Ordering::Relaxed);
     }
 
     /// Whether nobody listens any more.

@@ -194,10 +194,22 @@ fn a_program_that_runs_can_be_watched_and_left() {
     assert!(live.stack()[0].starts_with("app.Waits.tick:"), "{:?}", live.stack());
     let Err(Trouble::Request(words)) = live.target.locals() else { panic!("locals of an attached program") };
     assert!(words.contains("invigil run"), "{words}");
+    let Err(Trouble::Subject(words)) = Target::attach(child.id() as i32) else { panic!("two tools at once") };
+    assert!(words.contains("does not load the agent"), "{words}");
     live.target.detach().unwrap();
     drop(live);
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it runs on");
+    // Another tool may come, again and again; objects keep their numbers.
+    for _ in 0..3 {
+        let mut catalog = Catalog::default();
+        event(&mut catalog, Kind::After, "Waits.tick", &["this"]);
+        let (mut live, unknown) = Live::watch(Target::attach(child.id() as i32).unwrap(), catalog);
+        assert!(unknown.is_empty(), "{unknown:?}");
+        live.run_to("after Waits.tick(this=1)");
+        live.run_to("after Waits.tick(this=1)");
+        live.target.detach().unwrap();
+    }
     child.kill().unwrap();
     child.wait().unwrap();
 }
