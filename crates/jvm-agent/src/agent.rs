@@ -20,7 +20,9 @@ pub(crate) struct Agent {
     pub(crate) ti: Ti,
     pub(crate) began: Instant,
     /// The tool's socket.
-    pub(crate) socket: String,
+    socket: Mutex<String>,
+    /// Counts the visits of tools.
+    visits: AtomicU32,
     /// Whether the tool started the program.
     pub(crate) launched: bool,
     /// Whether another debugger was asked for when the program was started.
@@ -95,7 +97,8 @@ impl Agent {
         Agent {
             ti,
             began: Instant::now(),
-            socket: socket.to_owned(),
+            socket: Mutex::new(socket.to_owned()),
+            visits: AtomicU32::new(0),
             launched: flags.contains('l'),
             debugger: flags.contains('d'),
             powers,
@@ -111,6 +114,28 @@ impl Agent {
             woven: AtomicU32::new(0),
             complaints: Mutex::default(),
         }
+    }
+
+    /// Another tool comes, after the last has left: all begins again, but objects keep their numbers.
+    pub(crate) fn visit(&self, options: &str) -> Result<(), String> {
+        if !self.line.is_lost() || !self.service.is_over() {
+            return Err("another tool watches this program already".to_owned());
+        }
+        let (_, socket) = options.split_once(':').unwrap_or(("", options));
+        socket.clone_into(&mut locked(&self.socket));
+        self.visits.fetch_add(1, Ordering::SeqCst);
+        self.room.vacate();
+        locked(&self.complaints).clear();
+        Ok(())
+    }
+
+    /// Which visit this is.
+    pub(crate) fn visits(&self) -> u32 {
+        self.visits.load(Ordering::SeqCst)
+    }
+
+    pub(crate) fn socket(&self) -> String {
+        locked(&self.socket).clone()
     }
 
     /// What is to be told.

@@ -3,9 +3,12 @@
 //! Each thread has a stack of them. An exception may leave a constructor without a word, so each entry knows how deep the
 //! stack of calls was, and is dropped when it is no deeper any more.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, locked};
 use crate::vm::{Jni, Ref};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// An object under construction.
 #[derive(Debug)]
@@ -28,25 +31,58 @@ thread_local! {
     static STACK: RefCell<Vec<Building>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Where there may be virtual threads, which go on in another one of the system's: the stacks by the numbers of threads.
+static STACKS: Mutex<BTreeMap<u32, Vec<Building>>> = Mutex::new(BTreeMap::new());
+/// How many of these there are.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+
+/// Does something with the stack of the thread that runs this. Nothing may be asked of the machine there.
+fn with_stack<R>(agent: &Agent, jni: Jni, work: impl FnOnce(&mut Vec<Building>) -> R) -> R {
+    if !agent.powers.can_support_virtual_threads() {
+        return STACK.with_borrow_mut(work);
+    }
+    let number = agent.ti.current_thread().map_or(0, |thread| {
+        let number = agent.thread_number(jni, thread);
+        jni.let_go(thread);
+        number
+    });
+    let mut stacks = locked(&STACKS);
+    let mut stack = stacks.remove(&number).unwrap_or_default();
+    let result = work(&mut stack);
+    if !stack.is_empty() {
+        stacks.insert(number, stack);
+    }
+    COUNT.store(stacks.len(), Ordering::Relaxed);
+    result
+}
+
+/// Whether this thread may have something under construction; most have not.
+fn may_build(agent: &Agent) -> bool {
+    match agent.powers.can_support_virtual_threads() {
+        true => COUNT.load(Ordering::Relaxed) > 0,
+        false => !STACK.with_borrow(Vec::is_empty),
+    }
+}
+
 /// Forgets objects whose constructors were left; gives how many frames there are, or nothing if nothing is under
 /// construction.
-fn depth(agent: &Agent) -> Option<i32> {
-    if STACK.with_borrow(Vec::is_empty) {
+fn depth(agent: &Agent, jni: Jni) -> Option<i32> {
+    if !may_build(agent) {
         return None;
     }
     let depth = agent.ti.frame_count(None).ok()?;
-    STACK.with_borrow_mut(|stack| {
+    with_stack(agent, jni, |stack| {
         while stack.last().is_some_and(|last| last.depth > depth) {
             stack.pop();
         }
-    });
-    Some(depth)
+        (!stack.is_empty()).then_some(depth)
+    })
 }
 
 /// The constructor of an object is about to be called.
-pub(crate) fn begin(agent: &Agent, path: usize, level: usize, class: &str) {
+pub(crate) fn begin(agent: &Agent, jni: Jni, path: usize, level: usize, class: &str) {
     let Ok(depth) = agent.ti.frame_count(None) else { return };
-    STACK.with_borrow_mut(|stack| {
+    with_stack(agent, jni, |stack| {
         // In this frame nothing else of the path is under construction any more.
         stack.retain(|entry| entry.depth < depth || entry.depth == depth && entry.path != path);
         stack.push(Building { path, level, class: class.to_owned(), depth, number: 0, done: Vec::new() });
@@ -54,9 +90,9 @@ pub(crate) fn begin(agent: &Agent, path: usize, level: usize, class: &str) {
 }
 
 /// A constructor has returned.
-pub(crate) fn end(agent: &Agent, path: usize) {
-    let Some(depth) = depth(agent) else { return };
-    STACK.with_borrow_mut(|stack| {
+pub(crate) fn end(agent: &Agent, jni: Jni, path: usize) {
+    let Some(depth) = depth(agent, jni) else { return };
+    with_stack(agent, jni, |stack| {
         let Some(at) = stack.iter().rposition(|entry| entry.path == path && entry.depth == depth) else {
             return;
         };
@@ -70,9 +106,9 @@ pub(crate) fn end(agent: &Agent, path: usize) {
 
 /// In a constructor of this object there is a `this`: notes which object is under construction, if it is this one.
 pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
-    let Some(depth) = depth(agent) else { return };
+    let Some(depth) = depth(agent, jni) else { return };
     let waits = |entry: &&mut Building| entry.path == path && entry.depth < depth;
-    let class = STACK.with_borrow_mut(|stack| {
+    let class = with_stack(agent, jni, |stack| {
         let entry = stack.iter_mut().rev().find(waits)?;
         (entry.number == 0).then(|| entry.class.clone())
     });
@@ -82,7 +118,7 @@ pub(crate) fn bind(agent: &Agent, jni: Jni, path: usize, this: Ref) {
         return;
     }
     let number = agent.identities.number(agent.ti, this);
-    STACK.with_borrow_mut(|stack| {
+    with_stack(agent, jni, |stack| {
         if let Some(entry) = stack.iter_mut().rev().find(waits) {
             entry.number = number;
         }
@@ -98,12 +134,12 @@ pub(crate) fn is_at(
     this: Option<Ref>,
     number: i64,
 ) -> bool {
-    let Some(depth) = depth(agent) else { return false };
+    let Some(depth) = depth(agent, jni) else { return false };
     if let Some(this) = this {
         bind(agent, jni, path, this);
     }
     number != 0
-        && STACK.with_borrow(|stack| {
+        && with_stack(agent, jni, |stack| {
             let mut entries = stack.iter().filter(|entry| entry.path == path && entry.depth < depth);
             entries.any(|entry| {
                 entry.level == level && entry.number == number || entry.done.contains(&(level, number))

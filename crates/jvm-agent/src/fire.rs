@@ -27,7 +27,8 @@ enum Held {
 }
 
 thread_local! {
-    static HELD: RefCell<Vec<Held>> = const { RefCell::new(Vec::new()) };
+    /// Values that wait, and the place whose they are. The place may be turned off before the rest comes.
+    static HELD: RefCell<(u32, Vec<Held>)> = const { RefCell::new((0, Vec::new())) };
 }
 
 /// Texts longer than this are cut.
@@ -38,12 +39,31 @@ pub(crate) fn hold(jni: Jni, id: u32, values: &[Raw]) {
     if table::listened(id).is_none() || is_ours() {
         return;
     }
-    HELD.with_borrow_mut(|held| {
+    let stale = HELD.with_borrow_mut(|(of, held)| {
+        let stale = if *of == id { Vec::new() } else { std::mem::take(held) };
+        *of = id;
         held.extend(values.iter().map(|value| match value {
             Raw::Number(number) => Held::Number(*number),
             Raw::Object(object) => Held::Object(object.and_then(|object| jni.global(object))),
         }));
+        stale
     });
+    let_go(jni, stale);
+}
+
+fn let_go(jni: Jni, held: Vec<Held>) {
+    for held in held {
+        if let Held::Object(Some(global)) = held {
+            jni.forget(global);
+        }
+    }
+}
+
+/// The values of a whole report: the last so many, for those before were left by a report that was broken off. Nothing if
+/// there are too few, because the place was not listened to when they were passed.
+fn whole_report(mut values: Vec<Raw>, count: usize) -> Option<Vec<Raw>> {
+    let first = values.len().checked_sub(count)?;
+    Some(values.split_off(first))
 }
 
 /// A probe reports.
@@ -65,7 +85,7 @@ pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
         }
     }
     if !is_ours() {
-        report(agent, jni, place, values);
+        report(agent, jni, id, place, values);
     }
 }
 
@@ -139,22 +159,17 @@ fn tell_tool(agent: &Agent, jni: Jni, thread: u32, time: f64, hits: Vec<Hit>) {
     let _ = deliver(agent, jni, &News::Hits { thread, time, hits, gone });
 }
 
-fn report(agent: &Agent, jni: Jni, place: &Place, last: &[Raw]) {
-    let held = HELD.with_borrow_mut(std::mem::take);
-    let first = held.iter().map(|held| match held {
+fn report(agent: &Agent, jni: Jni, id: u32, place: &Place, last: &[Raw]) {
+    let (of, held) = HELD.with_borrow_mut(std::mem::take);
+    let first = held.iter().filter(|_| of == id).map(|held| match held {
         Held::Number(number) => Raw::Number(*number),
         Held::Object(object) => Raw::Object(object.as_ref().map(Global::get)),
     });
-    let values: Vec<Raw> = first.chain(last.iter().copied()).collect();
-    // What was held before a place was listened to makes no whole report.
-    if values.len() == place.captures.len() {
+    let values = first.chain(last.iter().copied()).collect();
+    if let Some(values) = whole_report(values, place.captures.len()) {
         jni.framed(|| tell(agent, jni, place, &values));
     }
-    for held in held {
-        if let Held::Object(Some(global)) = held {
-            jni.forget(global);
-        }
-    }
+    let_go(jni, held);
 }
 
 fn tell(agent: &Agent, jni: Jni, place: &Place, values: &[Raw]) {
@@ -339,5 +354,30 @@ pub(crate) fn datum(agent: &Agent, jni: Jni, value: Primitive, ty: Option<&Type>
             number(value).map_or(Datum::Unset, |value| Datum::Float { value })
         }
         _ => Datum::Unset,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_report_that_was_broken_off_does_not_spoil_the_next() {
+        let values = |numbers: &[i64]| numbers.iter().map(|number| Raw::Number(*number)).collect();
+        let told = |numbers: &[i64], count| {
+            let whole: Option<Vec<Raw>> = whole_report(values(numbers), count);
+            whole.map(|values| {
+                let numbers = values.iter().map(|value| match value {
+                    Raw::Number(number) => *number,
+                    Raw::Object(_) => 0,
+                });
+                numbers.collect::<Vec<i64>>()
+            })
+        };
+        assert_eq!(told(&[1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
+        // The place was turned off after the first four of another report.
+        assert_eq!(told(&[9, 9, 9, 9, 1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
+        // It was turned on in the midst of one.
+        assert_eq!(told(&[5], 5), None);
     }
 }

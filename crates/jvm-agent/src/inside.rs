@@ -35,6 +35,8 @@ struct Furniture {
     closed: bool,
     /// The last so many events are those that someone is to react to; they are told as usual.
     due: usize,
+    /// Whether they were told.
+    is_told: bool,
     derivers: Vec<Deriver>,
     /// What scripts find, before it is told.
     found: Batch,
@@ -110,6 +112,11 @@ impl Room {
         Ok(())
     }
 
+    /// Nobody is here any more, nor are scripts.
+    pub(crate) fn vacate(&self) {
+        *self.0.enter(0) = Furniture::default();
+    }
+
     /// They step elsewhere.
     pub(crate) fn clear(&self) {
         let mut room = self.0.enter(0);
@@ -119,14 +126,19 @@ impl Room {
     /// What the properties have done since they were put here, without what is told as usual. Nothing happens here until
     /// they are put here again.
     pub(crate) fn take(&self, agent: &Agent) -> Option<Past> {
+        self.take_all(agent).map(|(past, _)| past)
+    }
+
+    /// The same, and apart from it what should have been told as usual and was not: the machine may end before.
+    pub(crate) fn take_all(&self, agent: &Agent) -> Option<(Past, Vec<Occurred>)> {
         let mut room = self.0.enter(0);
         let inside = room.inside.take()?;
         room.closed = true;
-        let due = std::mem::take(&mut room.due);
+        let (due, is_told) = (std::mem::take(&mut room.due), room.is_told);
         drop(room);
         let past = inside.past();
         let kept = past.events.len().saturating_sub(due);
-        let events = (0..kept).zip(&past.threads).map(|(at, thread)| {
+        let events = (0..past.events.len()).zip(&past.threads).map(|(at, thread)| {
             let event = past.events.event(at);
             Occurred {
                 symbol: event.symbol.0,
@@ -135,14 +147,25 @@ impl Room {
                 values: event.params.iter().map(|value| datum(value, event.text)).collect(),
             }
         });
-        Some(Past {
+        let mut events: Vec<Occurred> = events.collect();
+        let mut due = events.split_off(kept);
+        if is_told {
+            due.clear();
+        }
+        let past = Past {
             unseen_events: past.unseen_events,
             steps: past.unseen.iter().map(|unseen| unseen.steps).collect(),
             created: past.unseen.iter().map(|unseen| unseen.created).collect(),
             before: past.before.iter().map(Slices::save).collect(),
-            events: events.collect(),
+            events,
             gone: agent.gone(past.gone),
-        })
+        };
+        Some((past, due))
+    }
+
+    /// What someone is to react to has been told.
+    pub(crate) fn told(&self) {
+        self.0.enter(0).is_told = true;
     }
 
     /// Has the monitors that are here forget slices of objects that are no more, if there are many. Gives how many slices there
@@ -170,22 +193,24 @@ impl Room {
     pub(crate) fn happened(&self, agent: &Agent, hits: Vec<Hit>, time: f64, thread: u32) -> Outcome {
         let mut room = self.enter(agent, 0);
         let room = &mut *room;
+        if room.closed {
+            return Outcome::Quiet;
+        }
         let stamp = Stamp { time, line: 0 };
         let mut batch = std::mem::take(&mut room.found);
         batch.clear();
         let mut told: Vec<Hit> = Vec::new();
+        let mut given = Batch::default();
         for hit in hits {
             let Some(symbol) = symbol(&hit) else {
                 told.push(hit);
                 continue;
             };
-            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut batch)).collect();
-            batch.push(symbol, &values, stamp);
-            if !room.derivers.is_empty() {
-                let text = batch.text.clone();
-                let event = Event { symbol, params: &values, text: &text };
-                room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
-            }
+            given.clear();
+            let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut given)).collect();
+            let event = Event { symbol, params: &values, text: &given.text };
+            batch.push_copy(&event, stamp);
+            room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
         }
         told.extend(room.step(&batch, thread));
         room.found = batch;
@@ -215,6 +240,9 @@ impl Room {
         thread: u32,
     ) -> Dealt {
         let mut room = self.enter(agent, who);
+        if room.closed {
+            return Dealt::Quiet;
+        }
         room.known = (who, thread);
         room.step_quickly(symbol, values, thread)
     }
@@ -227,7 +255,7 @@ impl Room {
         }
     }
 
-    /// Waits until the room is open.
+    /// Waits until the room is open. If it is not, nobody will ever open it: what happens is nobody's business any more.
     fn enter(&self, agent: &Agent, who: usize) -> Pass<'_, Furniture> {
         loop {
             let room = self.0.enter(who);
@@ -258,7 +286,7 @@ impl Furniture {
     /// Someone is to react to an event of whole numbers.
     #[cold]
     fn react(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
-        (self.closed, self.due) = (true, 1);
+        (self.closed, self.due, self.is_told) = (true, 1, false);
         let values = values.iter().map(|value| Datum::Int { value: *value }).collect();
         let hit = Hit { key: Key::Event { number: symbol.0 }, values };
         Dealt::Told(Box::new((vec![hit], thread)))
@@ -282,7 +310,7 @@ impl Furniture {
         if !reacts {
             return Vec::new();
         }
-        (self.closed, self.due) = (true, wanted.len());
+        (self.closed, self.due, self.is_told) = (true, wanted.len(), false);
         wanted.into_iter().map(|at| hit_of(&batch.event(at))).collect()
     }
 

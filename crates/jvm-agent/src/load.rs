@@ -57,17 +57,21 @@ fn entered(
     then: impl FnOnce(&'static Agent) -> Result<(), String>,
 ) -> jint {
     let work = || -> Result<(), String> {
+        let options = match options.is_null() {
+            true => String::new(),
+            // SAFETY: the machine gives a C string.
+            false => unsafe { CStr::from_ptr(options) }.to_string_lossy().into_owned(),
+        };
+        if let Some(agent) = agent() {
+            agent.visit(&options)?;
+            return then(agent);
+        }
         let mut env: *mut jvmtiEnv = null_mut();
         // SAFETY: the machine gave `vm`; the environment is written where it is asked to.
         let got = unsafe { ((**vm).GetEnv)(vm, (&raw mut env).cast(), raw::JVMTI_VERSION_11) };
         if got != JNI_OK || env.is_null() {
             return Err("this virtual machine is older than Java 11".to_owned());
         }
-        let options = match options.is_null() {
-            true => String::new(),
-            // SAFETY: the machine gives a C string.
-            false => unsafe { CStr::from_ptr(options) }.to_string_lossy().into_owned(),
-        };
         // SAFETY: it is the environment that the machine has just given.
         let ti = unsafe { Ti::new(env) };
         let powers = powers(ti, options.split(':').next().is_some_and(|flags| flags.contains('d')))?;
@@ -148,8 +152,9 @@ fn make_helper(agent: &Agent, jni: Jni) -> Result<(), String> {
 
 /// Opens one of the two connections.
 fn connect(agent: &Agent, channel: Channel) -> Result<UnixStream, String> {
-    let failed = |words: String| format!("nobody answers at {}: {words}", agent.socket);
-    let mut stream = UnixStream::connect(&agent.socket).map_err(|error| failed(error.to_string()))?;
+    let socket = agent.socket();
+    let failed = |words: String| format!("nobody answers at {socket}: {words}");
+    let mut stream = UnixStream::connect(&socket).map_err(|error| failed(error.to_string()))?;
     let greeting = Greeting { magic: MAGIC, version: VERSION, channel, process: std::process::id() };
     protocol::send(&mut stream, &greeting).map_err(|lost| failed(lost.to_string()))?;
     Ok(stream)

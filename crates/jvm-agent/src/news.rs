@@ -2,7 +2,7 @@
 
 use crate::agent::{Agent, locked};
 use crate::invoke;
-use crate::protocol::{self, Lost, News, Order};
+use crate::protocol::{self, Key, Lost, News, Order};
 use crate::vm::{Global, Jni, Primitive, Ref};
 use std::os::unix::net::UnixStream;
 use std::sync::Mutex;
@@ -21,7 +21,9 @@ pub(crate) struct Line {
 
 impl Line {
     pub(crate) fn open(&self, stream: UnixStream) {
-        *locked(&self.stream) = Some(stream);
+        let mut line = locked(&self.stream);
+        *line = Some(stream);
+        self.lost.store(false, Ordering::Relaxed);
     }
 
     /// Whether nobody listens any more.
@@ -67,6 +69,11 @@ pub(crate) fn deliver(agent: &Agent, jni: Jni, news: &News) -> Result<(), Lost> 
     let mut calls = Vec::new();
     let mut talk = || -> Result<(), Lost> {
         protocol::send(stream, news)?;
+        if let News::Hits { hits, .. } = news
+            && hits.iter().any(|hit| matches!(hit.key, Key::Event { .. }))
+        {
+            agent.room.told();
+        }
         loop {
             match protocol::receive(stream)? {
                 Order::Go => return Ok(()),
@@ -99,12 +106,14 @@ fn current(agent: &Agent, jni: Jni) -> Option<(u32, Global)> {
 /// Tells that the program exits. Nobody waits for an order any more.
 pub(crate) fn deliver_exit(agent: &Agent, status: i32) {
     let mut line = locked(&agent.line.stream);
+    // A thread that waits for the line tells nothing any more: what it has to tell goes along.
+    agent.line.lose();
     if let Some(stream) = line.as_mut() {
+        let (past, due) = agent.room.take_all(agent).unzip();
+        let complaints = agent.complaints();
+        let news = News::Exits { status, past, due: due.unwrap_or_default(), complaints };
         // If the tool is gone, nobody wants to know.
-        let _ = protocol::send(
-            stream,
-            &News::Exits { status, past: agent.room.take(agent), complaints: agent.complaints() },
-        );
+        let _ = protocol::send(stream, &news);
     }
 }
 

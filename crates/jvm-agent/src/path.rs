@@ -242,12 +242,12 @@ impl Path {
             _ if changes => false,
             Role::Begins { level, class } => {
                 if let Some(level) = self.is_begun(agent, jni, level, seen.this) {
-                    building::begin(agent, self.identity(), level, class);
+                    building::begin(agent, jni, self.identity(), level, class);
                 }
                 false
             }
             Role::Ends => {
-                building::end(agent, self.identity());
+                building::end(agent, jni, self.identity());
                 false
             }
             Role::Built => {

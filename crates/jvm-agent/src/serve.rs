@@ -15,7 +15,7 @@ use std::net::Shutdown;
 use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 /// The thread that answers, seen from others.
@@ -30,6 +30,13 @@ pub(crate) struct Service {
 impl Service {
     fn begin(&self, stream: &UnixStream) {
         *locked(&self.stream) = stream.try_clone().ok();
+    }
+
+    /// Whether there was a tool, and it has been left for good.
+    pub(crate) fn is_over(&self) -> bool {
+        let stream = locked(&self.stream);
+        let waited = self.ended.wait_timeout_while(stream, LEAVING, |stream| stream.is_some());
+        waited.unwrap_or_else(PoisonError::into_inner).0.is_none()
     }
 
     fn end(&self) {
@@ -52,6 +59,8 @@ impl Service {
 
 /// So long the end of the machine waits for the thread that answers.
 const ENDING: Duration = Duration::from_millis(100);
+/// So long the next tool waits until the last has left.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// Answers until the tool is gone, or leaves.
 pub(crate) fn serve(agent: &Agent, jni: Jni, mut stream: UnixStream) {

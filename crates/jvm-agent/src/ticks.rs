@@ -46,13 +46,16 @@ pub(crate) fn start(
 extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
     works_for_agent();
     let Some((symbol, every)) = locked(&WAITING).pop() else { return };
-    while agent().is_some_and(|agent| !agent.running.load(Ordering::Relaxed) && !agent.line.is_lost()) {
+    let visit = agent().map(Agent::visits);
+    // The next tool has ticks of its own.
+    let is_wanted = |agent: &Agent| !agent.line.is_lost() && Some(agent.visits()) == visit;
+    while agent().is_some_and(|agent| !agent.running.load(Ordering::Relaxed) && is_wanted(agent)) {
         if ends_before(Instant::now() + every) {
             return;
         }
     }
     let mut next = Instant::now() + every;
-    while agent().is_some_and(|agent| !agent.line.is_lost()) && !ends_before(next) {
+    while agent().is_some_and(is_wanted) && !ends_before(next) {
         callback(env, |agent, jni| {
             let time = agent.began.elapsed().as_secs_f64();
             let hit = Hit { key: Key::Event { number: symbol.0 }, values: Vec::new() };

@@ -92,21 +92,13 @@ impl Target {
         self.batch.clear();
         let waiting = self.waiting.as_ref()?;
         let stamp = Stamp { time: waiting.time, line: 0 };
-        let hits: Vec<(u32, &[Datum])> = waiting
-            .hits
-            .iter()
-            .filter_map(|hit| match hit.key {
-                Key::Event { number } => Some((number, hit.values.as_slice())),
-                Key::Point { .. } => None,
-            })
-            .collect();
-        // What is made of events, which has names that begin with `#`, follows them in its own order.
+        let hits = waiting.hits.iter().filter_map(|hit| match hit.key {
+            Key::Event { number } => Some((number, hit.values.as_slice())),
+            Key::Point { .. } => None,
+        });
         let is_made =
             |number: u32| self.plans.iter().any(|plan| plan.symbol.0 == number && plan.name.starts_with('#'));
-        let (made, mut hits): (Vec<_>, Vec<_>) = hits.into_iter().partition(|(number, _)| is_made(*number));
-        hits.sort_by_key(|(number, _)| *number);
-        hits.extend(made);
-        for (number, values) in hits {
+        for (number, values) in in_order(hits, is_made) {
             // Monitors that step inside have chosen what is told.
             let active =
                 self.rooms.used || self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
@@ -139,6 +131,21 @@ impl Target {
     }
 }
 
+/// The events of a place in the order of the catalog. What is made of an event, inside the program, stays behind it.
+fn in_order<T>(hits: impl Iterator<Item = (u32, T)>, is_made: impl Fn(u32) -> bool) -> Vec<(u32, T)> {
+    let mut before = 0;
+    let mut all: Vec<(u32, u32, T)> = hits
+        .map(|(number, values)| {
+            if !is_made(number) {
+                before = number;
+            }
+            (before, number, values)
+        })
+        .collect();
+    all.sort_by_key(|(before, ..)| *before);
+    all.into_iter().map(|(_, number, values)| (number, values)).collect()
+}
+
 /// A value for the monitors; long text goes to the batch.
 pub(crate) fn value(datum: &Datum, batch: &mut Batch) -> Value {
     match datum {
@@ -153,5 +160,22 @@ pub(crate) fn value(datum: &Datum, batch: &mut Batch) -> Value {
             batch.text.push_str(value);
             Value::text(start, value.len() as u32)
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::in_order;
+
+    #[test]
+    fn what_is_made_of_an_event_stays_behind_it() {
+        let is_made = |number| number >= 10;
+        let hits = |numbers: &[u32]| in_order(numbers.iter().map(|number| (*number, ())), is_made);
+        let numbers =
+            |numbers: &[u32]| hits(numbers).into_iter().map(|(number, ())| number).collect::<Vec<_>>();
+        assert_eq!(numbers(&[1, 12, 11, 2, 13]), [1, 12, 11, 2, 13]);
+        assert_eq!(numbers(&[2, 13, 1, 12, 11]), [1, 12, 11, 2, 13]);
+        // Time alone makes events, too.
+        assert_eq!(numbers(&[12, 11]), [12, 11]);
     }
 }

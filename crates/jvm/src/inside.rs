@@ -2,7 +2,7 @@
 
 use crate::events::value;
 use crate::target::Target;
-use invigil_jvm_agent::protocol::{Answer, Past, Request};
+use invigil_jvm_agent::protocol::{Answer, Occurred, Past, Request};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, EventSet, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};
@@ -24,6 +24,8 @@ pub(crate) struct Rooms {
     pub(crate) closed: bool,
     /// What they did up to the program's end.
     pub(crate) last: Option<Past>,
+    /// What happened then, and someone is yet to react to.
+    pub(crate) due: Vec<Occurred>,
     /// What scripts that stay inside must be told.
     pub(crate) scripts: EventSet,
     /// Their plans, until the agent has them.
@@ -114,6 +116,16 @@ impl Target {
         .transpose()
     }
 
+    /// Makes the events that the program could not tell any more before it ended; says whether there are any.
+    pub(crate) fn note_due(&mut self) -> bool {
+        let due = std::mem::take(&mut self.rooms.due);
+        let Some(first) = due.first() else { return false };
+        (self.current, self.frame) = (first.thread, 0);
+        self.batch.clear();
+        add(&mut self.batch, &due);
+        true
+    }
+
     fn understood(&self, past: Past) -> Done<CaughtUp> {
         let automata = &self.rooms.automata;
         let counts = [past.before.len(), past.steps.len(), past.created.len()];
@@ -123,10 +135,7 @@ impl Target {
         let before = automata.iter().zip(&past.before);
         let before = before.map(|(automaton, state)| Slices::load(automaton, state).ok_or_else(garbled));
         let mut events = Batch::default();
-        for event in &past.events {
-            let values: Vec<_> = event.values.iter().map(|datum| value(datum, &mut events)).collect();
-            events.push(SymbolId(event.symbol), &values, Stamp { time: event.time, line: 0 });
-        }
+        add(&mut events, &past.events);
         let counted = past.steps.iter().zip(&past.created);
         Ok(CaughtUp {
             unseen_events: past.unseen_events,
@@ -135,6 +144,14 @@ impl Target {
             events,
             threads: past.events.iter().map(|event| event.thread).collect(),
         })
+    }
+}
+
+/// Adds events to others.
+fn add(events: &mut Batch, told: &[Occurred]) {
+    for event in told {
+        let values: Vec<_> = event.values.iter().map(|datum| value(datum, events)).collect();
+        events.push(SymbolId(event.symbol), &values, Stamp { time: event.time, line: 0 });
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::link::Came;
 use crate::points::UNTIL;
 use crate::target::{Target, Waiting};
-use invigil_jvm_agent::protocol::{Answer, Key, NOT_BEGUN, News, Order, Past, Request, Step};
+use invigil_jvm_agent::protocol::{Answer, Key, NOT_BEGUN, News, Occurred, Order, Past, Request, Step};
 use invigil_session::due::Owners;
 use invigil_session::subject::{Done, Owner, PointId, Resume, Stop, Trouble};
 
@@ -59,6 +59,9 @@ impl Target {
                 "Java ended before the program began: {NOT_BEGUN}, and {ending}; what it printed says why"
             )));
         }
+        if self.note_due() {
+            return Ok(Some(Stop::Events));
+        }
         if std::mem::take(&mut self.end_is_news) && self.note_end(&ending) {
             return Ok(Some(Stop::Events));
         }
@@ -81,8 +84,8 @@ impl Target {
     fn heard(&mut self, news: News) -> Done<Option<Stop>> {
         match news {
             News::Ready => Ok(None),
-            News::Exits { status, past, complaints } => {
-                self.exits(status, past, complaints);
+            News::Exits { status, past, due, complaints } => {
+                self.exits(status, past, due, complaints);
                 Ok(None)
             }
             News::Stepped { thread, returned } => {
@@ -107,9 +110,15 @@ impl Target {
     }
 
     /// The program said that it exits.
-    pub(crate) fn exits(&mut self, status: i32, past: Option<Past>, complaints: Vec<String>) {
+    pub(crate) fn exits(
+        &mut self,
+        status: i32,
+        past: Option<Past>,
+        due: Vec<Occurred>,
+        complaints: Vec<String>,
+    ) {
         self.status = Some(status);
-        self.rooms.last = past;
+        (self.rooms.last, self.rooms.due) = (past, due);
         self.complaints = complaints;
     }
 

@@ -212,8 +212,8 @@ impl Target {
         // The last news may have been told, and not been heard.
         if let Some(mut link) = self.link.take() {
             while let Some(news) = link.left() {
-                if let News::Exits { status, past, complaints } = news {
-                    self.exits(status, past, complaints);
+                if let News::Exits { status, past, due, complaints } = news {
+                    self.exits(status, past, due, complaints);
                 }
             }
         }

@@ -355,3 +355,16 @@ fn as_a_person_sees_it() {
   = help: write `import condition low;`"
     );
 }
+
+#[test]
+fn methods_that_actions_call() {
+    let import = |what: &str| {
+        format!("ReqSpec  import event open;  import action act = {what};  open -> {{ invoke act; }}  End")
+    };
+    let help = "write `import action stop = Control.gate.stop();`";
+    told(&import("Gate.stop(1 + 2)"), "this is no constant", "1 + 2", help);
+    told(&import("Gate.stop(null)"), "this is no constant", "null", help);
+    told(&import("stop()"), "expected `.` and a method, found `(`", "(", help);
+    told(&import("Gate.stop"), "expected `(`, found `;`", ";", help);
+    assert!(medl_problems(&import("Gate.print(-1, 2L, 0.5, true, 'c', \"text\")")).is_empty());
+}

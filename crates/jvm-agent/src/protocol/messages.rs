@@ -268,6 +268,8 @@ message! {
             status: i32,
             /// What monitors inside have done to the end.
             past: Option<Past>,
+            /// What happened after that, to which someone was to react, and which could not be told any more.
+            due: Vec<Occurred>,
             /// What could not be watched, in words.
             complaints: Vec<String>,
         },

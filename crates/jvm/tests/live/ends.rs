@@ -2,7 +2,9 @@
 
 use crate::common::{Live, classes, event, launch, printed};
 use invigil_jvm::{Launch, Target, library};
-use invigil_jvm_agent::protocol::{self, Channel, Greeting, News};
+use invigil_jvm_agent::protocol::{
+    self, Answer, Channel, Datum, Facts, Greeting, MAGIC, News, Occurred, Order, Request, VERSION,
+};
 use invigil_monitor::event::{Catalog, Kind};
 use invigil_session::subject::{Ending, Stop, Subject, Trouble};
 use std::io::Write;
@@ -157,6 +159,78 @@ fn a_tool_that_dies_leaves_the_program_running() {
     assert_eq!((done.status.code(), done.stdout.as_slice()), (Some(0), &b"done\n"[..]));
 }
 
+/// Plays the agent of a machine that ends before a thread can tell what someone is to react to.
+fn plays_agent(socket: &std::path::Path) {
+    let knock = |channel| {
+        let mut stream = UnixStream::connect(socket).unwrap();
+        let process = std::process::id();
+        protocol::send(&mut stream, &Greeting { magic: MAGIC, version: VERSION, channel, process }).unwrap();
+        stream
+    };
+    let (mut control, mut news) = (knock(Channel::Control), knock(Channel::News));
+    let answers = std::thread::spawn(move || {
+        while let Ok(request) = protocol::receive::<Request>(&mut control) {
+            let nothing = String::new;
+            let answer = match request {
+                Request::Facts => Answer::Facts {
+                    facts: Facts {
+                        machine: nothing(),
+                        class_path: nothing(),
+                        directory: nothing(),
+                        locals: true,
+                        breakpoints: true,
+                        steps: true,
+                        debugger: false,
+                    },
+                },
+                Request::Prepare { .. } => Answer::Problems { problems: Vec::new() },
+                _ => Answer::Done,
+            };
+            protocol::send(&mut control, &answer).unwrap();
+            if matches!(request, Request::Activate { .. }) {
+                break;
+            }
+        }
+    });
+    protocol::send(&mut news, &News::Ready).unwrap();
+    assert_eq!(protocol::receive::<Order>(&mut news).unwrap(), Order::Go);
+    answers.join().unwrap();
+    let values = vec![Datum::Int { value: 5 }];
+    let due = vec![Occurred { symbol: 0, time: 1.0, thread: 7, values }];
+    protocol::send(&mut news, &News::Exits { status: 3, past: None, due, complaints: Vec::new() }).unwrap();
+}
+
+#[test]
+fn what_could_not_be_told_any_more_is_told_at_the_end() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let (java, option) = (folder.path().join("java"), folder.path().join("option"));
+    let script = format!(
+        "#!/bin/sh\necho \"$1\" > {0}.new; mv {0}.new {0}\nwhile [ -e {0} ]; do sleep 0.02; done\nexit 3\n",
+        option.display()
+    );
+    std::fs::write(&java, script).unwrap();
+    std::fs::set_permissions(&java, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let agent = std::thread::spawn(move || {
+        let socket = loop {
+            if let Ok(text) = std::fs::read_to_string(&option) {
+                break text.trim().rsplit(':').next().unwrap().to_owned();
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        plays_agent(socket.as_ref());
+        std::fs::remove_file(option).unwrap();
+    });
+    let mut catalog = Catalog::default();
+    event(&mut catalog, Kind::Before, "Ends.begin", &["how"]);
+    event(&mut catalog, Kind::Before, "#exit", &["status"]);
+    let mut live = Live::start(&Launch::new(java), catalog);
+    assert_eq!(live.run(), Stop::Ended(Ending::Exited(3)));
+    assert_eq!(live.events, ["Ends.begin(how=5)", "#exit(status=3)"]);
+    assert_eq!(live.target.current_thread(), 7);
+    agent.join().unwrap();
+}
+
 // ---- attaching -------------------------------------------------------------------------------------------
 
 fn waits() -> Child {
@@ -194,10 +268,22 @@ fn a_program_that_runs_can_be_watched_and_left() {
     assert!(live.stack()[0].starts_with("app.Waits.tick:"), "{:?}", live.stack());
     let Err(Trouble::Request(words)) = live.target.locals() else { panic!("locals of an attached program") };
     assert!(words.contains("invigil run"), "{words}");
+    let Err(Trouble::Subject(words)) = Target::attach(child.id() as i32) else { panic!("two tools at once") };
+    assert!(words.contains("does not load the agent"), "{words}");
     live.target.detach().unwrap();
     drop(live);
     std::thread::sleep(Duration::from_millis(300));
     assert!(child.try_wait().unwrap().is_none(), "it runs on");
+    // Another tool may come, again and again; objects keep their numbers.
+    for _ in 0..3 {
+        let mut catalog = Catalog::default();
+        event(&mut catalog, Kind::After, "Waits.tick", &["this"]);
+        let (mut live, unknown) = Live::watch(Target::attach(child.id() as i32).unwrap(), catalog);
+        assert!(unknown.is_empty(), "{unknown:?}");
+        live.run_to("after Waits.tick(this=1)");
+        live.run_to("after Waits.tick(this=1)");
+        live.target.detach().unwrap();
+    }
     child.kill().unwrap();
     child.wait().unwrap();
 }

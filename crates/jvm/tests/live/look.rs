@@ -141,3 +141,19 @@ fn virtual_threads() {
     assert_eq!(live.run(), Stop::Ended(Ending::Exited(0)));
     assert_eq!(printed(&launch), "out\n");
 }
+
+#[test]
+fn objects_under_construction_in_virtual_threads() {
+    let Some(java) = newer_java() else {
+        eprintln!("skipped: no Java with virtual threads is installed");
+        return;
+    };
+    let mut catalog = Catalog::default();
+    event(&mut catalog, Kind::Write, "app.Threads.root.value", &["ret"]);
+    let mut launch = crate::common::launch_with(java, "Threads", &[]);
+    launch = launch.env("JDK_JAVA_OPTIONS", "-Djdk.virtualThreadScheduler.parallelism=1");
+    let mut live = Live::start(&launch, catalog);
+    live.run();
+    // What the other thread makes meanwhile, with fewer frames, is no end of this.
+    assert_eq!(live.events, ["write app.Threads.root.value(ret=1)", "write app.Threads.root.value(ret=2)"]);
+}

@@ -210,7 +210,7 @@ impl Harmless<'_> {
                 }
                 let cell = automaton.cell(state, symbol);
                 for arc in &automaton.arcs[cell.arcs.start as usize..cell.arcs.end as usize] {
-                    let Some(exit) = arc.success.filter(|_| arc.guard.is_none()) else { return None };
+                    let exit = arc.success.filter(|_| arc.guard.is_none())?;
                     let to = exit.target.unwrap_or(state);
                     let runs = exit.block.is_some() || exit.action.is_some();
                     let is_heard = [state, to].iter().any(|state| {
