@@ -7,6 +7,7 @@
 
 pub mod algorithm;
 pub mod automaton;
+mod bits;
 pub mod encoding;
 pub mod memory;
 pub mod network;
