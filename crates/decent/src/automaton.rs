@@ -1,5 +1,9 @@
 //! The automaton of a monitor, as plain data that can be sent elsewhere.
 
+mod machine;
+
+pub use machine::{Flaw, Machine};
+
 use crate::memory::Atom;
 use invigil_ltl::formula::Proposition;
 use invigil_ltl::label::{Label, Variable};

@@ -7,7 +7,9 @@
 
 pub mod algorithm;
 pub mod automaton;
+mod bits;
 pub mod encoding;
+pub mod expression;
 pub mod memory;
 pub mod network;
 pub mod system;

@@ -2,7 +2,7 @@
 
 use crate::system::{Instant, MonitorId, PropositionId};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::VecDeque;
 
 /// What a label can speak of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -39,51 +39,130 @@ pub struct Obligation {
 /// here.forget_before(2);
 /// assert_eq!(here.len(), 1);
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+///
+/// Who may only look gets a `&Memory`: there is no other kind that forbids to write.
+///
+/// The document also knows memories of whole events, where a label is a set of names that must have been seen together.
+/// That is a matter of what is observed, not of the memory: an event is a proposition of its own, and "none was seen" is
+/// all of them being false. So there is one kind of atom and one way to look it up.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Memory {
-    known: BTreeMap<Obligation, bool>,
+    /// The earliest first, none empty. Mostly there is one for every instant, so its place is found at once.
+    rows: VecDeque<Row>,
+    /// Room of forgotten rows, for new ones.
+    #[serde(skip)]
+    spare: Vec<Vec<(Atom, bool)>>,
 }
+
+/// What is known of one instant, sorted by atom.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Row {
+    at: Instant,
+    values: Vec<(Atom, bool)>,
+}
+
+/// How many forgotten rows are kept for their room.
+const SPARE: usize = 16;
+
+impl PartialEq for Memory {
+    fn eq(&self, other: &Memory) -> bool {
+        self.rows == other.rows
+    }
+}
+
+impl Eq for Memory {}
 
 impl Memory {
     /// Notes a value. If there is one already, true is kept: what is joined must not depend on the order.
     pub fn learn(&mut self, at: Instant, atom: Atom, value: bool) {
-        *self.known.entry(Obligation { at, atom }).or_insert(value) |= value;
+        let values = self.row(at);
+        // Most come in order.
+        if values.last().is_none_or(|(last, _)| *last < atom) {
+            return values.push((atom, value));
+        }
+        match values.binary_search_by_key(&atom, |(known, _)| *known) {
+            Ok(place) => values[place].1 |= value,
+            Err(place) => values.insert(place, (atom, value)),
+        }
     }
 
     /// The value of an atom at an instant, if it is known.
     pub fn get(&self, at: Instant, atom: Atom) -> Option<bool> {
-        self.known.get(&Obligation { at, atom }).copied()
+        let values = self.at(at);
+        let place = values.binary_search_by_key(&atom, |(known, _)| *known).ok()?;
+        Some(values[place].1)
+    }
+
+    /// All values of an instant, sorted by atom.
+    pub fn at(&self, at: Instant) -> &[(Atom, bool)] {
+        self.place(at).map_or(&[], |place| &self.rows[place].values)
+    }
+
+    /// All instants of which something is known, with their values, the earliest first.
+    pub fn instants(&self) -> impl Iterator<Item = (Instant, &[(Atom, bool)])> {
+        self.rows.iter().map(|row| (row.at, &row.values[..]))
     }
 
     /// Takes all that another memory has.
     pub fn merge(&mut self, other: &Memory) {
-        for (obligation, value) in &other.known {
-            self.learn(obligation.at, obligation.atom, *value);
+        for (obligation, value) in other.iter() {
+            self.learn(obligation.at, obligation.atom, value);
         }
     }
 
     /// Forgets what is before an instant.
     pub fn forget_before(&mut self, at: Instant) {
-        self.known = self.known.split_off(&Obligation { at, atom: Atom::Observed(PropositionId(0)) });
+        while let Some(row) = self.rows.pop_front_if(|row| row.at < at) {
+            self.keep(row);
+        }
     }
 
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.known.clear();
+        while let Some(row) = self.rows.pop_front() {
+            self.keep(row);
+        }
     }
 
     /// How many values there are.
     pub fn len(&self) -> usize {
-        self.known.len()
+        self.rows.iter().map(|row| row.values.len()).sum()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.known.is_empty()
+        self.rows.is_empty()
     }
 
     /// All values, the earliest first.
     pub fn iter(&self) -> impl Iterator<Item = (Obligation, bool)> {
-        self.known.iter().map(|(obligation, value)| (*obligation, *value))
+        self.instants().flat_map(|(at, values)| {
+            values.iter().map(move |(atom, value)| (Obligation { at, atom: *atom }, *value))
+        })
+    }
+
+    /// Where the row of an instant is, or where it would be.
+    fn place(&self, at: Instant) -> Result<usize, usize> {
+        let guess = self.rows.front().and_then(|first| at.checked_sub(first.at)).unwrap_or(0) as usize;
+        match self.rows.get(guess) {
+            Some(row) if row.at == at => Ok(guess),
+            _ => self.rows.binary_search_by_key(&at, |row| row.at),
+        }
+    }
+
+    /// The values of an instant, to which something will be added.
+    fn row(&mut self, at: Instant) -> &mut Vec<(Atom, bool)> {
+        let place = self.place(at).unwrap_or_else(|place| {
+            self.rows.insert(place, Row { at, values: self.spare.pop().unwrap_or_default() });
+            place
+        });
+        &mut self.rows[place].values
+    }
+
+    fn keep(&mut self, mut row: Row) {
+        if self.spare.len() < SPARE {
+            row.values.clear();
+            self.spare.push(row.values);
+        }
     }
 }
