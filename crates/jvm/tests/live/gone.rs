@@ -42,16 +42,12 @@ impl Listener for Hears {
     }
 }
 
-/// What came of a run.
-#[derive(Debug, PartialEq)]
-struct Story {
-    /// For each property its violations, the slices that there were, and how many of them ended in each state.
-    told: Vec<(u64, u64, Vec<(String, u64)>)>,
-}
+/// What came of a property: its violations, the slices that there were, and how many of them ended in each state.
+type Told = (u64, u64, Vec<(String, u64)>);
 
 /// Runs the program; gives also the most slices that there were when it stood still.
 #[track_caller]
-fn run(options: &[&str], bees: u32, outside: bool) -> (Story, usize) {
+fn run(options: &[&str], bees: u32, outside: bool) -> (Vec<Told>, usize) {
     let mut catalog = Catalog::default();
     let properties = [("bees", BEES), ("numbers", NUMBERS)].map(|(name, text)| {
         let (property, problems) = prop::parse(SourceId(0), text);
@@ -83,21 +79,19 @@ fn run(options: &[&str], bees: u32, outside: bool) -> (Story, usize) {
         let states = property.states.iter().map(|(state, _, count)| (state.clone(), *count));
         (property.violations, property.slices, states.collect())
     });
-    (Story { told: told.collect() }, most)
+    (told.collect(), most)
 }
 
 const SMALL: [&str; 3] = ["-Xmx24m", "-Xmn8m", "-XX:+UseSerialGC"];
 /// A machine that never collects anything.
 const LAZY: [&str; 3] = ["-XX:+UnlockExperimentalVMOptions", "-XX:+UseEpsilonGC", "-Xmx300m"];
 
-fn expected(bees: u64) -> Story {
+fn expected(bees: u64) -> Vec<Told> {
     let state = |name: &str, count| (name.to_owned(), count);
-    Story {
-        told: vec![
-            (4, bees, vec![state("born", bees / 2 - 4), state("flies", bees / 2), state("twice", 4)]),
-            (20, 20, vec![state("twice", 20)]),
-        ],
-    }
+    vec![
+        (4, bees, vec![state("born", bees / 2 - 4), state("flies", bees / 2), state("twice", 4)]),
+        (20, 20, vec![state("twice", 20)]),
+    ]
 }
 
 #[test]
