@@ -5,7 +5,8 @@ use crate::target::Target;
 use crate::wants;
 use invigil_expr::value::Value;
 use invigil_jvm_agent::protocol::{Answer, Ask, Datum, Key, Moment, Request, Want};
-use invigil_monitor::event::{Batch, Catalog, EventSet, Param, Source, Stamp, Symbol, SymbolId};
+use invigil_jvm_agent::values::value;
+use invigil_monitor::event::{Catalog, EventSet, Param, Source, Stamp, Symbol, SymbolId};
 use invigil_session::subject::{Done, Ending, Stop, Unknown};
 use std::path::Path;
 
@@ -136,22 +137,5 @@ impl Target {
             self.batch.push(plan.symbol, &values, Stamp { time: f64::NAN, line: 0 });
         }
         !self.batch.is_empty()
-    }
-}
-
-/// A value for the monitors; long text goes to the batch.
-pub(crate) fn value(datum: &Datum, batch: &mut Batch) -> Value {
-    match datum {
-        Datum::Unset => Value::UNSET,
-        Datum::Null => Value::NONE,
-        Datum::Bool { value } => Value::bool(*value),
-        Datum::Int { value } => Value::int(*value),
-        Datum::Float { value } => Value::float(*value),
-        Datum::Object { number } => Value::int(*number),
-        Datum::Text { value } => Value::short(value).unwrap_or_else(|| {
-            let start = batch.text.len() as u32;
-            batch.text.push_str(value);
-            Value::text(start, value.len() as u32)
-        }),
     }
 }

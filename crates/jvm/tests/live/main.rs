@@ -4,6 +4,7 @@ mod common;
 mod debuggers;
 mod ends;
 mod events;
+mod inside;
 mod look;
 mod names;
 mod points;
