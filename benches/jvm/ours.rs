@@ -98,6 +98,8 @@ impl Watching {
         let mut output = tempfile::tempfile().map_err(file)?;
         let mut launch = Launch::new("java").args(args);
         launch.stdin = Stream::Null;
+        // As `invigil run --batch`: there is no prompt.
+        launch.unstepped = true;
         launch.stdout = Stream::File(output.try_clone().map_err(file)?.into());
         let report = self.watch(&launch)?;
         Ok(Watched { output: text_of(&mut output).map_err(file)?, ..report })

@@ -84,14 +84,21 @@ pub(crate) fn svg(drawing: &Drawing<'_>, curves: &[Curve]) -> String {
     }
     for (number, curve) in curves.iter().enumerate() {
         let color = COLORS[number % COLORS.len()];
+        // Once the colours are used up, they come again with gaps.
+        let dashes = match number / COLORS.len() {
+            0 => String::new(),
+            round => format!(" stroke-dasharray=\"{0} {0}\"", 8 / round.min(4)),
+        };
         let line: Vec<String> =
             curve.points.iter().map(|(gap, slower)| format!("{:.1},{:.1}", x(*gap), y(*slower))).collect();
         let at = top + 20.0 * number as f64;
         let _ = writeln!(
             out,
-            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
-             <text x=\"575\" y=\"{:.1}\" fill=\"{color}\">{}</text>",
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
+             <path d=\"M575 {:.1}h24\" stroke=\"{color}\" stroke-width=\"2\"{dashes}/>\
+             <text x=\"605\" y=\"{:.1}\" fill=\"{color}\">{}</text>",
             line.join(" "),
+            at + 8.0,
             at + 12.0,
             curve.name
         );

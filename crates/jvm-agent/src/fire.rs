@@ -66,8 +66,16 @@ fn whole_report(mut values: Vec<Raw>, count: usize) -> Option<Vec<Raw>> {
     Some(values.split_off(first))
 }
 
-/// A probe reports.
+/// A probe reports numbers, and all that comes of it is a step of one simple monitor, which is here. False if that is not so;
+/// then nothing was done. It calls nothing and cannot fail.
 #[inline(always)]
+pub(crate) fn fire_at_once(jni: Jni, id: u32, numbers: &[i64]) -> bool {
+    let Some(symbol) = table::brief(id) else { return false };
+    let Some(agent) = agent() else { return false };
+    agent.room.happened_at_once(jni.thread(), symbol, numbers)
+}
+
+/// A probe reports.
 pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
     let Some((place, route)) = table::listened(id) else { return };
     let Some(agent) = agent() else { return };
@@ -75,7 +83,7 @@ pub(crate) fn fire(jni: Jni, id: u32, values: &[Raw]) {
     if let Some(route) = route
         && let Some(numbers) = route.read(agent, jni, values, &mut numbers)
     {
-        match agent.room.happened_at_once(jni.thread(), route.symbol, numbers) {
+        match agent.room.happened_soon(jni.thread(), route.symbol, numbers) {
             Dealt::Quiet => return,
             Dealt::Told(told) => return tell_quickly(agent, jni, *told),
             Dealt::Not => {}

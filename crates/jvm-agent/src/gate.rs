@@ -52,19 +52,15 @@ impl<T: Default> Default for Gate<T> {
 impl<T> Gate<T> {
     /// Lets the regular in; nothing for other threads. It must not be in already.
     #[inline(always)]
-    pub(crate) fn quickly<R>(&self, who: usize, work: impl FnOnce(&mut T) -> R) -> Option<R> {
+    pub(crate) fn enter_at_once(&self, who: usize) -> Option<Entered<'_, T>> {
         if self.regular.load(Ordering::Relaxed) != who {
             return None;
         }
         self.is_in.store(true, Ordering::Relaxed);
         // Whoever takes the right away makes this processor do the rest of a fence.
         compiler_fence(Ordering::SeqCst);
-        let _leaving = Leaving(&self.is_in);
-        if self.regular.load(Ordering::Relaxed) != who {
-            return None;
-        }
-        // SAFETY: only this thread has this number, and nobody else is in: who comes after the check above sees the note.
-        Some(work(unsafe { &mut *self.value.get() }))
+        let entered = Entered(self);
+        (self.regular.load(Ordering::Relaxed) == who).then_some(entered)
     }
 
     /// Lets any thread in, once all others are out. One whose number is zero never becomes the regular.
@@ -88,13 +84,31 @@ impl<T> Gate<T> {
     }
 }
 
-/// The regular is out when this is dropped.
-struct Leaving<'a>(&'a AtomicBool);
+/// The right to be in, for the regular.
+pub(crate) struct Entered<'a, T>(&'a Gate<T>);
 
-impl Drop for Leaving<'_> {
+impl<T> Deref for Entered<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        // SAFETY: only this thread has its number, and nobody else is in: who comes after `enter_at_once` has looked sees its note.
+        unsafe { &*self.0.value.get() }
+    }
+}
+
+impl<T> DerefMut for Entered<'_, T> {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above.
+        unsafe { &mut *self.0.value.get() }
+    }
+}
+
+impl<T> Drop for Entered<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
+        self.0.is_in.store(false, Ordering::Release);
     }
 }
 
@@ -144,11 +158,11 @@ mod tests {
 
     /// Adds one, by either way.
     fn add(gate: &Gate<u64>, who: usize) -> bool {
-        let quick = gate.quickly(who, |value| *value += 1).is_some();
-        if !quick {
+        let quick = gate.enter_at_once(who).map(|mut value| *value += 1);
+        if quick.is_none() {
             *gate.enter(who) += 1;
         }
-        quick
+        quick.is_some()
     }
 
     #[test]
@@ -156,9 +170,9 @@ mod tests {
         let gate = Gate::default();
         let quick = (0..1000).filter(|_| add(&gate, 7)).count();
         assert!(!can_synchronize() || quick == 1000 - FEW as usize - 1, "{quick}");
-        assert!(gate.quickly(8, |_| ()).is_none());
+        assert!(gate.enter_at_once(8).is_none());
         *gate.enter(0) += 1;
-        assert!(gate.quickly(7, |_| ()).is_none());
+        assert!(gate.enter_at_once(7).is_none());
         assert_eq!(*gate.enter(7), 1001);
     }
 

@@ -9,7 +9,8 @@
 use crate::agent::Agent;
 use crate::gate::{Gate, Pass};
 use crate::protocol::{Datum, Gone, Hit, Key, Occurred, Past};
-use invigil_expr::value::{Tag, Value};
+use crate::values::{datum, value};
+use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Parts};
 use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
@@ -42,6 +43,8 @@ struct Furniture {
     found: Batch,
     /// The last thread that told something in the short way: what tells it apart, and its number.
     known: (usize, u32),
+    /// That thread, if the monitors may step at once when it tells something. Whoever else comes in takes that away.
+    ready: usize,
 }
 
 /// What comes of events.
@@ -79,7 +82,7 @@ impl Room {
         });
         let automata: Vec<Arc<Automaton>> = automata.collect::<Result<_, String>>()?;
         let has_slices = automata.iter().any(|automaton| !automaton.slice_on.is_empty());
-        self.0.enter(0).automata = automata;
+        self.come(0).automata = automata;
         Ok(has_slices)
     }
 
@@ -92,13 +95,13 @@ impl Room {
             derivers.push(Deriver::new(&plan)?);
             ticks.extend(plan.tick);
         }
-        self.0.enter(0).derivers = derivers;
+        self.come(0).derivers = derivers;
         Ok(ticks)
     }
 
     /// The properties step here from now on, from these states.
     pub(crate) fn put(&self, states: &[Vec<u8>], concerns: &[Vec<u8>], now: Duration) -> Result<(), String> {
-        let mut room = self.0.enter(0);
+        let mut room = self.come(0);
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in room.automata.iter().zip(states).zip(concerns) {
             let slices =
@@ -114,12 +117,12 @@ impl Room {
 
     /// Nobody is here any more, nor are scripts.
     pub(crate) fn vacate(&self) {
-        *self.0.enter(0) = Furniture::default();
+        *self.come(0) = Furniture::default();
     }
 
     /// They step elsewhere.
     pub(crate) fn clear(&self) {
-        let mut room = self.0.enter(0);
+        let mut room = self.come(0);
         (room.inside, room.closed, room.due) = (None, false, 0);
     }
 
@@ -131,7 +134,7 @@ impl Room {
 
     /// The same, and apart from it what should have been told as usual and was not: the machine may end before.
     pub(crate) fn take_all(&self, agent: &Agent) -> Option<(Past, Vec<Occurred>)> {
-        let mut room = self.0.enter(0);
+        let mut room = self.come(0);
         let inside = room.inside.take()?;
         room.closed = true;
         let (due, is_told) = (std::mem::take(&mut room.due), room.is_told);
@@ -165,13 +168,13 @@ impl Room {
 
     /// What someone is to react to has been told.
     pub(crate) fn told(&self) {
-        self.0.enter(0).is_told = true;
+        self.come(0).is_told = true;
     }
 
     /// Has the monitors that are here forget slices of objects that are no more, if there are many. Gives how many slices there
     /// are.
     pub(crate) fn forget_gone(&self, agent: &Agent) -> usize {
-        let mut room = self.0.enter(0);
+        let mut room = self.come(0);
         let Some(inside) = &mut room.inside else { return 0 };
         if agent.identities.waiting() >= slices::Gone::enough(inside.slices()) {
             let gone = agent.gone(agent.identities.gone_from_slices());
@@ -185,7 +188,7 @@ impl Room {
 
     /// The objects that are no more, for monitors that are not here.
     pub(crate) fn gone_for_tool(&self, agent: &Agent) -> Gone {
-        let is_empty = self.0.enter(0).inside.is_none();
+        let is_empty = self.come(0).inside.is_none();
         if is_empty { agent.gone(agent.identities.gone_from_slices()) } else { Gone::default() }
     }
 
@@ -217,17 +220,26 @@ impl Room {
         if told.is_empty() { Outcome::Quiet } else { Outcome::Told(told) }
     }
 
-    /// The same for one event whose values are all whole numbers, in the thread that usually comes here, if this is it.
+    /// The same for one event whose values are all whole numbers, in the thread that usually comes here, where one simple
+    /// property follows it and nobody is to react. False if that is not so; then nothing was done.
     #[inline(always)]
-    pub(crate) fn happened_at_once(&self, who: usize, symbol: SymbolId, values: &[i64]) -> Dealt {
-        let dealt = self.0.quickly(who, |room| {
-            let (known, thread) = room.known;
-            if room.closed || known != who {
-                return Dealt::Not;
-            }
-            room.step_quickly(symbol, values, thread)
-        });
-        dealt.unwrap_or(Dealt::Not)
+    pub(crate) fn happened_at_once(&self, who: usize, symbol: SymbolId, values: &[i64]) -> bool {
+        let Some(mut room) = self.0.enter_at_once(who) else { return false };
+        let room = &mut *room;
+        match &mut room.inside {
+            Some(inside) if room.ready == who => inside.step_at_once(symbol, values),
+            _ => false,
+        }
+    }
+
+    /// The same where anything may come of it.
+    pub(crate) fn happened_soon(&self, who: usize, symbol: SymbolId, values: &[i64]) -> Dealt {
+        let Some(mut room) = self.0.enter_at_once(who) else { return Dealt::Not };
+        let (known, thread) = room.known;
+        if room.closed || known != who {
+            return Dealt::Not;
+        }
+        room.step_quickly(symbol, values, thread)
     }
 
     /// The same in any thread.
@@ -249,16 +261,22 @@ impl Room {
 
     /// A thread is no more: another may come that looks the same.
     pub(crate) fn forget(&self, who: usize) {
-        let mut room = self.0.enter(0);
+        let mut room = self.come(0);
         if room.known.0 == who {
             room.known = (0, 0);
         }
     }
 
+    fn come(&self, who: usize) -> Pass<'_, Furniture> {
+        let mut room = self.0.enter(who);
+        room.ready = 0;
+        room
+    }
+
     /// Waits until the room is open. If it is not, nobody will ever open it: what happens is nobody's business any more.
     fn enter(&self, agent: &Agent, who: usize) -> Pass<'_, Furniture> {
         loop {
-            let room = self.0.enter(who);
+            let room = self.come(who);
             // When the tool is gone nobody will open it.
             if !room.closed || agent.line.is_lost() {
                 return room;
@@ -271,15 +289,16 @@ impl Room {
 
 impl Furniture {
     /// One event happened whose values are all whole numbers.
-    #[inline(always)]
     fn step_quickly(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
         let Some(inside) = self.inside.as_mut() else { return Dealt::Not };
         if !self.derivers.is_empty() && derive(&mut self.derivers, symbol, values, &mut self.found) {
             return self.found_something(symbol, values, thread);
         }
         if !inside.step_integers(symbol, values, thread) {
+            self.ready = if self.derivers.is_empty() { self.known.0 } else { 0 };
             return Dealt::Quiet;
         }
+        self.ready = 0;
         self.react(symbol, values, thread)
     }
 
@@ -343,37 +362,4 @@ fn derive(derivers: &mut [Deriver], symbol: SymbolId, values: &[i64], found: &mu
 fn hit_of(event: &Event<'_>) -> Hit {
     let values = event.params.iter().map(|value| datum(value, event.text)).collect();
     Hit { key: Key::Event { number: event.symbol.0 }, values }
-}
-
-/// A value for the monitors; long text goes to the batch.
-fn value(datum: &Datum, batch: &mut Batch) -> Value {
-    match datum {
-        Datum::Unset => Value::UNSET,
-        Datum::Null => Value::NONE,
-        Datum::Bool { value } => Value::bool(*value),
-        Datum::Int { value } | Datum::Object { number: value } => Value::int(*value),
-        Datum::Float { value } => Value::float(*value),
-        Datum::Text { value } => Value::short(value).unwrap_or_else(|| {
-            let start = batch.text.len() as u32;
-            batch.text.push_str(value);
-            Value::text(start, value.len() as u32)
-        }),
-    }
-}
-
-/// The same in the other direction.
-fn datum(value: &Value, text: &str) -> Datum {
-    let found = match value.tag() {
-        Tag::None => Some(Datum::Null),
-        Tag::Bool => value.as_bool().map(|value| Datum::Bool { value }),
-        Tag::Int => value.as_int().map(|value| Datum::Int { value }),
-        Tag::Float => value.as_float().map(|value| Datum::Float { value }),
-        Tag::Short => value.as_short().map(|value| Datum::Text { value: value.to_owned() }),
-        Tag::Text => value.as_text().and_then(|(start, len)| {
-            let value = text.get(start as usize..start as usize + len as usize)?;
-            Some(Datum::Text { value: value.to_owned() })
-        }),
-        Tag::Unset | Tag::Pool | Tag::Object => None,
-    };
-    found.unwrap_or(Datum::Unset)
 }

@@ -2,7 +2,7 @@
 //!
 //! As a shared library it is loaded by a virtual machine (`-agentpath`, or later), weaves probes into classes, tells the
 //! tool what happens and answers its questions. As a Rust library it is what the tool needs to talk with it: the
-//! [`protocol`], and how users name things ([`names`], [`expression`]).
+//! [`protocol`] with its [`values`], and how users name things ([`names`], [`expression`]).
 
 mod agent;
 mod building;
@@ -33,5 +33,6 @@ mod steps;
 mod sweep;
 mod table;
 mod ticks;
+pub mod values;
 mod vm;
 mod want;

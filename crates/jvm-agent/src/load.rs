@@ -74,7 +74,7 @@ fn entered(
         }
         // SAFETY: it is the environment that the machine has just given.
         let ti = unsafe { Ti::new(env) };
-        let powers = powers(ti, options.split(':').next().is_some_and(|flags| flags.contains('d')))?;
+        let powers = powers(ti, options.split_once(':').map_or("", |(flags, _)| flags))?;
         let agent = Agent::new(ti, &options, powers);
         let agent = agent::install(agent).ok_or("the agent is in this virtual machine already")?;
         let mut callbacks = jvmtiEventCallbacks::default();
@@ -102,8 +102,10 @@ fn entered(
     }
 }
 
-/// Takes what the machine gives. Other debuggers need some of it for themselves alone.
-fn powers(ti: Ti, debugger: bool) -> Result<jvmtiCapabilities, String> {
+/// Takes what the machine gives. Other debuggers need some of it for themselves alone; and where threads may be stepped,
+/// the machine goes back to interpreting a method whenever an exception comes by, for good.
+fn powers(ti: Ti, flags: &str) -> Result<jvmtiCapabilities, String> {
+    let (debugger, steps) = (flags.contains('d'), flags.contains('s'));
     let there = ti.potential_capabilities().map_err(crate::vm::words)?;
     let mut wanted = jvmtiCapabilities::default();
     wanted.set_can_retransform_classes(there.can_retransform_classes());
@@ -112,9 +114,9 @@ fn powers(ti: Ti, debugger: bool) -> Result<jvmtiCapabilities, String> {
     wanted.set_can_get_line_numbers(there.can_get_line_numbers());
     wanted.set_can_get_source_file_name(there.can_get_source_file_name());
     wanted.set_can_access_local_variables(there.can_access_local_variables());
-    wanted.set_can_generate_single_step_events(there.can_generate_single_step_events());
-    wanted.set_can_generate_frame_pop_events(there.can_generate_frame_pop_events());
-    wanted.set_can_generate_method_exit_events(there.can_generate_method_exit_events());
+    wanted.set_can_generate_single_step_events(steps && there.can_generate_single_step_events());
+    wanted.set_can_generate_frame_pop_events(steps && there.can_generate_frame_pop_events());
+    wanted.set_can_generate_method_exit_events(steps && there.can_generate_method_exit_events());
     wanted.set_can_generate_breakpoint_events(there.can_generate_breakpoint_events() && !debugger);
     wanted.set_can_support_virtual_threads(there.can_support_virtual_threads());
     ti.add_capabilities(&wanted).map_err(crate::vm::words)?;

@@ -3,7 +3,7 @@
 //! The letters say what is passed: `J` a number, `L` an object; the number of the probe comes last. `p` reports, `h`
 //! passes the first values of a report that has more than four.
 
-use crate::fire::{Raw, fire, hold};
+use crate::fire::{Raw, fire, fire_at_once, hold};
 use crate::vm::{Jni, Ref};
 use jvmti_bindings::sys::jni::{JNIEnv, jclass, jint, jlong, jobject};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,17 +17,35 @@ fn number(value: jlong) -> Raw {
     Raw::Number(value)
 }
 
+/// Whether a probe that passes nothing but numbers was dealt with in the shortest way.
+macro_rules! at_once {
+    ($jni:expr, $id:expr, $($value:ident: jlong)*) => {
+        fire_at_once($jni, $id as u32, &[$($value),*])
+    };
+    ($($other:tt)*) => {
+        false
+    };
+}
+
 fn object(value: jobject) -> Raw {
     // SAFETY: the machine passes handles that are valid until the probe returns.
     Raw::Object(unsafe { Ref::from_raw(value) })
 }
 
 macro_rules! probes {
-    ($($report:ident $hold:ident ($($value:ident: $ty:ty = $read:ident),*);)*) => {$(
+    ($($report:ident $hold:ident ($($value:ident: $ty:tt = $read:ident),*);)*) => {$(
         #[unsafe(no_mangle)]
         extern "system" fn $report(env: *mut JNIEnv, _: jclass, $($value: $ty,)* id: jint) {
+            /// Apart, so that the shortest way need not make ready for it.
+            #[inline(never)]
+            fn at_length(env: *mut JNIEnv, $($value: $ty,)* id: jint) {
+                // SAFETY: as below.
+                guarded(move || fire(unsafe { Jni::new(env) }, id as u32, &[$($read($value)),*]));
+            }
             // SAFETY: the machine passes the current thread's environment.
-            guarded(|| fire(unsafe { Jni::new(env) }, id as u32, &[$($read($value)),*]));
+            if !at_once!(unsafe { Jni::new(env) }, id, $($value: $ty)*) {
+                at_length(env, $($value,)* id);
+            }
         }
 
         #[unsafe(no_mangle)]

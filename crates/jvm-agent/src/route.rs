@@ -17,12 +17,10 @@ use std::sync::{Arc, OnceLock};
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) symbol: SymbolId,
-    /// How many values there are.
-    count: usize,
-    /// Which of the captures they are, if that is all there is to it.
-    taken: [u8; QUICK],
-    /// How else they are got.
-    ways: Option<Vec<Way>>,
+    /// How the values are got.
+    ways: Vec<Way>,
+    /// Whether they are the numbers that the probe passes, and nothing else is passed.
+    pub(crate) is_brief: bool,
     wanted: Arc<Wanted>,
 }
 
@@ -70,24 +68,20 @@ impl Route {
             Some(_) => None,
         });
         let ways = ways.collect::<Option<Vec<Way>>>()?;
-        let mut taken = [0; QUICK];
-        let mut is_plain = true;
-        for (ask, (to, way)) in taken.iter_mut().zip(&ways).enumerate() {
-            match way {
-                Way::Number(at) => {
-                    *to = *at;
-                    only.wanted.is_plain(ask);
-                }
-                Way::Object(_) | Way::Path(..) => is_plain = false,
+        for (ask, way) in ways.iter().enumerate() {
+            if let Way::Number(_) = way {
+                only.wanted.is_plain(ask);
             }
         }
-        let (symbol, count) = (SymbolId(number), ways.len());
+        let symbol = SymbolId(number);
+        let is_passed =
+            |(at, way): (usize, &Way)| matches!(way, Way::Number(from) if usize::from(*from) == at);
+        let is_brief = ways.len() == place.captures.len() && ways.iter().enumerate().all(is_passed);
         let wanted = Arc::clone(&only.wanted);
-        Some(Route { symbol, count, taken, ways: (!is_plain).then_some(ways), wanted })
+        Some(Route { symbol, ways, is_brief, wanted })
     }
 
     /// The values, into room for them. Nothing if one of them is no whole number, or is not known in this way.
-    #[inline(always)]
     pub(crate) fn read<'a>(
         &self,
         agent: &Agent,
@@ -95,20 +89,13 @@ impl Route {
         values: &[Raw],
         into: &'a mut [i64; QUICK],
     ) -> Option<&'a [i64]> {
-        if let Some(ways) = &self.ways {
-            for (ask, (to, way)) in into.iter_mut().zip(ways).enumerate() {
-                *to = way.read(agent, jni, values)?;
-                if let Way::Path(..) = way {
-                    self.wanted.is_plain(ask);
-                }
-            }
-        } else {
-            for (to, at) in into.iter_mut().zip(&self.taken).take(self.count) {
-                let Some(Raw::Number(value)) = values.get(usize::from(*at)) else { return None };
-                *to = *value;
+        for (ask, (to, way)) in into.iter_mut().zip(&self.ways).enumerate() {
+            *to = way.read(agent, jni, values)?;
+            if let Way::Path(..) = way {
+                self.wanted.is_plain(ask);
             }
         }
-        into.get(..self.count)
+        into.get(..self.ways.len())
     }
 }
 

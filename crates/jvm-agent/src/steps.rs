@@ -29,7 +29,9 @@ static STEPPING: Mutex<Option<Stepping>> = Mutex::new(None);
 /// Steps a thread when it goes on. `depth` counts frames that a user sees.
 pub(crate) fn begin(agent: &Agent, jni: Jni, thread: Ref, depth: u32, how: Step) -> Result<(), String> {
     if !agent.powers.can_generate_single_step_events() {
-        return Err("threads can be stepped only in a program that was started with `invigil run`".to_owned());
+        let words =
+            "threads can be stepped only in a program that was started with `invigil run`, with a prompt";
+        return Err(words.to_owned());
     }
     let depth = stack::hidden(agent, jni, Some(thread)) + depth as i32;
     let failed = crate::vm::words;

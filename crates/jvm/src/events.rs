@@ -4,8 +4,9 @@ use crate::classpath::ClassPath;
 use crate::target::Target;
 use crate::wants;
 use invigil_expr::value::Value;
-use invigil_jvm_agent::protocol::{Answer, Ask, Datum, Key, Moment, Request, Want};
-use invigil_monitor::event::{Batch, Catalog, EventSet, Param, Source, Stamp, Symbol, SymbolId};
+use invigil_jvm_agent::protocol::{Answer, Ask, Key, Moment, Request, Want};
+use invigil_jvm_agent::values::value;
+use invigil_monitor::event::{Catalog, EventSet, Param, Source, Stamp, Symbol, SymbolId};
 use invigil_session::subject::{Done, Ending, Stop, Unknown};
 use std::path::Path;
 
@@ -144,23 +145,6 @@ fn in_order<T>(hits: impl Iterator<Item = (u32, T)>, is_made: impl Fn(u32) -> bo
         .collect();
     all.sort_by_key(|(before, ..)| *before);
     all.into_iter().map(|(_, number, values)| (number, values)).collect()
-}
-
-/// A value for the monitors; long text goes to the batch.
-pub(crate) fn value(datum: &Datum, batch: &mut Batch) -> Value {
-    match datum {
-        Datum::Unset => Value::UNSET,
-        Datum::Null => Value::NONE,
-        Datum::Bool { value } => Value::bool(*value),
-        Datum::Int { value } => Value::int(*value),
-        Datum::Float { value } => Value::float(*value),
-        Datum::Object { number } => Value::int(*number),
-        Datum::Text { value } => Value::short(value).unwrap_or_else(|| {
-            let start = batch.text.len() as u32;
-            batch.text.push_str(value);
-            Value::text(start, value.len() as u32)
-        }),
-    }
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! Monitors that step inside the virtual machine.
 
-use crate::events::value;
 use crate::target::Target;
 use invigil_jvm_agent::protocol::{Answer, Occurred, Past, Request};
+use invigil_jvm_agent::values::value;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, EventSet, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};

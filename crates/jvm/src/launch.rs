@@ -30,6 +30,8 @@ pub struct Launch {
     pub stdout: Stream,
     /// Its standard error.
     pub stderr: Stream,
+    /// Nobody will step through its code. Where someone may, the machine takes its time over each exception.
+    pub unstepped: bool,
 }
 
 /// Whether running this program starts a Java virtual machine: it is called `java`.
@@ -89,7 +91,9 @@ impl Launch {
     pub(crate) fn start(&self, door: &Door) -> Result<Child, Trouble> {
         let mut option = OsString::from("-agentpath:");
         option.push(library()?);
-        option.push(if self.has_debugger() { "=ld:" } else { "=l:" });
+        option.push("=l");
+        option.push(if self.has_debugger() { "d" } else { "" });
+        option.push(if self.unstepped { ":" } else { "s:" });
         option.push(door.path());
         let failed = |error: io::Error| Trouble::Subject(self.explain(&error));
         let mut command = Command::new(&self.program);

@@ -29,6 +29,8 @@ pub const LEAVING: u8 = 2;
 
 /// At least so many events are kept, once there were as many.
 const BLOCK: usize = 4096;
+/// So many parameters need no memory of their own.
+const FEW: usize = 8;
 /// Bytes of the monitors' state for each event that is kept: copying the state must not cost more than stepping.
 const BYTES: usize = 32;
 
@@ -125,7 +127,9 @@ pub struct Past<'a> {
 pub struct Inside {
     inmates: Vec<Inmate>,
     /// For each, the table that may be ahead of it, if there is one.
-    swift: Vec<Option<Swift>>,
+    tables: Tables,
+    /// For each event, the properties that may do something on it.
+    concerned: Vec<Vec<usize>>,
     scratch: Scratch,
     /// What happened since the monitors were put here.
     so_far: Vec<Unseen>,
@@ -147,19 +151,42 @@ impl Inside {
             swift.load(&inmate.slices);
             Some(swift)
         });
-        let swift = swift.collect();
-        let scratch = Scratch::default();
-        let mut inside = Inside { inmates, swift, scratch, so_far, before: 0, older: None, newer, room: 0 };
+        let tables = Tables::new(swift.collect());
+        let symbols = inmates.iter().map(|inmate| inmate.automaton.plans.len()).max().unwrap_or_default();
+        let concerned = (0..symbols).map(|symbol| {
+            let is_concerned = |(_, inmate): &(usize, &Inmate)| {
+                let plan = inmate.automaton.plans.get(symbol);
+                plan.is_some_and(|plan| !plan.by_state.is_empty() || plan.mask != 0)
+            };
+            inmates.iter().enumerate().filter(is_concerned).map(|(at, _)| at).collect()
+        });
+        let concerned = concerned.collect();
+        let mut inside = Inside {
+            inmates,
+            tables,
+            concerned,
+            scratch: Scratch::default(),
+            so_far,
+            before: 0,
+            older: None,
+            newer,
+            room: 0,
+        };
         inside.room = inside.block();
         inside
+    }
+
+    /// The properties that may do something on an event.
+    fn concerned(&self, symbol: SymbolId) -> &[usize] {
+        self.concerned.get(symbol.0 as usize).map_or(&[], Vec::as_slice)
     }
 
     /// Whether some property needs this event now.
     #[inline]
     pub fn wants(&self, symbol: SymbolId) -> bool {
-        self.inmates.iter().zip(&self.swift).any(|(inmate, swift)| match swift {
+        self.concerned(symbol).iter().any(|at| match self.tables.get(*at) {
             Some(swift) if swift.is_ahead() => swift.wants(symbol),
-            _ => inmate.automaton.wants(&inmate.slices, symbol),
+            _ => self.inmates[*at].automaton.wants(&self.inmates[*at].slices, symbol),
         })
     }
 
@@ -177,9 +204,12 @@ impl Inside {
     }
 
     fn settle_one(&mut self, at: usize) {
-        if let Some(swift) = &mut self.swift[at] {
+        if let Some(swift) = self.tables.get_mut(at) {
             let Inmate { automaton, slices, .. } = &mut self.inmates[at];
-            self.so_far[at].steps += swift.store(automaton, slices);
+            swift.store(automaton, slices);
+            if self.tables.is_one() {
+                self.so_far[at].steps += self.newer.events.take_quick() as u64;
+            }
         }
     }
 
@@ -197,30 +227,44 @@ impl Inside {
             self.turn_over();
         }
         self.newer.events.push(event, stamp, thread);
-        (0..self.inmates.len()).fold(false, |reacts, at| self.step_one(at, event) | reacts)
+        let mut reacts = false;
+        for nth in 0..self.concerned(event.symbol).len() {
+            reacts |= self.step_one(self.concerned(event.symbol)[nth], event);
+        }
+        reacts
     }
 
     /// The same for an event without a time whose parameters are all integers, which takes a few nanoseconds where a
     /// property does no more than compare and add them.
-    #[inline(always)]
     pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
-        // One property alone is what most people watch.
-        if let [Some(swift)] = &mut self.swift[..]
-            && self.newer.events.len() < self.room
-        {
-            match swift.step(symbol, params) {
-                Stepped::Unwanted => return false,
-                Stepped::Done => {
-                    self.newer.events.push_integers(symbol, params, thread);
-                    return false;
-                }
-                Stepped::Unknown => {}
-            }
-        }
-        self.step_all(symbol, params, thread)
+        self.expect(thread);
+        !self.step_at_once(symbol, params) && self.step_all(symbol, params, thread)
     }
 
-    #[inline(never)]
+    /// The next events happen in this thread, until another one is named.
+    pub fn expect(&mut self, thread: u32) {
+        self.newer.events.expect(thread);
+    }
+
+    /// Steps the one property that there is, if it has a table that knows what to do, and nobody is to react. False if that is
+    /// not so; then nothing was done. The event happens in the thread that was named last.
+    #[inline(always)]
+    pub fn step_at_once(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
+        // A block may become longer than it should by what there is room for.
+        if !self.newer.events.prepare(symbol, params) {
+            return false;
+        }
+        let stepped = self.tables.alone.step(symbol, params);
+        if stepped == Stepped::Taken {
+            self.newer.events.add(params.len(), true);
+            return true;
+        }
+        if stepped == Stepped::Stayed {
+            self.newer.events.add(params.len(), false);
+        }
+        stepped != Stepped::Unknown
+    }
+
     fn step_all(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         if !self.wants(symbol) {
             return false;
@@ -229,24 +273,32 @@ impl Inside {
             self.turn_over();
         }
         self.newer.events.push_integers(symbol, params, thread);
-        let mut reacts = false;
-        for at in 0..self.swift.len() {
-            let stepped =
-                self.swift[at].as_mut().map_or(Stepped::Unknown, |swift| swift.step(symbol, params));
-            if stepped == Stepped::Unknown {
-                reacts |= self.step_generally(at, symbol, params);
+        let mut few = [Value::UNSET; FEW];
+        let many: Vec<Value>;
+        let values = match few.get_mut(..params.len()) {
+            Some(few) => {
+                few.iter_mut().zip(params).for_each(|(value, param)| *value = Value::int(*param));
+                &*few
             }
-        }
-        reacts
-    }
-
-    /// A property that has no table, or whose table does not know.
-    #[inline(never)]
-    fn step_generally(&mut self, at: usize, symbol: SymbolId, params: &[i64]) -> bool {
-        let params: Vec<Value> = params.iter().map(|param| Value::int(*param)).collect();
-        let reacts = self.step_one(at, &Event { symbol, params: &params, text: "" });
-        if let Some(swift) = &mut self.swift[at] {
-            swift.load(&self.inmates[at].slices);
+            None => {
+                many = params.iter().map(|param| Value::int(*param)).collect();
+                &many
+            }
+        };
+        let event = Event { symbol, params: values, text: "" };
+        let mut reacts = false;
+        for nth in 0..self.concerned(symbol).len() {
+            let at = self.concerned(symbol)[nth];
+            let table = self.tables.get_mut(at);
+            let stepped = table.map_or(Stepped::Unknown, |swift| swift.step(symbol, params));
+            self.so_far[at].steps += u64::from(stepped == Stepped::Taken);
+            if stepped == Stepped::Unknown {
+                // It has no table, or that does not know.
+                reacts |= self.step_one(at, &event);
+                if let Some(swift) = self.tables.get_mut(at) {
+                    swift.load(&self.inmates[at].slices);
+                }
+            }
         }
         reacts
     }
@@ -297,8 +349,44 @@ impl Inside {
             events.clear();
             fresh.events = events;
         }
+        if let Some(thread) = self.newer.events.thread() {
+            fresh.events.expect(thread);
+        }
         self.older = Some(core::mem::replace(&mut self.newer, fresh));
         self.room = self.block();
+    }
+}
+
+/// Tables of properties, by the numbers of those.
+#[derive(Debug)]
+struct Tables {
+    /// That of the property, if there is one property. It lies here because every load on the way to it counts.
+    alone: Swift,
+    /// Those of the properties, if there are several.
+    several: Vec<Option<Swift>>,
+}
+
+impl Tables {
+    fn new(mut all: Vec<Option<Swift>>) -> Tables {
+        match (all.pop(), all.is_empty()) {
+            (Some(alone), true) => Tables { alone: alone.unwrap_or_default(), several: Vec::new() },
+            (last, _) => {
+                all.extend(last);
+                Tables { alone: Swift::default(), several: all }
+            }
+        }
+    }
+
+    fn is_one(&self) -> bool {
+        self.several.is_empty()
+    }
+
+    fn get(&self, at: usize) -> Option<&Swift> {
+        if self.is_one() { Some(&self.alone) } else { self.several.get(at)?.as_ref() }
+    }
+
+    fn get_mut(&mut self, at: usize) -> Option<&mut Swift> {
+        if self.is_one() { Some(&mut self.alone) } else { self.several.get_mut(at)?.as_mut() }
     }
 }
 

@@ -14,56 +14,48 @@ use alloc::vec::Vec;
 use invigil_expr::program::Quick as Operand;
 use invigil_expr::value::Value;
 
+/// Room for values: the environment, constants, one that is written and never read, and the parameters of the event. Every
+/// position that a byte can name is there.
+const VALUES: usize = 256;
+/// Where the parameters begin.
+const PARAMS: usize = 240;
+
 /// What one state does on one event. Operands are positions among the values.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    a: u16,
-    b: u16,
+    /// Whether there is a test: `a < b`, or `a == b` if it is one of equality.
+    has_test: bool,
+    is_equality: bool,
+    a: u8,
+    b: u8,
     /// How many parameters of the event it reads, counted up to the last of them.
-    params: u16,
-    test: Test,
+    params: u8,
     success: Exit,
-    failure: Exit,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Test {
-    Always,
-    Less,
-    Equal,
 }
 
 /// `values[to] = values[a] + values[b]`, and the state that comes then.
 #[derive(Clone, Copy, Debug)]
 struct Exit {
-    to: u16,
-    a: u16,
-    b: u16,
     target: StateId,
-    way: Way,
+    to: u8,
+    a: u8,
+    b: u8,
+    /// What comes of it; nothing is added unless a transition is taken.
+    comes: Stepped,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
-    /// No transition is taken.
-    Stay,
-    /// It is taken, and nobody need know.
-    Take,
-    /// The general way must be taken.
-    General,
-}
-
-const NOWHERE: Exit = Exit { to: 0, a: 0, b: 0, target: 0, way: Way::General };
-const UNKNOWN: Cell = Cell { a: 0, b: 0, params: 0, test: Test::Always, success: NOWHERE, failure: NOWHERE };
-const IDLE: Exit = Exit { way: Way::Stay, ..NOWHERE };
+const NOWHERE: Exit = Exit { target: 0, to: 0, a: 0, b: 0, comes: Stepped::Unknown };
+const UNKNOWN: Cell = Cell { has_test: false, is_equality: false, a: 0, b: 0, params: 0, success: NOWHERE };
 
 /// What came of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stepped {
+    /// A transition was taken.
+    Taken,
+    /// It was waited for, and none was taken.
+    Stayed,
     /// The present state does not wait for it.
     Unwanted,
-    /// It was followed.
-    Done,
     /// Nothing was done: the general way must be taken.
     Unknown,
 }
@@ -71,19 +63,17 @@ pub(crate) enum Stepped {
 /// A property as a table, and where it stands; see the module.
 #[derive(Clone, Debug)]
 pub(crate) struct Swift {
+    /// For each event, the cells of all states.
     cells: Vec<Cell>,
-    symbols: usize,
+    /// For each cell, what comes when its test fails. They lie apart so that which way it goes is foreseen, and not waited for.
+    failures: Vec<Exit>,
+    states: usize,
     state: StateId,
-    /// The environment, constants, and one that is written and never read. The parameters of an event come after them.
-    values: Vec<i64>,
-    /// The variables of the environment.
-    env: usize,
-    /// Where the parameters begin.
-    params: usize,
-    /// The transitions that were taken.
-    steps: u64,
     /// Whether it has gone on from where the slices stand.
     is_ahead: bool,
+    values: [i64; VALUES],
+    /// The variables of the environment.
+    env: usize,
 }
 
 /// Where operands are among the values.
@@ -94,51 +84,69 @@ struct Layout {
 }
 
 impl Layout {
-    /// The value that is written and never read. The parameters come after it.
+    /// The value that is written and never read.
     fn sink(&self) -> usize {
         self.env + self.constants.len()
     }
 
-    fn constant(&self, constant: i64) -> Option<u16> {
+    fn constant(&self, constant: i64) -> Option<u8> {
         let at = self.constants.iter().position(|known| *known == constant)?;
-        u16::try_from(self.env + at).ok()
+        u8::try_from(self.env + at).ok()
     }
 
-    fn place(&self, quick: &Quick, place: Place) -> Option<u16> {
+    fn place(&self, quick: &Quick, place: Place) -> Option<u8> {
         match quick.operand(place)? {
-            Operand::Env(at) => Some(at),
-            Operand::Param(at) => u16::try_from(self.sink() + 1 + usize::from(at)).ok(),
+            Operand::Env(at) => u8::try_from(at).ok(),
+            Operand::Param(at) => u8::try_from(PARAMS + usize::from(at)).ok(),
             Operand::Int(constant) => self.constant(constant),
         }
     }
 
     fn exit(&self, quick: &Quick, exit: &QuickExit, is_due: &impl Fn(StateId) -> bool) -> Option<Exit> {
         let (sum, target) = match exit {
-            QuickExit::Absent => return Some(IDLE),
+            QuickExit::Absent => return Some(Exit { comes: Stepped::Stayed, ..NOWHERE }),
             QuickExit::Usual(sum, target) if !is_due(*target) => (sum, *target),
             QuickExit::Usual(..) | QuickExit::Unusual => return Some(NOWHERE),
         };
         let (to, a, b) = match *sum {
-            Some(Sum { slot, a, b }) => (slot, self.place(quick, a)?, self.place(quick, b)?),
-            None => (u16::try_from(self.sink()).ok()?, self.constant(0)?, self.constant(0)?),
+            Some(Sum { slot, a, b }) => {
+                (u8::try_from(slot).ok()?, self.place(quick, a)?, self.place(quick, b)?)
+            }
+            None => (u8::try_from(self.sink()).ok()?, self.constant(0)?, self.constant(0)?),
         };
-        Some(Exit { to, a, b, target, way: Way::Take })
+        Some(Exit { target, to, a, b, comes: Stepped::Taken })
     }
 
-    fn cell(&self, quick: &Quick, is_due: impl Fn(StateId) -> bool) -> Option<Cell> {
-        let (test, operands, contrary) = match quick.guard {
-            Guard::Always => (Test::Always, None, false),
-            Guard::Less { a, b, contrary } => (Test::Less, Some((a, b)), contrary),
-            Guard::Equal { a, b, contrary } => (Test::Equal, Some((a, b)), contrary),
+    fn cell(&self, quick: &Quick, is_due: impl Fn(StateId) -> bool) -> Option<(Cell, Exit)> {
+        let (test, is_equality, contrary) = match quick.guard {
+            Guard::Always => (None, false, false),
+            Guard::Less { a, b, contrary } => (Some((a, b)), false, contrary),
+            Guard::Equal { a, b, contrary } => (Some((a, b)), true, contrary),
         };
-        let (a, b) = match operands {
+        let (a, b) = match test {
             Some((a, b)) => (self.place(quick, a)?, self.place(quick, b)?),
             None => (0, 0),
         };
         let (success, failure) =
             (self.exit(quick, &quick.success, &is_due)?, self.exit(quick, &quick.failure, &is_due)?);
         let (success, failure) = if contrary { (failure, success) } else { (success, failure) };
-        Some(Cell { a, b, params: 0, test, success, failure })
+        Some((Cell { has_test: test.is_some(), is_equality, a, b, params: 0, success }, failure))
+    }
+}
+
+impl Default for Swift {
+    /// One that is never ahead.
+    fn default() -> Swift {
+        Swift {
+            cells: Vec::new(),
+            failures: Vec::new(),
+            states: 0,
+            state: 0,
+            is_ahead: false,
+            values: [0; VALUES],
+            // No property has so many variables.
+            env: usize::MAX,
+        }
     }
 }
 
@@ -148,24 +156,28 @@ impl Swift {
         if !automaton.slice_on.is_empty() {
             return None;
         }
-        let mut values = vec![0; automaton.env.len()];
         let quicks = automaton.cells.iter().filter_map(|cell| cell.quick.as_ref());
-        let mut layout = Layout { env: values.len(), constants: vec![0] };
+        let env = automaton.env.len();
+        let mut layout = Layout { env, constants: vec![0] };
         for constant in quicks.flat_map(Quick::constants) {
             if layout.constant(constant).is_none() {
                 layout.constants.push(constant);
             }
         }
-        values.extend(&layout.constants);
-        values.push(0);
-        let symbols = automaton.plans.len();
-        let mut cells = vec![UNKNOWN; automaton.states.len() * symbols];
+        let mut values = [0; VALUES];
+        values.get_mut(env..layout.sink())?.copy_from_slice(&layout.constants);
+        if layout.sink() >= PARAMS {
+            return None;
+        }
+        let (states, symbols) = (automaton.states.len(), automaton.plans.len());
+        let mut cells = vec![UNKNOWN; states * symbols];
+        let mut failures = vec![NOWHERE; states * symbols];
         for state in 0..automaton.states.len() {
             for symbol in 0..symbols {
                 let cell = automaton.cell(state as StateId, symbol);
-                let into = &mut cells[state * symbols + symbol];
+                let at = symbol * states + state;
                 if cell.arcs.is_empty() {
-                    *into = Cell { success: IDLE, failure: IDLE, ..UNKNOWN };
+                    cells[at].success.comes = Stepped::Unwanted;
                     continue;
                 }
                 let Some(quick) = cell.quick.as_ref().filter(|quick| cell.first.is_none() && !quick.prints)
@@ -173,6 +185,7 @@ impl Swift {
                     continue;
                 };
                 let params = cell.required.iter().max().map_or(0, |last| last + 1);
+                let Ok(params) = u8::try_from(params) else { continue };
                 let verdict = |state: StateId| automaton.entries[usize::from(state)].verdict;
                 let from = state as StateId;
                 let about = |state: StateId| concern.get(usize::from(state)).copied().unwrap_or_default();
@@ -183,11 +196,12 @@ impl Swift {
                             && verdict(to) == Verdict::NonAccepting
                             && verdict(from) != Verdict::NonAccepting
                 };
-                *into = layout.cell(quick, is_due).map_or(UNKNOWN, |cell| Cell { params, ..cell });
+                if let Some((cell, failure)) = layout.cell(quick, is_due) {
+                    (cells[at], failures[at]) = (Cell { params, ..cell }, failure);
+                }
             }
         }
-        let params = values.len();
-        Some(Swift { cells, symbols, state: 0, values, env: layout.env, params, steps: 0, is_ahead: false })
+        Some(Swift { cells, failures, states, state: 0, is_ahead: false, values, env })
     }
 
     /// Goes on from where the slices stand, if all that the property remembers are integers.
@@ -211,60 +225,52 @@ impl Swift {
         if !self.is_ahead {
             return Stepped::Unknown;
         }
-        let symbol = symbol.0 as usize;
-        if symbol >= self.symbols {
-            return Stepped::Unwanted;
-        }
-        let Some(cell) = self.cells.get(usize::from(self.state) * self.symbols + symbol) else {
-            return Stepped::Unknown;
-        };
+        let at = symbol.0 as usize * self.states + usize::from(self.state);
+        let Some(cell) = self.cells.get(at) else { return Stepped::Unwanted };
         if params.len() < usize::from(cell.params) {
             return Stepped::Unknown;
         }
-        let (values, first) = (&mut self.values[..], self.params);
-        let read = |at: u16| match usize::from(at).checked_sub(first) {
-            Some(param) => params.get(param).copied().unwrap_or_default(),
-            None => values.get(usize::from(at)).copied().unwrap_or_default(),
-        };
-        // Branches can be foreseen here, as where they lead does not change from event to event in most programs; a chain of
-        // loads that depend on each other cannot be made shorter.
-        let holds = if cell.test == Test::Always {
+        // As little as possible is written: a machine waits for that when it goes back from native code to the program's.
+        let values = &mut self.values;
+        values[PARAMS..].iter_mut().zip(params).for_each(|(value, param)| *value = *param);
+        let value = |at: u8| values[usize::from(at)];
+        // Where a branch leads does not change from event to event in most programs, so that it is foreseen; a choice between
+        // two places to read from is waited for.
+        let holds = if !cell.has_test {
             true
-        } else if cell.test == Test::Less {
-            read(cell.a) < read(cell.b)
+        } else if cell.is_equality {
+            value(cell.a) == value(cell.b)
         } else {
-            read(cell.a) == read(cell.b)
+            value(cell.a) < value(cell.b)
         };
-        let (exit, other) =
-            if holds { (&cell.success, &cell.failure) } else { (&cell.failure, &cell.success) };
-        match exit.way {
-            Way::Stay if other.way == Way::Stay => return Stepped::Unwanted,
-            Way::Stay => return Stepped::Done,
-            Way::General => return Stepped::Unknown,
-            Way::Take => {}
+        let exit = if holds {
+            &cell.success
+        } else {
+            match self.failures.get(at) {
+                Some(failure) => failure,
+                None => return Stepped::Unknown,
+            }
+        };
+        if exit.comes != Stepped::Taken {
+            return exit.comes;
         }
-        let Some(sum) = read(exit.a).checked_add(read(exit.b)) else { return Stepped::Unknown };
-        if let Some(to) = values.get_mut(usize::from(exit.to)) {
-            *to = sum;
-        }
-        // Most transitions stay: what is not written need not be waited for.
+        let Some(sum) = value(exit.a).checked_add(value(exit.b)) else { return Stepped::Unknown };
+        values[usize::from(exit.to)] = sum;
         if self.state != exit.target {
             self.state = exit.target;
         }
-        self.steps += 1;
-        Stepped::Done
+        Stepped::Taken
     }
 
-    /// Brings `slices` to where the table stands. Gives the transitions that were taken on the way.
-    pub(crate) fn store(&mut self, automaton: &Automaton, slices: &mut Slices) -> u64 {
+    /// Brings `slices` to where the table stands.
+    pub(crate) fn store(&mut self, automaton: &Automaton, slices: &mut Slices) {
         if let Some(root) = slices.root().filter(|_| self.is_ahead) {
-            for (variable, value) in self.values[..self.env].iter().enumerate() {
+            for (variable, value) in self.values.iter().take(self.env).enumerate() {
                 slices.set_env(root, variable, Value::int(*value));
             }
             slices.set_state(automaton, root, self.state);
         }
         self.is_ahead = false;
-        core::mem::take(&mut self.steps)
     }
 
     /// Whether it knows better than the slices.
@@ -274,11 +280,7 @@ impl Swift {
 
     /// Whether the event does anything in the present state.
     pub(crate) fn wants(&self, symbol: SymbolId) -> bool {
-        let at = usize::from(self.state) * self.symbols + symbol.0 as usize;
-        (symbol.0 as usize) < self.symbols
-            && self
-                .cells
-                .get(at)
-                .is_some_and(|cell| cell.success.way != Way::Stay || cell.failure.way != Way::Stay)
+        let at = symbol.0 as usize * self.states + usize::from(self.state);
+        self.cells.get(at).is_some_and(|cell| cell.success.comes != Stepped::Unwanted)
     }
 }

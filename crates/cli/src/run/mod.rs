@@ -33,7 +33,9 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
     check_stdin(&args.watching, args.stdin.is_some())?;
     let commands = commands(&args.watching)?;
     check_scripts(&args.watching)?;
-    let launch = subject::launch(args)?;
+    // Whoever is not asked and has said nothing before steps through no code.
+    let steps = asks(&args.watching) || commands.is_some() || !args.watching.scenarios.is_empty();
+    let launch = subject::launch(args, steps)?;
     let program = Program { strict: args.watching.strict, ..launch.known(args) };
     let later = args.watching.later;
     let keeps = launch.can_be_kept();
@@ -99,6 +101,11 @@ struct Watched<'a> {
     ends: bool,
 }
 
+/// Whether there is a prompt.
+fn asks(args: &Watching) -> bool {
+    !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal()
+}
+
 /// `ends` says whether the program is ended when we leave, `keeps` whether it can be kept for going back.
 fn watch(
     args: &Watching,
@@ -108,7 +115,7 @@ fn watch(
     program: Program,
     terminal: &Terminal,
 ) -> Result<ExitCode, Trouble> {
-    let asks = !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal();
+    let asks = asks(args);
     // A report stays out of the way of what the program prints.
     let style = if asks { terminal.style } else { terminal.errors };
     let bell = Bell::default();

@@ -44,8 +44,8 @@ impl Launching {
     }
 }
 
-/// How the program is to be started, by what was said.
-pub(super) fn launch(args: &Run) -> Result<Launching, Trouble> {
+/// How the program is to be started, by what was said. `steps` says whether someone may step through its code.
+pub(super) fn launch(args: &Run, steps: bool) -> Result<Launching, Trouble> {
     let Some((program, arguments)) = args.program.split_first() else {
         return Err(Trouble::new("say which program to run"));
     };
@@ -65,6 +65,7 @@ pub(super) fn launch(args: &Run) -> Result<Launching, Trouble> {
             launch = launch.dir(dir);
         }
         [launch.stdin, launch.stdout, launch.stderr] = streams;
+        launch.unstepped = !steps;
         return Ok(Launching::Java(launch));
     }
     let mut launch = Launch::new(program).args(arguments);

@@ -5,6 +5,7 @@ mod debuggers;
 mod ends;
 mod events;
 mod gone;
+mod inside;
 mod look;
 mod mirror;
 mod names;

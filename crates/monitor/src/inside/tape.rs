@@ -19,23 +19,42 @@ pub(super) struct Tape {
     used: usize,
     batch: Batch,
     thread: Option<u32>,
+    /// How many events there are, without the quick ones.
     events: usize,
+    quick: usize,
+}
+
+/// The first word of an event with integers.
+#[inline(always)]
+fn head(symbol: SymbolId, params: &[i64]) -> u64 {
+    u64::from(symbol.0) | (params.len() as u64) << PARAMS
 }
 
 impl Tape {
     /// How many events there are.
     #[inline(always)]
     pub(super) fn len(&self) -> usize {
-        self.events
+        self.events + self.quick
     }
 
+    /// How many quick ones there were since they were last asked for.
+    pub(super) fn take_quick(&mut self) -> usize {
+        self.events += self.quick;
+        core::mem::take(&mut self.quick)
+    }
+
+    /// The thread of what comes next, unless another is named.
+    pub(super) fn thread(&self) -> Option<u32> {
+        self.thread
+    }
+
+    /// What comes from now on happens in this thread.
     #[inline(always)]
-    fn begin(&mut self, thread: u32) {
+    pub(super) fn expect(&mut self, thread: u32) {
         if self.thread != Some(thread) {
             self.thread = Some(thread);
             self.write(THREAD | u64::from(thread), &[]);
         }
-        self.events += 1;
     }
 
     #[inline(always)]
@@ -61,19 +80,39 @@ impl Tape {
 
     #[inline(always)]
     pub(super) fn push_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) {
-        self.begin(thread);
-        self.write(u64::from(symbol.0) | (params.len() as u64) << PARAMS, params);
+        self.expect(thread);
+        self.events += 1;
+        self.write(head(symbol, params), params);
+    }
+
+    /// Writes an event after the last one, in the thread that is expected, without adding it. False if there is no room.
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
+        let Some([first, others @ ..]) = self.words.get_mut(self.used..self.used + 1 + params.len()) else {
+            return false;
+        };
+        *first = head(symbol, params);
+        others.iter_mut().zip(params).for_each(|(to, param)| *to = *param as u64);
+        true
+    }
+
+    /// Adds the one that was prepared, which has so many integers, maybe as a [quick](Tape::take_quick) one.
+    #[inline(always)]
+    pub(super) fn add(&mut self, integers: usize, is_quick: bool) {
+        self.used += 1 + integers;
+        *(if is_quick { &mut self.quick } else { &mut self.events }) += 1;
     }
 
     pub(super) fn push(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {
-        self.begin(thread);
+        self.expect(thread);
+        self.events += 1;
         self.write(IN_BATCH, &[]);
         self.batch.push_copy(event, stamp);
     }
 
     pub(super) fn clear(&mut self) {
         self.batch.clear();
-        (self.used, self.thread, self.events) = (0, None, 0);
+        (self.used, self.thread, self.events, self.quick) = (0, None, 0, 0);
     }
 
     /// Adds the events to `events`, and their threads to `threads`.
