@@ -9,6 +9,8 @@ pub mod algorithm;
 pub mod automaton;
 mod bits;
 pub mod encoding;
+pub mod measure;
 pub mod memory;
 pub mod network;
+pub mod simulate;
 pub mod system;
