@@ -1,7 +1,9 @@
 //! What a monitor knows of the run of an automaton of which it sees a part.
 
+pub mod expressions;
 pub mod states;
 
+pub use expressions::{Aggressive, Expressions, Quick};
 pub use states::States;
 
 use crate::automaton::{Machine, State};

@@ -10,6 +10,7 @@ pub mod automaton;
 mod bits;
 pub mod encoding;
 pub mod measure;
+pub mod expression;
 pub mod memory;
 pub mod network;
 pub mod simulate;

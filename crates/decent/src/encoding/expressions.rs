@@ -1,0 +1,412 @@
+//! The document's execution history encoding: for each instant and state an expression that holds if and only if the
+//! automaton is in that state at that instant.
+//!
+//! It is here to give the document's tables, counts and sizes. [`States`](super::States) knows at least as much, and faster.
+
+use super::{Encoding, Resolved, Work};
+use crate::automaton::{Cube, Machine, State};
+use crate::expression::{Expression, Pool, Simplifier, evaluate};
+use crate::memory::{Atom, Memory, Obligation};
+use crate::system::Instant;
+use invigil_ltl::moore::{Truth, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::marker::PhantomData;
+
+/// How expressions are simplified. The document compares two ways.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simplification {
+    /// Every expression is given to the simplifier, which finds out whether it is constant, and else leaves its form.
+    Quick,
+    /// Only expressions that rewriting leaves complex are given to the simplifier, which makes an irredundant sum of
+    /// products.
+    Aggressive,
+}
+
+/// A choice of [`Simplification`] as a type.
+pub trait Profile: Clone + Send {
+    /// What is chosen.
+    const SIMPLIFICATION: Simplification;
+}
+
+/// [`Simplification::Quick`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Quick;
+
+/// [`Simplification::Aggressive`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Aggressive;
+
+impl Profile for Quick {
+    const SIMPLIFICATION: Simplification = Simplification::Quick;
+}
+
+impl Profile for Aggressive {
+    const SIMPLIFICATION: Simplification = Simplification::Aggressive;
+}
+
+/// An expression for each instant and state.
+///
+/// ```
+/// use invigil_decent::automaton::{Automaton, Machine};
+/// use invigil_decent::encoding::{Encoding, Expressions, Quick};
+/// use invigil_decent::memory::Atom;
+/// use invigil_decent::system::PropositionId;
+/// use invigil_ltl::{Budget, Logic};
+///
+/// let mut logic = Logic::new(Budget::default());
+/// let formula = logic.parse("F on").unwrap();
+/// let monitor = logic.monitor(formula)?;
+/// let machine = Machine::new(Automaton::of(&logic, &monitor, |_| Some(Atom::Observed(PropositionId(0))))?)?;
+/// let mut history = Expressions::<Quick>::new(&machine, 0);
+/// history.extend(&machine, 2);
+/// let stays = history.expression(2, machine.initial).unwrap();
+/// assert_eq!(history.pool().written(stays, &|_| "on".into()).to_string(), "¬⟨1,on⟩ ∧ ¬⟨2,on⟩");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(bound = "")]
+pub struct Expressions<P = Aggressive> {
+    pool: Pool,
+    /// The states of each instant, sorted. There is at least one instant.
+    rows: BTreeMap<Instant, Vec<Entry>>,
+    resolved: Option<Resolved>,
+    verdict: Option<(Truth, Instant)>,
+    profile: PhantomData<P>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    state: State,
+    expression: Expression,
+    /// Whether the simplifier has had it.
+    simplified: bool,
+}
+
+impl Entry {
+    fn new(state: State, expression: Expression) -> Entry {
+        Entry { state, expression, simplified: false }
+    }
+}
+
+impl<P: Profile> Encoding for Expressions<P> {
+    fn new(machine: &Machine, at: Instant) -> Expressions<P> {
+        let mut new = Expressions {
+            pool: Pool::default(),
+            rows: BTreeMap::new(),
+            resolved: None,
+            verdict: None,
+            profile: PhantomData,
+        };
+        new.begin(machine, at);
+        new
+    }
+
+    fn reset(&mut self, machine: &Machine, at: Instant) {
+        *self = Encoding::new(machine, at);
+    }
+
+    fn begin(&mut self, machine: &Machine, at: Instant) {
+        self.rows.retain(|when, _| *when < at);
+        self.resolved = None;
+        self.verdict = self.verdict.filter(|(_, when)| *when < at);
+        self.rows.insert(at, vec![Entry::new(machine.initial, Expression::TRUE)]);
+        self.resolve(machine, at, machine.initial);
+    }
+
+    fn fits(&self, machine: &Machine) -> bool {
+        let good = |entry: &Entry| {
+            (entry.state as usize) < machine.states() && entry.expression.index() < self.pool.len()
+        };
+        let known = |resolved: Resolved| self.state(resolved.at) == Some(resolved.state);
+        !self.rows.is_empty() && self.rows.values().flatten().all(good) && self.resolved.is_none_or(known)
+    }
+
+    fn start(&self) -> Instant {
+        self.rows.first_key_value().map_or(0, |(at, _)| *at)
+    }
+
+    fn end(&self) -> Instant {
+        self.rows.last_key_value().map_or(0, |(at, _)| *at)
+    }
+
+    fn extend(&mut self, machine: &Machine, to: Instant) {
+        while self.end() < to {
+            self.tick(machine);
+        }
+    }
+
+    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved> {
+        let mut simplifier = self.rewrite(memory);
+        for at in self.instants_from(self.first_unknown()) {
+            self.simplify(machine, &mut simplifier, at, false, work);
+        }
+        self.resolved
+    }
+
+    fn merge(&mut self, machine: &Machine, other: &Expressions<P>, _: &mut Work) {
+        self.merge_from(machine, other, self.start());
+    }
+
+    fn resolved(&self) -> Option<Resolved> {
+        self.resolved
+    }
+
+    fn verdict(&self) -> Option<(Truth, Instant)> {
+        self.verdict
+    }
+
+    fn state(&self, at: Instant) -> Option<State> {
+        let row = self.rows.get(&at)?;
+        row.iter().find(|entry| entry.expression == Expression::TRUE).map(|entry| entry.state)
+    }
+
+    fn drop_before(&mut self, at: Instant) -> u32 {
+        let before = self.rows.len();
+        let last = self.end();
+        self.rows = self.rows.split_off(&at.min(last));
+        let dropped = before - self.rows.len();
+        if dropped > 0 {
+            self.resolved = self.resolved.filter(|resolved| resolved.at >= self.start());
+            if let (Some(state), Some(mut first)) = (self.state(self.start()), self.rows.first_entry()) {
+                first.get_mut().retain(|entry| entry.state == state);
+            }
+            self.rewrite(&Memory::default());
+        }
+        dropped as u32
+    }
+
+    fn open(&self, _: &Machine) -> impl Iterator<Item = Obligation> {
+        let first = self.resolved.map_or(0, |resolved| resolved.at);
+        let entries = self.rows.range(first..).flat_map(|(_, row)| row);
+        self.pool.obligations(entries.map(|entry| entry.expression)).into_iter()
+    }
+
+    fn size(&self, _: &Machine, name: &dyn Fn(Atom) -> usize) -> usize {
+        let entries = self.rows.values().flatten().map(|entry| entry.expression);
+        let count = entries.clone().count();
+        (8 * count).saturating_add(self.pool.size(entries, name))
+    }
+}
+
+impl<P: Profile> Expressions<P> {
+    /// Where the expressions live.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// What must hold for the automaton to be in a state at an instant. None if no way leads there.
+    pub fn expression(&self, at: Instant, state: State) -> Option<Expression> {
+        let row = self.rows.get(&at)?;
+        row.iter().find(|entry| entry.state == state).map(|entry| entry.expression)
+    }
+
+    /// The instants that it has: the document's `rounds`.
+    pub fn instants(&self) -> impl Iterator<Item = Instant> {
+        self.rows.keys().copied()
+    }
+
+    /// Goes on by one instant: the document's `mov`, for one step.
+    pub fn tick(&mut self, machine: &Machine) {
+        let Some((&end, row)) = self.rows.last_key_value() else { return };
+        let Some(at) = end.checked_add(1) else { return };
+        let mut ways: BTreeMap<State, Vec<Expression>> = BTreeMap::new();
+        for entry in row.clone() {
+            if entry.expression == Expression::FALSE {
+                continue;
+            }
+            for edge in &machine.edges[entry.state as usize] {
+                let label = label(&mut self.pool, &edge.cubes, at);
+                let way = self.pool.and([entry.expression, label]);
+                ways.entry(edge.to).or_default().push(way);
+            }
+        }
+        let pool = &mut self.pool;
+        let row = ways.into_iter().map(|(state, ways)| Entry::new(state, pool.or(ways)));
+        let row: Vec<Entry> = row.collect();
+        let certain = row.iter().find(|entry| entry.expression == Expression::TRUE).map(|entry| entry.state);
+        self.rows.insert(at, row);
+        if let Some(state) = certain {
+            self.resolve(machine, at, state);
+        }
+    }
+
+    /// The state at an instant when a memory is all that is known: the document's `sel`.
+    pub fn select(&self, memory: &Memory, at: Instant) -> Option<State> {
+        let row = self.rows.get(&at)?;
+        let holds = |entry: &&Entry| evaluate(&self.pool, entry.expression, memory) == Some(true);
+        row.iter().find(holds).map(|entry| entry.state)
+    }
+
+    /// The verdict at an instant when a memory is all that is known: the document's `verAt`.
+    pub fn verdict_at(&self, machine: &Machine, memory: &Memory, at: Instant) -> Truth {
+        self.select(memory, at).map_or(Truth::Unknown, |state| machine.verdict(state))
+    }
+
+    /// Puts what a memory knows into all expressions, and simplifies them: the document's `inc`. Afterwards the memory is not
+    /// needed any more.
+    pub fn incorporate(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) {
+        let mut simplifier = self.rewrite(memory);
+        for at in self.instants_from(self.start()) {
+            self.simplify(machine, &mut simplifier, at, true, work);
+        }
+    }
+
+    /// Puts what a memory knows into the expressions of one instant after the other, from `from` or from the first that is
+    /// not known, up to the first at which the state becomes known. Whether there was one.
+    pub fn update(
+        &mut self,
+        machine: &Machine,
+        memory: &Memory,
+        from: Option<Instant>,
+        work: &mut Work,
+    ) -> bool {
+        let mut simplifier = self.rewrite(memory);
+        let from = from.unwrap_or_else(|| self.first_unknown());
+        self.instants_from(from)
+            .into_iter()
+            .any(|at| self.simplify(machine, &mut simplifier, at, false, work))
+    }
+
+    /// Takes all that another history has: the document's merge of whole histories.
+    pub fn merge_whole(&mut self, machine: &Machine, other: &Expressions<P>) {
+        self.merge_from(machine, other, 0);
+    }
+
+    fn merge_from(&mut self, machine: &Machine, other: &Expressions<P>, from: Instant) {
+        if !other.fits(machine) {
+            return;
+        }
+        let rows = || other.rows.range(from..);
+        let entries = rows().flat_map(|(_, row)| row);
+        let copies =
+            other.pool.rewrite(entries.map(|entry| entry.expression), &Memory::default(), &mut self.pool);
+        for (at, theirs) in rows() {
+            let row = self.rows.entry(*at).or_default();
+            for entry in theirs {
+                let copy = Entry { expression: copies[entry.expression.index()], ..*entry };
+                match row.binary_search_by_key(&entry.state, |own| own.state) {
+                    Ok(place) if row[place].expression != copy.expression => {
+                        let either = self.pool.or([row[place].expression, copy.expression]);
+                        row[place] = Entry::new(entry.state, either);
+                    }
+                    Ok(_) => {}
+                    Err(place) => row.insert(place, copy),
+                }
+            }
+            if let Some(state) = self.state(*at) {
+                self.resolve(machine, *at, state);
+            }
+        }
+        if let Some(theirs) = other.verdict {
+            self.conclude(theirs);
+        }
+    }
+
+    fn first_unknown(&self) -> Instant {
+        self.resolved.map_or(0, |resolved| resolved.at.saturating_add(1))
+    }
+
+    fn instants_from(&self, first: Instant) -> Vec<Instant> {
+        self.rows.range(first..).map(|(at, _)| *at).collect()
+    }
+
+    /// Puts what a memory knows into all expressions, and forgets those that are not needed any more.
+    fn rewrite(&mut self, memory: &Memory) -> Simplifier {
+        let pool = std::mem::take(&mut self.pool);
+        let entries = || self.rows.values().flatten().map(|entry| entry.expression);
+        let touched = pool.touched(memory);
+        let copies = pool.rewrite(entries(), memory, &mut self.pool);
+        for entry in self.rows.values_mut().flatten() {
+            entry.simplified &= !touched[entry.expression.index()];
+            entry.expression = copies[entry.expression.index()];
+        }
+        Simplifier::new(&self.pool, self.rows.values().flatten().map(|entry| entry.expression))
+    }
+
+    /// Simplifies the expressions of an instant, all of them or until one is true. Whether one is.
+    fn simplify(
+        &mut self,
+        machine: &Machine,
+        simplifier: &mut Simplifier,
+        at: Instant,
+        all: bool,
+        work: &mut Work,
+    ) -> bool {
+        let Some(row) = self.rows.get_mut(&at) else { return false };
+        let mut known = None;
+        for entry in row.iter_mut() {
+            if entry.expression.constant().is_none() {
+                work.evaluations += 1;
+                let quick = P::SIMPLIFICATION == Simplification::Quick;
+                let needed = quick || !self.pool.is_plain(entry.expression);
+                work.simplifications += u64::from(needed);
+                // The document gives it to the simplifier again; we know what comes of it.
+                if needed && !entry.simplified {
+                    entry.expression = simplified::<P>(simplifier, &mut self.pool, entry.expression);
+                    entry.simplified = true;
+                }
+            }
+            if entry.expression == Expression::TRUE {
+                known = Some(entry.state);
+                if !all {
+                    break;
+                }
+            }
+        }
+        let Some(state) = known else { return false };
+        if !all {
+            // The automaton is in one state at a time.
+            for entry in row.iter_mut().filter(|entry| entry.state != state) {
+                entry.expression = Expression::FALSE;
+            }
+        }
+        self.resolve(machine, at, state);
+        true
+    }
+
+    /// Notes that the state at an instant is known.
+    fn resolve(&mut self, machine: &Machine, at: Instant, state: State) {
+        if self.resolved.is_none_or(|resolved| resolved.at <= at) {
+            self.resolved = Some(Resolved { at, state });
+        }
+        let verdict = machine.verdict(state);
+        if verdict.is_final() {
+            self.conclude((verdict, at));
+        }
+    }
+
+    /// Notes a verdict, if it is the first.
+    fn conclude(&mut self, verdict: (Truth, Instant)) {
+        if self.verdict.is_none_or(|(_, known)| verdict.1 < known) {
+            self.verdict = Some(verdict);
+        }
+    }
+}
+
+/// What is too large stays as it is: nothing is known of it, and nothing wrong.
+fn simplified<P: Profile>(
+    simplifier: &mut Simplifier,
+    pool: &mut Pool,
+    expression: Expression,
+) -> Expression {
+    match P::SIMPLIFICATION {
+        Simplification::Aggressive => simplifier.simplify(pool, expression).unwrap_or(expression),
+        Simplification::Quick => match simplifier.decide(pool, expression) {
+            Some(true) => Expression::TRUE,
+            Some(false) => Expression::FALSE,
+            None => expression,
+        },
+    }
+}
+
+/// A label at an instant.
+fn label(pool: &mut Pool, cubes: &[Cube], at: Instant) -> Expression {
+    let mut sum = Vec::with_capacity(cubes.len());
+    for cube in cubes {
+        let literals: Vec<_> =
+            cube.iter().map(|(atom, value)| pool.literal(Obligation { at, atom: *atom }, *value)).collect();
+        sum.push(pool.and(literals));
+    }
+    pool.or(sum)
+}
