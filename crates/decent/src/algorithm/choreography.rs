@@ -219,7 +219,11 @@ impl Cut<'_> {
     }
 
     /// Where the sides of an operator go: at least one stays.
-    fn places(&mut self, [left, right]: [Formula; 2], host: ComponentId) -> Result<[ComponentId; 2], NoSetup> {
+    fn places(
+        &mut self,
+        [left, right]: [Formula; 2],
+        host: ComponentId,
+    ) -> Result<[ComponentId; 2], NoSetup> {
         let first = self.choice(left)?.unwrap_or(host);
         let second = self.choice(right)?.unwrap_or(host);
         let (left, right) = (self.weight(left)?, self.weight(right)?);

@@ -141,7 +141,12 @@ impl<E: Encoding> Migrant<E> {
             Route::RoundRobin => MonitorId((self.own.0 + 1) % self.peers),
             Route::Earliest => {
                 let owner = |atom: &Atom| {
-                    self.machine.atoms().binary_search(atom).ok().and_then(|place| self.owners.get(place)).copied()
+                    self.machine
+                        .atoms()
+                        .binary_search(atom)
+                        .ok()
+                        .and_then(|place| self.owners.get(place))
+                        .copied()
                 };
                 // What is missing here was never observed: it is of no use to wait for it.
                 let mut missing = history.open(&self.machine).filter_map(|open| owner(&open.atom));

@@ -111,12 +111,7 @@ impl<M: Monitor, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
         self.1.round(at);
     }
 
-    fn monitor_step(
-        &mut self,
-        monitor: MonitorId,
-        at: ComponentId,
-        seen: Option<&[(PropositionId, bool)]>,
-    ) {
+    fn monitor_step(&mut self, monitor: MonitorId, at: ComponentId, seen: Option<&[(PropositionId, bool)]>) {
         self.0.monitor_step(monitor, at, seen);
         self.1.monitor_step(monitor, at, seen);
     }

@@ -52,7 +52,8 @@ impl Links {
         match hops.get(from.index() * self.names.len() + to.index()) {
             Some(hops) if *hops != u32::MAX => Ok((*hops).max(1)),
             _ => {
-                let name = |component: ComponentId| self.names.get(component.index()).cloned().unwrap_or_default();
+                let name =
+                    |component: ComponentId| self.names.get(component.index()).cloned().unwrap_or_default();
                 Err(Unlinked { from: name(from), to: name(to), relay: self.relay })
             }
         }

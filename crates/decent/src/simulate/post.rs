@@ -49,7 +49,8 @@ impl<M: Clone> Post<M> {
         if self.chance.happens(self.conditions.loss) {
             return;
         }
-        let [latency, jitter] = [self.conditions.latency, self.conditions.jitter].map(|each| u32::from(each) * hops);
+        let [latency, jitter] =
+            [self.conditions.latency, self.conditions.jitter].map(|each| u32::from(each) * hops);
         let late = if jitter == 0 { 0 } else { self.chance.below(jitter + 1) };
         // Who had his turn already gets it in the next round at the earliest.
         let takes = (latency + late).max(u32::from(to <= from));

@@ -70,7 +70,9 @@ impl Kinds {
 
     fn letters(own: &[(Variable, PropositionId)]) -> Result<(Kinds, Left), NoSetup> {
         if own.len() > WIDE {
-            return Err(TooLarge { what: "propositions of a component that matter one by one", limit: WIDE }.into());
+            return Err(
+                TooLarge { what: "propositions of a component that matter one by one", limit: WIDE }.into()
+            );
         }
         Ok((Kinds::Letters(own.iter().map(|(_, known)| *known).collect()), Left::new()))
     }
@@ -88,7 +90,8 @@ impl Kinds {
 
     /// The kind of a letter. None if something that decides is missing.
     pub(super) fn kind(&self, seen: &[(PropositionId, bool)]) -> Option<u32> {
-        let value = |wanted: PropositionId| seen.iter().find(|(known, _)| *known == wanted).map(|(_, value)| *value);
+        let value =
+            |wanted: PropositionId| seen.iter().find(|(known, _)| *known == wanted).map(|(_, value)| *value);
         match self {
             Kinds::Decided(layers) => layers.iter().try_fold(0, |place, (known, layer)| {
                 let [no, yes] = layer[place as usize];
@@ -133,8 +136,9 @@ impl Kinds {
         places[0] = labels.or(&places[0], &other)?;
         for (variable, (_, layer)) in own.iter().zip(layers).rev() {
             let variable = labels.variable(*variable)?;
-            let chosen =
-                layer.iter().map(|[no, yes]| labels.choose(&variable, &places[*yes as usize], &places[*no as usize]));
+            let chosen = layer
+                .iter()
+                .map(|[no, yes]| labels.choose(&variable, &places[*yes as usize], &places[*no as usize]));
             places = chosen.collect::<Result<_, _>>()?;
         }
         Ok(places[0].clone())

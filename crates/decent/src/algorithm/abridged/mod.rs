@@ -33,10 +33,10 @@ use crate::automaton::{Automaton, Machine};
 use crate::encoding::Encoding;
 use crate::memory::Atom;
 use crate::system::{ComponentId, Instant, MonitorId, PropositionId, System};
+use invigil_ltl::Logic;
 use invigil_ltl::formula::{Formula, Proposition};
 use invigil_ltl::label::Variable;
 use invigil_ltl::moore::{Moore, Truth};
-use invigil_ltl::Logic;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -185,9 +185,8 @@ impl Plan {
     }
 
     fn machine(&self, logic: &Logic, system: &System) -> Result<Machine, NoSetup> {
-        let atom = |name: &Proposition| {
-            self.names.get(name).copied().or_else(|| setup::observed(system, name))
-        };
+        let atom =
+            |name: &Proposition| self.names.get(name).copied().or_else(|| setup::observed(system, name));
         Ok(Machine::new(Automaton::of(logic, &self.abridged, atom)?)?)
     }
 }
@@ -216,9 +215,14 @@ impl<E: Encoding> Monitor for Abridged<E> {
                 for Kind { at, number } in inbox.drain(..) {
                     centre.reach(at.min(round.at));
                     let place = senders.partition_point(|sender| sender.first <= number);
-                    let Some(sender) = place.checked_sub(1).and_then(|place| senders.get(place)) else { continue };
-                    for (bit, atom) in sender.bits.iter().enumerate() {
-                        centre.observe(at, *atom, (number - sender.first) >> bit & 1 == 1);
+                    let Some(sender) = place.checked_sub(1).and_then(|place| senders.get(place)) else {
+                        continue;
+                    };
+                    let kind = number - sender.first;
+                    if kind < sender.count {
+                        for (bit, atom) in sender.bits.iter().enumerate() {
+                            centre.observe(at, *atom, kind >> bit & 1 == 1);
+                        }
                     }
                 }
                 if !is_idle {
