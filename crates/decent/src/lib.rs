@@ -10,6 +10,8 @@ pub mod automaton;
 mod bits;
 pub mod encoding;
 pub mod expression;
+pub mod measure;
 pub mod memory;
 pub mod network;
+pub mod simulate;
 pub mod system;

@@ -1,0 +1,218 @@
+//! What the document says of the algorithms: the running example, sizes of messages, complexity, placement.
+
+mod support;
+
+use invigil_decent::algorithm::choreography::{network, split};
+use invigil_decent::algorithm::{Choice, Prepared, hierarchy};
+use invigil_decent::automaton::{Automaton, Edge};
+use invigil_decent::encoding::{Encoding, Expressions, States};
+use invigil_decent::measure::{Figures, Measures};
+use invigil_decent::memory::Atom;
+use invigil_decent::network::{Network, Part};
+use invigil_decent::simulate::{Conditions, Outcome, Simulator, Trace};
+use invigil_decent::system::{MonitorId, PropositionId, System};
+use invigil_ltl::formula::{Node, Proposition};
+use invigil_ltl::moore::Truth;
+use support::{Random, formula, logic, system, written};
+
+fn run<E: Encoding>(choice: Choice, system: &System, text: &str, trace: &Trace) -> (Outcome, Figures) {
+    let (mut logic, formula, _) = written(system, text);
+    let prepared = Prepared::<E>::new(choice, &mut logic, formula, system).unwrap();
+    let mut found = None;
+    let conditions = Conditions::default();
+    prepared.run(system, conditions, [trace], |outcome, figures| found = Some((outcome, figures))).unwrap();
+    found.unwrap()
+}
+
+/// The light switch: `s` on one component, `l` on the other; on, on with the light, on without.
+fn light() -> (System, Trace) {
+    let mut system = System::default();
+    let (switch, bulb) = (system.component("lswitch").unwrap(), system.component("bulb").unwrap());
+    let s = system.proposition(switch, "s").unwrap();
+    let l = system.proposition(bulb, "l").unwrap();
+    let mut trace = Trace::new(&system);
+    trace.push([&[(s, true)][..], &[(l, true)]]);
+    trace.push([&[(s, true)][..], &[(l, false)]]);
+    (system, trace)
+}
+
+#[test]
+fn the_light_switch_is_found_out_by_all() {
+    let (system, trace) = light();
+    for choice in Choice::ALL {
+        let both = [
+            run::<States>(choice, &system, "G (s -> X (l U !s))", &trace).0,
+            run::<Expressions>(choice, &system, "G (s -> X (l U !s))", &trace).0,
+        ];
+        for outcome in both {
+            assert_eq!(outcome.verdict, Truth::False, "{choice}");
+            assert!(outcome.rounds <= 5, "{choice}: {}", outcome.rounds);
+        }
+    }
+}
+
+/// The decentralized form of the light switch: the switch refers to the monitor of the bulb.
+#[test]
+fn the_light_switch_is_found_out_by_monitors_that_refer_to_each_other() {
+    let (system, trace) = light();
+    let edge =
+        |to, cubes: &[&[(Atom, bool)]]| Edge { to, cubes: cubes.iter().map(|cube| cube.to_vec()).collect() };
+    let (s, l) = (Atom::Observed(PropositionId(0)), Atom::Observed(PropositionId(1)));
+    let m1 = Atom::Verdict(MonitorId(1));
+    let switch = Automaton {
+        initial: 0,
+        verdicts: vec![Truth::Unknown, Truth::Unknown, Truth::False],
+        edges: vec![
+            vec![edge(0, &[&[(s, false)]]), edge(1, &[&[(s, true)]])],
+            vec![
+                edge(0, &[&[(s, false)]]),
+                edge(1, &[&[(s, true), (m1, true)]]),
+                edge(2, &[&[(s, true), (m1, false)]]),
+            ],
+            vec![edge(2, &[&[]])],
+        ],
+    };
+    let bulb = Automaton {
+        initial: 0,
+        verdicts: vec![Truth::Unknown, Truth::True, Truth::False],
+        edges: vec![
+            vec![edge(1, &[&[(l, true)]]), edge(2, &[&[(l, false)]])],
+            vec![edge(1, &[&[]])],
+            vec![edge(2, &[&[]])],
+        ],
+    };
+    let part = |name: &str, component: &str, automaton| Part {
+        name: name.into(),
+        at: system.find_component(component).unwrap(),
+        automaton,
+    };
+    let network =
+        Network { parts: vec![part("m0", "lswitch", switch), part("m1", "bulb", bulb)], root: MonitorId(0) };
+    let placed = hierarchy::setup::<States>(&network).unwrap();
+    let mut measures = Measures::new(&system);
+    let mut simulator = Simulator::new(&system, &placed, Conditions::default());
+    let outcome = simulator.run(&mut trace.replay(), &mut measures).unwrap();
+    assert_eq!((outcome.verdict, outcome.found), (Truth::False, Some((2, MonitorId(0)))));
+    assert_eq!(outcome.rounds, 3);
+    // Two verdicts of nine bytes each, and one word that it is done.
+    assert_eq!((measures.figures().messages, measures.figures().data), (3.0, 22.0));
+}
+
+#[test]
+fn messages_have_the_sizes_of_the_document() {
+    let system = system(3, 2);
+    for (value, each) in [(true, 6.0), (false, 7.0)] {
+        let trace = Trace::whole(&system, 60, |_, _| value);
+        let (_, figures) = run::<States>(Choice::Orchestration, &system, "G F (a0 & b0 & c0)", &trace);
+        // Two components, two observations each.
+        assert_eq!((figures.messages, figures.data / (2.0 * figures.messages)), (120.0, each));
+    }
+    let trace = Trace::whole(&system, 60, |_, _| true);
+    let (_, figures) = run::<States>(Choice::Choreography, &system, "G (a0 | b0 | c0)", &trace);
+    assert_eq!((figures.messages, figures.data), (120.0, 9.0 * 120.0));
+    // Only when it is over there are words that something is done: four bytes.
+    let trace = Trace::whole(&system, 60, |_, at| at < 10);
+    let (outcome, figures) = run::<States>(Choice::Choreography, &system, "G (a0 | b0 | c0)", &trace);
+    assert_eq!((outcome.verdict, outcome.rounds), (Truth::False, 11));
+    assert_eq!((figures.messages, figures.data), (24.0, 9.0 * 22.0 + 4.0 * 2.0));
+}
+
+#[test]
+fn parts_are_where_their_propositions_are() {
+    let mut random = Random(11);
+    for case in 0..2000 {
+        let system = system(2 + case % 5, 2);
+        let mut logic = logic();
+        let size = 2 + random.below(14);
+        let formula = formula(&mut logic, &system, &mut random, size).unwrap();
+        let shares = split(&mut logic, formula, &system).unwrap();
+        for share in &shares.parts {
+            let mut own = 0;
+            for part in logic.formulae.within(share.formula) {
+                let Node::Atom(atom) = logic.formulae.node(part) else { continue };
+                let name = logic.formulae.proposition(*atom);
+                if let Proposition::Name(name) = name {
+                    own += 1;
+                    assert_eq!(system.owner(system.find(name).unwrap()), share.at);
+                } else {
+                    assert!(shares.references.contains_key(name));
+                }
+            }
+            assert!(own > 0 || shares.parts.len() == 1);
+        }
+        // Each part but the root is referred to, by parts with smaller numbers first.
+        let mut formulae: Vec<_> = shares.parts.iter().map(|share| share.formula).collect();
+        formulae.sort_unstable();
+        formulae.dedup();
+        assert_eq!(formulae.len(), shares.parts.len(), "parts that are the same are one");
+    }
+}
+
+#[test]
+fn the_figures_grow_as_the_document_says() {
+    let all = |system: &System, text: &str| {
+        let mut random = Random(3);
+        let trace = Trace::whole(system, 60, |_, _| random.chance(50));
+        Choice::ALL.map(|choice| run::<States>(choice, system, text, &trace).1)
+    };
+    for components in 3..=6 {
+        let system = system(components, 2);
+        let names: Vec<String> = ('a'..='z').take(components).map(|letter| format!("{letter}0")).collect();
+        let text = format!("G (({}) -> X X (a1 | !b1 | F c1))", names.join(" <-> "));
+        let [orchestration, migration, robin, choreography, broadcast, abridged] = all(&system, &text);
+        let others = (components - 1) as f64;
+        assert!(orchestration.maximal_delay <= 1.0 && abridged.maximal_delay <= 1.0);
+        assert_eq!(orchestration.messages, 60.0 * others);
+        assert!(abridged.messages <= 60.0 * others && abridged.data < orchestration.data);
+        for migration in [migration, robin] {
+            assert!(migration.messages <= migration.rounds);
+            assert!(migration.maximal_delay <= components as f64, "{components}: {migration:?}");
+        }
+        assert!(broadcast.maximal_delay <= 1.0);
+        assert!(broadcast.messages <= broadcast.rounds * others * components as f64);
+        assert!(choreography.data <= 9.0 * choreography.messages);
+    }
+}
+
+#[test]
+fn messages_of_a_choreography_are_as_many_as_references() {
+    let system = system(4, 2);
+    let (mut logic, formula, _) = written(&system, "G ((a0 & a1) | (b0 & b1) | (c0 & c1) | d0)");
+    let network = network(&mut logic, formula, &system).unwrap();
+    let ids = (0..network.parts.len() as u32).map(MonitorId);
+    let edges: usize = ids.map(|id| network.references(id).len()).sum();
+    let prepared = Prepared::<States>::network(&network).unwrap();
+    let trace = Trace::whole(&system, 60, |_, _| true);
+    prepared
+        .run(&system, Conditions::default(), [&trace], |outcome, figures| {
+            assert_eq!(outcome.rounds, 65);
+            assert_eq!(figures.messages, (60 * edges) as f64);
+        })
+        .unwrap();
+}
+
+/// An artist always unregisters before the program terminates: property 15b of Chiron.
+#[test]
+fn abridged_does_not_wait_where_choreography_does() {
+    let mut system = System::default();
+    for (letter, count) in [('A', 12), ('B', 6), ('C', 6), ('D', 1)] {
+        let component = system.component(&letter.to_string()).unwrap();
+        for number in 0..count {
+            system.proposition(component, &format!("{}{number}", letter.to_ascii_lowercase())).unwrap();
+        }
+    }
+    let text = "(b2 -> (!d0 U b4)) U (d0 | G !d0)";
+    let [b2, b4, d0] = ["b2", "b4", "d0"].map(|name| system.find(name).unwrap());
+    let trace = Trace::whole(&system, 279, |known, at| match known {
+        _ if known == b2 => at % 50 == 10,
+        _ if known == b4 => at == 270,
+        _ if known == d0 => at == 279,
+        other => (at + other.0) % 7 == 0,
+    });
+    let (_, choreography) = run::<States>(Choice::Choreography, &system, text, &trace);
+    let (outcome, abridged) = run::<States>(Choice::Abridged, &system, text, &trace);
+    assert_eq!(outcome.verdict, Truth::True);
+    assert!(choreography.maximal_delay > 100.0, "{choreography:?}");
+    assert_eq!(abridged.maximal_delay, 1.0);
+    assert!(abridged.messages <= choreography.messages && abridged.data < choreography.data / 1.5);
+}

@@ -1,0 +1,110 @@
+//! Random systems, formulae and traces, and what a monitor that sees everything says.
+
+#![allow(dead_code, reason = "each test uses a part of it")]
+
+use invigil_decent::algorithm::machine;
+use invigil_decent::automaton::Machine;
+use invigil_decent::memory::Atom;
+use invigil_decent::simulate::Trace;
+use invigil_decent::system::System;
+use invigil_ltl::formula::Formula;
+use invigil_ltl::moore::{Truth, Verdict};
+use invigil_ltl::{Budget, Logic, TooLarge};
+
+/// Numbers that look random, the same ones for the same seed.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mixed = (self.0 ^ (self.0 >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        mixed ^ (mixed >> 33)
+    }
+
+    pub(crate) fn below(&mut self, limit: usize) -> usize {
+        (self.next() >> 16) as usize % limit
+    }
+
+    pub(crate) fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// Components a, b, … with propositions a0, a1, …
+pub(crate) fn system(components: usize, each: usize) -> System {
+    let mut system = System::default();
+    for letter in ('a'..='z').take(components) {
+        let component = system.component(&letter.to_string()).unwrap();
+        for number in 0..each {
+            system.proposition(component, &format!("{letter}{number}")).unwrap();
+        }
+    }
+    system
+}
+
+pub(crate) fn logic() -> Logic {
+    Logic::new(Budget { nodes: 1 << 17, states: 300, ..Budget::default() })
+}
+
+/// A formula of so many operators and propositions.
+pub(crate) fn formula(
+    logic: &mut Logic,
+    system: &System,
+    random: &mut Random,
+    size: usize,
+) -> Result<Formula, TooLarge> {
+    let names: Vec<_> = system.propositions().collect();
+    let formulae = &mut logic.formulae;
+    if size <= 1 {
+        return formulae.name(system.name(names[random.below(names.len())]));
+    }
+    let kind = random.below(if size == 2 { 4 } else { 8 });
+    if kind < 4 {
+        let inner = formula(logic, system, random, size - 1)?;
+        let formulae = &mut logic.formulae;
+        return match kind {
+            0 => formulae.not(inner),
+            1 => formulae.next(inner),
+            2 => formulae.finally(inner),
+            _ => formulae.globally(inner),
+        };
+    }
+    let left = 1 + random.below(size - 2);
+    let left_side = formula(logic, system, random, left)?;
+    let right_side = formula(logic, system, random, size - 1 - left)?;
+    let formulae = &mut logic.formulae;
+    match kind {
+        4 => formulae.until(left_side, right_side),
+        5 => formulae.weak_until(left_side, right_side),
+        6 => formulae.and([left_side, right_side]),
+        _ => formulae.or([left_side, right_side]),
+    }
+}
+
+pub(crate) fn trace(system: &System, rounds: u32, random: &mut Random) -> Trace {
+    let percent = [15, 50, 85][random.below(3)];
+    Trace::whole(system, rounds, |_, _| random.chance(percent))
+}
+
+/// What a monitor that sees everything says, and when.
+pub(crate) fn oracle(machine: &Machine, trace: &Trace) -> (Truth, u32) {
+    let mut state = machine.initial;
+    for at in 1..=trace.rounds() {
+        if machine.verdict(state).is_final() {
+            return (machine.verdict(state), at - 1);
+        }
+        state = machine.next(state, |atom| match atom {
+            Atom::Observed(known) => trace.value(known, at),
+            Atom::Verdict(_) => None,
+        });
+    }
+    (machine.verdict(state), trace.rounds())
+}
+
+/// The monitor of a formula that is written down.
+pub(crate) fn written(system: &System, text: &str) -> (Logic, Formula, Machine) {
+    let mut logic = logic();
+    let formula = logic.parse(text).unwrap();
+    let machine = machine(&mut logic, formula, system).unwrap();
+    (logic, formula, machine)
+}
