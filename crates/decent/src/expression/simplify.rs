@@ -19,7 +19,7 @@ thread_local! {
 /// what is left is always true, or never.
 pub fn evaluate(pool: &Pool, expression: Expression, memory: &Memory) -> Option<bool> {
     let mut rest = Pool::default();
-    let left = pool.rewrite([expression], memory, &mut rest)[expression.index()];
+    let left = pool.rewrite([expression], memory, &mut rest)[0];
     Simplifier::new(&rest, [left]).decide(&rest, left)
 }
 
