@@ -10,4 +10,5 @@ pub mod automaton;
 pub mod encoding;
 pub mod memory;
 pub mod network;
+pub mod spec;
 pub mod system;
