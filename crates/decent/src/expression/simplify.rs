@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 /// What the expressions of one history may cost. One that costs more stays as it is, and unknown.
 const BUDGET: Budget =
-    Budget { formulae: 0, states: 0, edges: 1 << 12, nodes: 1 << 18, variables: 1 << 11, seconds: None };
+    Budget { formulae: 0, states: 0, edges: 1 << 10, nodes: 1 << 18, variables: 1 << 11, seconds: None };
 
 thread_local! {
     /// To make room for diagrams takes longer than an expression, so there is one room for all of a thread.
