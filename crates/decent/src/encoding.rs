@@ -42,10 +42,6 @@ pub trait Encoding: Clone + Send + Serialize + DeserializeOwned {
     /// Forgets everything, and begins again as if it were new.
     fn reset(&mut self, machine: &Machine, at: Instant);
 
-    /// From now on the automaton is in its initial state at an instant, whatever was known of it. What is known of earlier
-    /// instants stays.
-    fn begin(&mut self, machine: &Machine, at: Instant);
-
     /// Whether it can be a history of this automaton. What came from elsewhere is asked this first.
     fn fits(&self, machine: &Machine) -> bool;
 

@@ -229,17 +229,17 @@ impl Pool {
         needed
     }
 
-    /// Copies expressions to another pool, with what a memory knows in the place of atoms. Gives for each of all
-    /// expressions what it is there; where nothing was copied, false.
+    /// Copies expressions to another pool, with what a memory knows in the place of atoms. Gives what they are there, in the
+    /// same order.
     ///
     /// This is the document's `rw`, with basic Boolean simplification on the way.
     pub fn rewrite(
         &self,
-        roots: impl IntoIterator<Item = Expression>,
+        roots: impl IntoIterator<Item = Expression> + Clone,
         memory: &Memory,
         into: &mut Pool,
     ) -> Vec<Expression> {
-        let needed = self.needed(roots);
+        let needed = self.needed(roots.clone());
         let mut copies = vec![Expression::FALSE; self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate().filter(|(place, _)| needed[*place]) {
             let copy = |part: &Expression| copies[part.index()];
@@ -254,7 +254,7 @@ impl Pool {
                 Node::Or(parts) => into.or(parts.iter().map(copy)),
             };
         }
-        copies
+        roots.into_iter().map(|root| copies[root.index()]).collect()
     }
 
     /// For each expression, whether a memory knows something of it.

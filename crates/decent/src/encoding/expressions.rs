@@ -106,14 +106,6 @@ impl<P: Profile> Encoding for Expressions<P> {
         *self = Encoding::new(machine, at);
     }
 
-    fn begin(&mut self, machine: &Machine, at: Instant) {
-        self.rows.retain(|when, _| *when < at);
-        self.resolved = None;
-        self.verdict = self.verdict.filter(|(_, when)| *when < at);
-        self.rows.insert(at, vec![Entry::new(machine.initial, Expression::TRUE)]);
-        self.resolve(machine, at, machine.initial);
-    }
-
     fn fits(&self, machine: &Machine) -> bool {
         let good = |entry: &Entry| {
             (entry.state as usize) < machine.states() && entry.expression.index() < self.pool.len()
@@ -177,8 +169,7 @@ impl<P: Profile> Encoding for Expressions<P> {
     }
 
     fn open(&self, _: &Machine) -> impl Iterator<Item = Obligation> {
-        let first = self.resolved.map_or(0, |resolved| resolved.at);
-        let entries = self.rows.range(first..).flat_map(|(_, row)| row);
+        let entries = self.rows.range(self.first_unknown()..).flat_map(|(_, row)| row);
         self.pool.obligations(entries.map(|entry| entry.expression)).into_iter()
     }
 
@@ -199,6 +190,16 @@ impl<P: Profile> Expressions<P> {
     pub fn expression(&self, at: Instant, state: State) -> Option<Expression> {
         let row = self.rows.get(&at)?;
         row.iter().find(|entry| entry.state == state).map(|entry| entry.expression)
+    }
+
+    /// From now on the automaton is in its initial state at an instant; what is known of earlier instants stays. This is the
+    /// document's `addInitRule`.
+    pub fn begin(&mut self, machine: &Machine, at: Instant) {
+        self.rows.retain(|when, _| *when < at);
+        self.verdict = self.verdict.filter(|(_, when)| *when < at);
+        self.resolved = None;
+        self.rows.insert(at, vec![Entry::new(machine.initial, Expression::TRUE)]);
+        self.resolve(machine, at, machine.initial);
     }
 
     /// The instants that it has: the document's `rounds`.
@@ -278,20 +279,18 @@ impl<P: Profile> Expressions<P> {
             return;
         }
         let rows = || other.rows.range(from..);
-        let entries = rows().flat_map(|(_, row)| row);
-        let copies =
-            other.pool.rewrite(entries.map(|entry| entry.expression), &Memory::default(), &mut self.pool);
+        let entries = rows().flat_map(|(_, row)| row).map(|entry| entry.expression);
+        let mut copies = other.pool.rewrite(entries, &Memory::default(), &mut self.pool).into_iter();
         for (at, theirs) in rows() {
             let row = self.rows.entry(*at).or_default();
-            for entry in theirs {
-                let copy = Entry { expression: copies[entry.expression.index()], ..*entry };
+            for (entry, copy) in theirs.iter().zip(&mut copies) {
                 match row.binary_search_by_key(&entry.state, |own| own.state) {
-                    Ok(place) if row[place].expression != copy.expression => {
-                        let either = self.pool.or([row[place].expression, copy.expression]);
+                    Ok(place) if row[place].expression != copy => {
+                        let either = self.pool.or([row[place].expression, copy]);
                         row[place] = Entry::new(entry.state, either);
                     }
                     Ok(_) => {}
-                    Err(place) => row.insert(place, copy),
+                    Err(place) => row.insert(place, Entry { expression: copy, ..*entry }),
                 }
             }
             if let Some(state) = self.state(*at) {
@@ -314,12 +313,12 @@ impl<P: Profile> Expressions<P> {
     /// Puts what a memory knows into all expressions, and forgets those that are not needed any more.
     fn rewrite(&mut self, memory: &Memory) -> Simplifier {
         let pool = std::mem::take(&mut self.pool);
-        let entries = || self.rows.values().flatten().map(|entry| entry.expression);
         let touched = pool.touched(memory);
-        let copies = pool.rewrite(entries(), memory, &mut self.pool);
-        for entry in self.rows.values_mut().flatten() {
+        let entries = self.rows.values().flatten().map(|entry| entry.expression);
+        let copies = pool.rewrite(entries, memory, &mut self.pool);
+        for (entry, copy) in self.rows.values_mut().flatten().zip(copies) {
             entry.simplified &= !touched[entry.expression.index()];
-            entry.expression = copies[entry.expression.index()];
+            entry.expression = copy;
         }
         Simplifier::new(&self.pool, self.rows.values().flatten().map(|entry| entry.expression))
     }

@@ -77,18 +77,8 @@ impl Encoding for States {
         self.rows.clear();
         self.rows.resize(self.stride(), 0);
         (self.start, self.resolved, self.verdict) = (at, None, None);
-        self.know(machine, 0, machine.initial);
-    }
-
-    fn begin(&mut self, machine: &Machine, at: Instant) {
-        if at <= self.start {
-            return self.reset(machine, at);
-        }
-        self.extend(machine, at);
-        let place = (at - self.start) as usize;
-        self.rows.truncate((place + 1) * self.stride());
-        self.verdict = self.verdict.filter(|(_, when)| *when < at);
-        self.know(machine, place, machine.initial);
+        bits::put(&mut self.rows, machine.initial as usize);
+        self.look(machine, 0);
     }
 
     fn fits(&self, machine: &Machine) -> bool {
@@ -243,15 +233,6 @@ impl States {
     /// The known atoms, and their values.
     fn seen(&self, place: usize) -> (&[u64], &[u64]) {
         self.row(place)[self.state_words as usize..].split_at(self.atom_words as usize)
-    }
-
-    /// Makes a state the only possible one.
-    fn know(&mut self, machine: &Machine, place: usize, state: State) {
-        let stride = self.stride();
-        let row = &mut self.rows[place * stride..][..stride];
-        row.fill(0);
-        bits::put(row, state as usize);
-        self.look(machine, place);
     }
 
     /// Notes what was observed. Whether it was new.

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 
 /// What the expressions of one history may cost. One that costs more stays as it is, and unknown.
 const BUDGET: Budget =
-    Budget { formulae: 0, states: 0, edges: 1 << 12, nodes: 1 << 18, variables: 1 << 11, seconds: None };
+    Budget { formulae: 0, states: 0, edges: 1 << 10, nodes: 1 << 18, variables: 1 << 11, seconds: None };
 
 thread_local! {
     /// To make room for diagrams takes longer than an expression, so there is one room for all of a thread.
@@ -19,7 +19,7 @@ thread_local! {
 /// what is left is always true, or never.
 pub fn evaluate(pool: &Pool, expression: Expression, memory: &Memory) -> Option<bool> {
     let mut rest = Pool::default();
-    let left = pool.rewrite([expression], memory, &mut rest)[expression.index()];
+    let left = pool.rewrite([expression], memory, &mut rest)[0];
     Simplifier::new(&rest, [left]).decide(&rest, left)
 }
 

@@ -1,0 +1,132 @@
+//! Expressions against their values under all valuations.
+
+use crate::dice::{Dice, cases};
+use crate::world::atom;
+use invigil_decent::expression::{Expression, Node, Pool, evaluate, simplify};
+use invigil_decent::memory::{Memory, Obligation};
+
+const PLACES: usize = 5;
+
+fn place(number: usize) -> Obligation {
+    Obligation { at: 1 + number as u32 / 2, atom: atom(number % 2) }
+}
+
+fn random(dice: &mut Dice, pool: &mut Pool, size: usize) -> Expression {
+    if size <= 1 {
+        return match dice.below(12) {
+            0 => Expression::TRUE,
+            1 => Expression::FALSE,
+            _ => pool.atom(place(dice.below(PLACES))),
+        };
+    }
+    match dice.below(3) {
+        0 => {
+            let part = random(dice, pool, size - 1);
+            pool.not(part)
+        }
+        kind => {
+            let left = 1 + dice.below(size - 1);
+            let parts = [left, size - left].map(|size| random(dice, pool, size));
+            if kind == 1 { pool.and(parts) } else { pool.or(parts) }
+        }
+    }
+}
+
+/// By definition.
+fn value(pool: &Pool, expression: Expression, bits: usize) -> bool {
+    match pool.node(expression) {
+        Node::Constant(value) => *value,
+        Node::Atom(obligation) => bits >> (0..PLACES).find(|at| place(*at) == *obligation).unwrap() & 1 == 1,
+        Node::Not(part) => !value(pool, *part, bits),
+        Node::And(parts) => parts.iter().all(|part| value(pool, *part, bits)),
+        Node::Or(parts) => parts.iter().any(|part| value(pool, *part, bits)),
+    }
+}
+
+#[test]
+fn rewriting_evaluating_and_simplifying_keep_the_meaning() {
+    for seed in cases(2000) {
+        let mut dice = Dice::new(seed);
+        let mut pool = Pool::default();
+        let size = 1 + dice.below(14);
+        let expression = random(&mut dice, &mut pool, size);
+        let (mut memory, mut mask, mut values) = (Memory::default(), 0, 0);
+        for at in (0..PLACES).filter(|_| dice.below(3) == 0).collect::<Vec<_>>() {
+            let bit = dice.below(2);
+            memory.learn(place(at).at, place(at).atom, bit == 1);
+            (mask, values) = (mask | 1 << at, values | bit << at);
+        }
+        let agree = || (0..1_usize << PLACES).filter(|bits| bits & mask == values);
+        let all = agree().all(|bits| value(&pool, expression, bits));
+        let none = !agree().any(|bits| value(&pool, expression, bits));
+        let expected = if all { Some(true) } else { none.then_some(false) };
+        assert_eq!(evaluate(&pool, expression, &memory), expected, "case {seed}");
+
+        let mut other = Pool::default();
+        let rewritten = pool.rewrite([expression], &memory, &mut other)[0];
+        assert!(agree().all(|bits| value(&pool, expression, bits) == value(&other, rewritten, bits)));
+        assert!(other.obligations([rewritten]).iter().all(|left| memory.get(left.at, left.atom).is_none()));
+
+        let simple = simplify(&mut pool, expression).unwrap();
+        assert!((0..1 << PLACES).all(|bits| value(&pool, expression, bits) == value(&pool, simple, bits)));
+        assert_eq!(simplify(&mut pool, simple).unwrap(), simple);
+        irredundant(&pool, simple);
+    }
+}
+
+/// No product and no literal can be left out of a sum of products.
+fn irredundant(pool: &Pool, sum: Expression) {
+    let products = match pool.node(sum) {
+        Node::Or(products) => products.clone(),
+        _ => vec![sum],
+    };
+    let same =
+        |pool: &Pool, other| (0..1 << PLACES).all(|bits| value(pool, sum, bits) == value(pool, other, bits));
+    for (left_out, product) in products.iter().enumerate() {
+        let mut pool = pool.clone();
+        let others: Vec<_> =
+            products.iter().enumerate().filter(|(at, _)| *at != left_out).map(|(_, one)| *one).collect();
+        let without = pool.or(others.clone());
+        assert!(sum.constant().is_some() || !same(&pool, without));
+        if let Node::And(literals) = pool.node(*product).clone() {
+            for literal in &literals {
+                let less = pool.and(literals.iter().copied().filter(|other| other != literal));
+                let shorter = pool.or(others.iter().copied().chain([less]));
+                assert!(!same(&pool, shorter));
+            }
+        }
+    }
+}
+
+#[test]
+fn expressions_are_written_with_brackets_where_needed() {
+    let mut pool = Pool::default();
+    let [a, b, c] = [0, 1, 2].map(|at| pool.atom(place(at)));
+    let name = |of| if of == atom(0) { "a".to_owned() } else { "b".to_owned() };
+    let either = pool.or([a, b]);
+    let neither = pool.not(either);
+    let all = pool.and([neither, c]);
+    assert_eq!(pool.written(all, &name).to_string(), "⟨2,a⟩ ∧ ¬(⟨1,a⟩ ∨ ⟨1,b⟩)");
+    assert_eq!(pool.written(Expression::TRUE, &name).to_string(), "⊤");
+    assert_eq!(pool.written(Expression::FALSE, &name).to_string(), "⊥");
+    // Three atoms of four and one, a negation, two connectives.
+    assert_eq!(pool.size([all], &|_| 1), 3 * 5 + 1 + 2);
+}
+
+/// What is shared is worked on once: written out it would fill the universe, and its size says so.
+#[test]
+fn sharing_keeps_large_expressions_small() {
+    let mut pool = Pool::default();
+    let mut sum = pool.atom(place(0));
+    for at in 2..200 {
+        let [yes, no] = [true, false].map(|value| pool.literal(Obligation { at, atom: atom(0) }, value));
+        let [one, two] = [yes, no].map(|literal| pool.and([sum, literal]));
+        sum = pool.or([one, two]);
+    }
+    assert_eq!(pool.size([sum], &|_| 1), usize::MAX);
+    assert_eq!(evaluate(&pool, sum, &Memory::default()), None);
+    let mut memory = Memory::default();
+    memory.learn(1, atom(0), true);
+    assert_eq!(evaluate(&pool, sum, &memory), Some(true));
+    assert_eq!(simplify(&mut pool, sum).unwrap(), pool.atom(place(0)));
+}

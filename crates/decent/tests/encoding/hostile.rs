@@ -1,0 +1,116 @@
+//! What comes from elsewhere may be anything.
+
+use crate::dice::{Dice, cases};
+use crate::world::{machine, monitor, part, run};
+use invigil_decent::automaton::{Automaton, Edge, Flaw, Machine};
+use invigil_decent::encoding::{Aggressive, Encoding, Expressions, Quick, States, Work};
+use invigil_decent::expression::Pool;
+use invigil_ltl::moore::Truth;
+use serde_json::Value;
+
+fn comes_back<History: Encoding>(history: &History) -> History {
+    serde_json::from_str(&serde_json::to_string(history).unwrap()).unwrap()
+}
+
+#[test]
+fn histories_survive_the_way() {
+    for seed in cases(200) {
+        let mut dice = Dice::new(seed);
+        let machine = machine(&mut dice, 2);
+        let run = run(&mut dice, 2, 4);
+        let known = part(&mut dice, &run);
+        let sent: Machine = serde_json::from_str(&serde_json::to_string(&machine).unwrap()).unwrap();
+        assert_eq!(sent, machine);
+        let mut states = States::new(&machine, 0);
+        states.extend(&machine, 4);
+        states.learn(&machine, &known, &mut Work::default());
+        assert!(comes_back(&states).fits(&sent));
+        assert_eq!(comes_back(&states), states);
+        let mut expressions = Expressions::<Quick>::new(&machine, 0);
+        expressions.extend(&machine, 4);
+        expressions.learn(&machine, &known, &mut Work::default());
+        expressions.drop_resolved();
+        let back = comes_back(&expressions);
+        assert!(back.fits(&sent));
+        assert_eq!(back.resolved(), expressions.resolved());
+        assert_eq!(back.size(&machine, &|_| 2), expressions.size(&machine, &|_| 2));
+    }
+}
+
+/// Any number in what was sent is replaced by another: it is refused, or it fits and nothing breaks.
+fn survives<History: Encoding>(seed: u64) -> bool {
+    let mut dice = Dice::new(seed);
+    let machine = machine(&mut dice, 2);
+    let run = run(&mut dice, 2, 4);
+    let mut history = History::new(&machine, 0);
+    history.extend(&machine, 3);
+    history.learn(&machine, &part(&mut dice, &run), &mut Work::default());
+    let mut sent = serde_json::to_value(&history).unwrap();
+    let mut numbers = Vec::new();
+    collect(&mut sent, &mut numbers);
+    for _ in 0..1 + dice.below(3) {
+        let place = dice.below(numbers.len());
+        *numbers[place] = [0, 1, 2, 3, 7, 64, u64::from(u32::MAX), u64::MAX][dice.below(8)].into();
+    }
+    let Ok(came) = serde_json::from_value::<History>(sent) else { return false };
+    let work = &mut Work::default();
+    history.merge(&machine, &came, work);
+    history.extend(&machine, 4);
+    history.learn(&machine, &part(&mut dice, &run), work);
+    history.drop_resolved();
+    let _ = (history.open(&machine).count(), history.size(&machine, &|_| 1), history.verdict());
+    came.fits(&machine)
+}
+
+fn collect<'a>(value: &'a mut Value, numbers: &mut Vec<&'a mut Value>) {
+    match value {
+        Value::Number(_) => numbers.push(value),
+        Value::Array(parts) => parts.iter_mut().for_each(|part| collect(part, numbers)),
+        Value::Object(parts) => parts.values_mut().for_each(|part| collect(part, numbers)),
+        _ => {}
+    }
+}
+
+#[test]
+fn damaged_histories_do_no_harm() {
+    let fitting = cases(2000).filter(|seed| survives::<States>(*seed)).count();
+    assert!(fitting < 2000);
+    for seed in cases(1000) {
+        survives::<Expressions<Quick>>(seed);
+        survives::<Expressions<Aggressive>>(seed);
+    }
+}
+
+#[test]
+fn histories_of_other_automata_do_not_fit() {
+    let [small, large] = ["F a", "F (a & F (b & F (c & F d)))"].map(monitor);
+    let mut history = States::new(&large, 0);
+    history.extend(&large, 3);
+    assert!(!history.fits(&small));
+    let mut own = States::new(&small, 0);
+    let before = own.clone();
+    own.merge(&small, &history, &mut Work::default());
+    assert_eq!(own, before);
+}
+
+#[test]
+fn damaged_automata_and_expressions_are_refused() {
+    let edge = |to| vec![Edge { to, cubes: vec![vec![]] }];
+    let automaton = |initial, edges| Automaton { initial, verdicts: vec![Truth::Unknown], edges };
+    let refused = |automaton| Machine::new(automaton).unwrap_err();
+    assert_eq!(refused(automaton(0, vec![edge(1)])), Flaw::NoState { state: 1, count: 1 });
+    assert_eq!(refused(automaton(4, vec![edge(0)])), Flaw::NoState { state: 4, count: 1 });
+    assert_eq!(refused(automaton(0, vec![])), Flaw::Uneven { edges: 0, verdicts: 1 });
+    for damaged in [
+        "[]",
+        r#"[{"Constant":true}]"#,
+        r#"[{"Constant":true},{"Constant":false}]"#,
+        r#"[{"Constant":false},{"Constant":true},{"Not":2}]"#,
+        r#"[{"Constant":false},{"Constant":true},{"And":[]}]"#,
+        r#"[{"Constant":false},{"Constant":true},{"Or":[0,9]}]"#,
+        r#"[{"Constant":false},{"Constant":true},{"Constant":true}]"#,
+    ] {
+        let error = serde_json::from_str::<Pool>(damaged).unwrap_err().to_string();
+        assert!(error.contains("the list of expressions is damaged"), "{error}");
+    }
+}
