@@ -44,7 +44,9 @@ fn read(text: &str) -> (Option<decent::Loaded>, Vec<Diagnostic>) {
 
 #[test]
 fn example_27_and_28_a_template_for_light_switches() {
-    let root = format!("<specification id=\"root\" class=\"{CLASS}\"><setLTL>@checklight1 &amp;&amp; @checklight2</setLTL></specification>");
+    let root = format!(
+        "<specification id=\"root\" class=\"{CLASS}\"><setLTL>@checklight1 &amp;&amp; @checklight2</setLTL></specification>"
+    );
     let text = rooms(&[instance("office", 1), instance("kitchen", 2), root].concat());
     let (loaded, problems) = read(&text);
     assert!(problems.is_empty(), "{problems:?}");
@@ -69,13 +71,18 @@ fn propositions_of_a_letter_and_a_number_belong_to_the_letter() {
     let text = format!("<specifications><specification id=\"root\" class=\"{CLASS}\"><setLTL>&lt;&gt;(b1 &amp; b0) | @other</setLTL></specification>
         <specification id=\"other\" class=\"SpecLTL\"><setLTL>a0</setLTL></specification></specifications>");
     let system = read(&text).0.unwrap().specification.system;
-    assert_eq!(system.components().map(|id| system.component_name(id).to_owned()).collect::<Vec<_>>(), ["a", "b"]);
+    assert_eq!(
+        system.components().map(|id| system.component_name(id).to_owned()).collect::<Vec<_>>(),
+        ["a", "b"]
+    );
     assert_eq!(system.owner(system.find("b1").unwrap()), system.find_component("b").unwrap());
 }
 
 #[test]
 fn the_system_can_come_from_elsewhere() {
-    let text = format!("<specifications><specification id=\"root\" class=\"{CLASS}\"><setLTL>F(p &amp; q)</setLTL></specification></specifications>");
+    let text = format!(
+        "<specifications><specification id=\"root\" class=\"{CLASS}\"><setLTL>F(p &amp; q)</setLTL></specification></specifications>"
+    );
     let mut system = System::default();
     let [a, b] = ["a", "b"].map(|name| system.component(name).unwrap());
     system.proposition(a, "p").unwrap();
@@ -86,7 +93,9 @@ fn the_system_can_come_from_elsewhere() {
 
 #[test]
 fn mistakes_say_what_and_where() {
-    let ltl = |id: &str, formula: &str| format!("<specification id=\"{id}\" class=\"{CLASS}\"><setLTL>{formula}</setLTL></specification>");
+    let ltl = |id: &str, formula: &str| {
+        format!("<specification id=\"{id}\" class=\"{CLASS}\"><setLTL>{formula}</setLTL></specification>")
+    };
     for (inside, message, place, help) in [
         (ltl("root", "G(p -> )"), "expected a formula, found `)`", ")", ""),
         (ltl("root", "<![CDATA[F (p & @othr)]]>") + &ltl("other", "q"), "there is no monitor `othr`", "@othr", "did you mean `other`?"),
@@ -136,16 +145,24 @@ fn files_that_mean_harm_are_refused() {
             format!("<template id=\"t{at}\">{next}{next}</template>")
         })
         .collect();
-    let last = format!("<template id=\"t30\"><specification id=\"x\" class=\"{CLASS}\"><setLTL>p</setLTL></specification></template>");
+    let last = format!(
+        "<template id=\"t30\"><specification id=\"x\" class=\"{CLASS}\"><setLTL>p</setLTL></specification></template>"
+    );
     let bomb = format!("<specifications>{doubling}{last}<instanciate template=\"t0\"/></specifications>");
-    assert!(read(&bomb).1.iter().any(|problem| problem.message == "the templates make too much of this file"));
+    assert!(
+        read(&bomb).1.iter().any(|problem| problem.message == "the templates make too much of this file")
+    );
     let growing = format!(
         "<specifications><template id=\"t\"><arg>a</arg><specification id=\"x\" class=\"{CLASS}\"><setLTL>{}</setLTL></specification></template>{}</specifications>",
         "%a%".repeat(10_000),
         format!("<instanciate template=\"t\"><a>{}</a></instanciate>", "p".repeat(10_000)),
     );
-    assert!(read(&growing).1.iter().any(|problem| problem.message == "the templates make too much of this file"));
-    for text in ["", "<", "<specifications", "<specifications>", "<html/>", "\u{0}", "<specifications/>", "<![CDATA["] {
+    assert!(
+        read(&growing).1.iter().any(|problem| problem.message == "the templates make too much of this file")
+    );
+    for text in
+        ["", "<", "<specifications", "<specifications>", "<html/>", "\u{0}", "<specifications/>", "<![CDATA["]
+    {
         let (loaded, problems) = read(text);
         assert!(loaded.is_none() && !problems.is_empty(), "{text}");
     }

@@ -56,8 +56,11 @@ pub(crate) fn lower(draft: Draft, problems: &mut Vec<Diagnostic>) -> Option<Load
 /// Names that could not be written down again are refused. They can only come from other formats and from arguments.
 fn check_names(draft: &Draft, problems: &mut Vec<Diagnostic>) {
     let components = draft.components.iter().map(|component| (&component.name, component.span));
-    let propositions =
-        draft.components.iter().flat_map(|component| &component.propositions).map(|(name, span)| (name, *span));
+    let propositions = draft
+        .components
+        .iter()
+        .flat_map(|component| &component.propositions)
+        .map(|(name, span)| (name, *span));
     let monitors = draft.monitors.iter().map(|monitor| (&monitor.name, monitor.span));
     let is_bad = |letter: char| letter.is_control() || matches!(letter, '\'' | '"' | '#');
     for (name, span) in components.chain(propositions).chain(monitors) {
