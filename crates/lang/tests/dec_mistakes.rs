@@ -32,7 +32,7 @@ fn mistakes_say_what_and_where() {
             "write a monitor for it, `m_light @ cellar = light`, and refer to it as `@m_light`",
         ),
         ("m = G(door -> )", "expected a formula, found `)`", ")", ""),
-        ("m = ", "expected a formula, found the end of the text", "", ""),
+        ("m = ", "expected a formula, found the end", "", ""),
         (
             "m @ = door",
             "expected the name of a component, found `=`",
