@@ -112,7 +112,7 @@ impl<E: Encoding> Monitor for Member<E> {
         }
         let mut is_again = false;
         while self.from <= self.latest && !self.is_over {
-            let Some((truth, at)) = self.conclude(is_again, out) else { break };
+            let Some((truth, at)) = self.conclude(round.at, is_again, out) else { break };
             if self.is_root {
                 out.verdict = Some((truth, at));
                 return self.stop(out);
@@ -155,7 +155,7 @@ impl<E: Encoding> Member<E> {
     }
 
     /// Draws conclusions about the run from `from` on: from all that is remembered if it begins, else from what is new.
-    fn conclude<M>(&mut self, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
+    fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
         let known = self.history.start();
         self.history.extend(&self.machine, self.latest);
         let memory = if is_new { &self.memory } else { &self.fresh };
@@ -163,11 +163,11 @@ impl<E: Encoding> Member<E> {
         let verdict = self.history.verdict();
         if self.is_root {
             if let Some(found) = self.history.resolved() {
-                out.delays.add_all(known, found.at, self.history.end());
+                out.delays.add_all(known, found.at, now);
             }
         } else if verdict.is_some() {
             // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
-            out.delays.add(self.history.end().saturating_sub(self.from.saturating_sub(1)));
+            out.delays.add(now.saturating_sub(self.from.saturating_sub(1)));
         }
         if verdict.is_none() {
             self.history.drop_resolved();

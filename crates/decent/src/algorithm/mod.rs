@@ -5,11 +5,11 @@
 //!
 //! | algorithm | delay | messages per round | size of a message |
 //! | --- | --- | --- | --- |
-//! | [orchestration](orchestration) | latency | components − 1 | what a component observed |
-//! | [migration](migration) | components − 1 | as many as are active | a history |
-//! | [choreography](choreography) | depth, and as long as parts are undecided | one for each reference | 9 |
-//! | [broadcast](broadcast) | latency | all to all | a history |
-//! | [abridged](abridged) | latency | components that matter − 1 | 5 |
+//! | [`orchestration`] | latency | components − 1 | what a component observed |
+//! | [`migration`] | components − 1 | as many as are active | a history |
+//! | [`choreography`] | depth, and as long as parts are undecided | one for each reference | 9 |
+//! | [`broadcast`] | latency | all to all | a history |
+//! | [`abridged`] | latency | components that matter − 1 | 5 |
 //!
 //! # A new algorithm
 //!
@@ -156,7 +156,7 @@ impl Delays {
         self.longest = self.longest.max(delay);
     }
 
-    /// The states after `known` up to `new` became known, when `now` is the last instant that was observed. An instant that was
+    /// The states after `known` up to `new` became known, when `now` is the round. An instant that was
     /// jumped over counts: it is known that nothing about it matters any more.
     pub fn add_all(&mut self, known: Instant, new: Instant, now: Instant) {
         let Some(count) = new.checked_sub(known).filter(|count| *count > 0) else { return };
