@@ -174,6 +174,8 @@ pub struct Outbox<M> {
     pub messages: Vec<(MonitorId, M)>,
     /// The verdict of the whole, and the instant that it is of.
     pub verdict: Option<(Truth, Instant)>,
+    /// What a monitor that speaks of every instant said: from when on it holds, or does not.
+    pub said: Vec<(Instant, bool)>,
     /// The work that was done.
     pub work: Work,
     /// How long it took until what became known in this round was known.
@@ -182,7 +184,13 @@ pub struct Outbox<M> {
 
 impl<M> Default for Outbox<M> {
     fn default() -> Outbox<M> {
-        Outbox { messages: Vec::new(), verdict: None, work: Work::default(), delays: Delays::default() }
+        Outbox {
+            messages: Vec::new(),
+            verdict: None,
+            said: Vec::new(),
+            work: Work::default(),
+            delays: Delays::default(),
+        }
     }
 }
 
@@ -195,6 +203,7 @@ impl<M> Outbox<M> {
     /// As new, with the room that it has.
     pub fn clear(&mut self) {
         self.messages.clear();
+        self.said.clear();
         (self.verdict, self.work, self.delays) = (None, Work::default(), Delays::default());
     }
 }
