@@ -156,3 +156,24 @@ fn old_diagrams_do_not_fill_the_room() {
         assert_eq!([always, never].map(|what| evaluate(&pool, what, &nothing)), [Some(true), Some(false)]);
     }
 }
+
+/// What is too large stays unknown, and what comes after it has room again.
+#[test]
+fn too_large_expressions_stay_unknown() {
+    let mut pool = Pool::default();
+    // Which of the early ones are true must be remembered until the late ones are seen.
+    let mut pairs = Vec::new();
+    for at in 1..=20 {
+        let [early, late] = [at, 100 + at].map(|at| pool.atom(Obligation { at, atom: atom(0) }));
+        pairs.push(pool.and([early, late]));
+    }
+    let sum = pool.or(pairs);
+    let nothing = Memory::default();
+    assert_eq!(evaluate(&pool, sum, &nothing), None);
+    assert!(simplify(&mut pool, sum).is_err());
+    let [a, b] = [0, 1].map(|at| pool.atom(place(at)));
+    let [no_a, no_b] = [a, b].map(|part| pool.not(part));
+    let [one, two] = [b, no_b].map(|part| pool.and([a, part]));
+    let always = pool.or([one, two, no_a]);
+    assert_eq!(evaluate(&pool, always, &nothing), Some(true));
+}
