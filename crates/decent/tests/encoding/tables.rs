@@ -240,7 +240,9 @@ fn with_all_observations_looking_them_up_is_enough() {
         history.learn(&light, &trace(), &mut work);
         assert_eq!(history.drop_resolved(), 1);
     }
-    assert_eq!((work.simplifications, history.verdict()), (0, Some((Truth::False, 2))));
+    // Two states can follow the first, three the second, of which the last is the one.
+    assert_eq!(work, Work { simplifications: 0, evaluations: 5 });
+    assert_eq!(history.verdict(), Some((Truth::False, 2)));
     // The known state, at its instant.
     assert_eq!(history.size(&light, &|_| 1), 9);
 }
