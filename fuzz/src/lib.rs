@@ -5,6 +5,7 @@
 
 mod block;
 mod class;
+mod decent;
 mod deep;
 mod dve;
 mod elf;
@@ -43,7 +44,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 18] = [
+pub const TARGETS: [Target; 20] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -58,6 +59,14 @@ pub const TARGETS: [Target; 18] = [
     },
     Target { name: "ltl", run: ltl::run, stack: ORDINARY, dictionary: "ltl.dict", more_seeds: &[] },
     Target { name: "model", run: model::run, stack: ORDINARY, dictionary: "model.dict", more_seeds: &[] },
+    Target {
+        name: "dec",
+        run: decent::dec,
+        stack: ORDINARY,
+        dictionary: "dec.dict",
+        more_seeds: &[("crates/lang/tests/fixtures", "dec")],
+    },
+    Target { name: "themis", run: decent::xml, stack: ORDINARY, dictionary: "themis.dict", more_seeds: &[] },
     Target { name: "class", run: class::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "pedl", run: mac::pedl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
     Target { name: "medl", run: mac::medl, stack: ORDINARY, dictionary: "mac.dict", more_seeds: &[] },
@@ -120,6 +129,16 @@ pub fn ltl(data: &[u8]) {
 /// Models are read, reported on and run.
 pub fn model(data: &[u8]) {
     model::run(data);
+}
+
+/// Decentralized specifications are read, reported on and made into automata.
+pub fn dec(data: &[u8]) {
+    decent::dec(data);
+}
+
+/// Specifications in the XML of THEMIS are read, reported on and made into automata.
+pub fn themis(data: &[u8]) {
+    decent::xml(data);
 }
 
 /// Files that pretend to be Java classes are woven.

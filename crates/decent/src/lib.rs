@@ -14,4 +14,5 @@ pub mod measure;
 pub mod memory;
 pub mod network;
 pub mod simulate;
+pub mod spec;
 pub mod system;

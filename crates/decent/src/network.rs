@@ -40,4 +40,14 @@ impl Network {
         };
         self.part(id).automaton.atoms().into_iter().filter_map(verdict).collect()
     }
+
+    /// How many verdicts go from one component to another for each instant: one for each reference.
+    pub fn messages(&self) -> u32 {
+        let crossing = |at: usize| {
+            let here = self.parts[at].at;
+            let references = self.references(MonitorId(at as u32));
+            references.into_iter().filter(|other| self.part(*other).at != here).count() as u32
+        };
+        (0..self.parts.len()).map(crossing).sum()
+    }
 }

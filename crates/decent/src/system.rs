@@ -1,6 +1,8 @@
 //! The system that is watched: components, what each can observe, and who can talk to whom.
 
+use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A component, by its place in the [`System`].
@@ -54,10 +56,10 @@ impl MonitorId {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
-    components: Vec<String>,
-    propositions: Vec<(String, ComponentId)>,
+    components: IndexSet<String>,
+    propositions: IndexMap<String, ComponentId>,
     /// Who can send to whom, in one hop. None if everybody can send to everybody.
-    links: Option<Vec<(ComponentId, ComponentId)>>,
+    links: Option<BTreeSet<(ComponentId, ComponentId)>>,
 }
 
 /// Something that cannot be added to a system.
@@ -97,7 +99,7 @@ impl System {
             return Ok(known);
         }
         let id = u16::try_from(self.components.len()).map_err(|_| Clash::TooMany)?;
-        self.components.push(name.to_owned());
+        self.components.insert(name.to_owned());
         Ok(ComponentId(id))
     }
 
@@ -115,7 +117,7 @@ impl System {
             }),
             None => {
                 let id = u32::try_from(self.propositions.len()).map_err(|_| Clash::TooMany)?;
-                self.propositions.push((name.to_owned(), of));
+                self.propositions.insert(name.to_owned(), of);
                 Ok(PropositionId(id))
             }
         }
@@ -123,20 +125,17 @@ impl System {
 
     /// From now on, only components with a link send to each other directly.
     pub fn link(&mut self, from: ComponentId, to: ComponentId) {
-        let links = self.links.get_or_insert_default();
-        if !links.contains(&(from, to)) {
-            links.push((from, to));
-        }
+        self.links.get_or_insert_default().insert((from, to));
     }
 
     /// The component of this name, if there is one.
     pub fn find_component(&self, name: &str) -> Option<ComponentId> {
-        self.components.iter().position(|known| known == name).map(|at| ComponentId(at as u16))
+        self.components.get_index_of(name).map(|at| ComponentId(at as u16))
     }
 
     /// The proposition of this name, if there is one.
     pub fn find(&self, name: &str) -> Option<PropositionId> {
-        self.propositions.iter().position(|(known, _)| known == name).map(|at| PropositionId(at as u32))
+        self.propositions.get_index_of(name).map(|at| PropositionId(at as u32))
     }
 
     /// The name of a component.
@@ -146,12 +145,12 @@ impl System {
 
     /// The name of a proposition.
     pub fn name(&self, proposition: PropositionId) -> &str {
-        &self.propositions[proposition.index()].0
+        self.propositions.get_index(proposition.index()).map_or("", |(name, _)| name)
     }
 
     /// The component that observes a proposition.
     pub fn owner(&self, proposition: PropositionId) -> ComponentId {
-        self.propositions[proposition.index()].1
+        self.propositions[proposition.index()]
     }
 
     /// All components.
@@ -169,21 +168,45 @@ impl System {
         from == to || self.links.as_ref().is_none_or(|links| links.contains(&(from, to)))
     }
 
+    /// The links, if not everybody can send to everybody.
+    pub fn links(&self) -> Option<impl Iterator<Item = (ComponentId, ComponentId)>> {
+        self.links.as_ref().map(|links| links.iter().copied())
+    }
+
     /// Whether what one component sends can get to another, if others pass it on.
     pub fn can_reach(&self, from: ComponentId, to: ComponentId) -> bool {
-        let mut reached = vec![from];
+        self.hops(from)[to.index()].is_some()
+    }
+
+    /// For each component: how often a message must be sent to get there. None where it cannot.
+    ///
+    /// ```
+    /// use invigil_decent::system::System;
+    ///
+    /// let mut system = System::default();
+    /// let [a, b, c] = ["a", "b", "c"].map(|name| system.component(name).unwrap());
+    /// system.link(a, b);
+    /// system.link(b, c);
+    /// assert_eq!(system.hops(a), [Some(0), Some(1), Some(2)]);
+    /// assert_eq!(system.hops(b), [None, Some(0), Some(1)]);
+    /// ```
+    pub fn hops(&self, from: ComponentId) -> Vec<Option<u32>> {
+        let Some(links) = &self.links else {
+            return self.components().map(|to| Some(u32::from(to != from))).collect();
+        };
+        let mut hops = vec![None; self.components.len()];
+        hops[from.index()] = Some(0);
+        let mut reached = vec![(from, 0)];
         let mut next = 0;
-        while let Some(&at) = reached.get(next) {
-            if at == to {
-                return true;
-            }
+        while let Some(&(at, count)) = reached.get(next) {
             next += 1;
-            let more: Vec<_> = self
-                .components()
-                .filter(|other| self.is_linked(at, *other) && !reached.contains(other))
-                .collect();
-            reached.extend(more);
+            for (_, to) in links.range((at, ComponentId(0))..=(at, ComponentId(u16::MAX))) {
+                if hops[to.index()].is_none() {
+                    hops[to.index()] = Some(count + 1);
+                    reached.push((*to, count + 1));
+                }
+            }
         }
-        false
+        hops
     }
 }

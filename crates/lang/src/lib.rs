@@ -14,6 +14,7 @@
 //! ```
 
 pub mod block;
+pub mod decent;
 pub mod dve;
 pub mod ltl;
 pub mod mac;
@@ -25,6 +26,7 @@ mod python;
 mod reading;
 pub mod report;
 pub mod scn;
+pub mod themis;
 mod written;
 
 pub use written::Written;

@@ -167,7 +167,7 @@ impl<E: Encoding> Member<E> {
             }
         } else if verdict.is_some() {
             // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
-            out.delays.add(self.history.end().saturating_sub(self.from - 1));
+            out.delays.add(self.history.end().saturating_sub(self.from.saturating_sub(1)));
         }
         if verdict.is_none() {
             self.history.drop_resolved();

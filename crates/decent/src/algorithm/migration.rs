@@ -138,7 +138,7 @@ impl<E: Encoding> Monitor for Migrant<E> {
 impl<E: Encoding> Migrant<E> {
     fn next(&self, history: &E) -> MonitorId {
         match self.route {
-            Route::RoundRobin => MonitorId((self.own.0 + 1) % self.peers),
+            Route::RoundRobin => MonitorId(self.own.0.wrapping_add(1) % self.peers.max(1)),
             Route::Earliest => {
                 let owner = |atom: &Atom| {
                     self.machine

@@ -90,7 +90,7 @@ fn moore(dice: &mut Dice, logic: &mut Logic, names: &[Name]) -> Moore<Truth> {
         })
         .collect();
     let mut edges = Vec::new();
-    for state in 0..states {
+    for (state, output) in outputs.iter().enumerate() {
         let mut labels = vec![logic.labels.bottom(); states];
         // Few targets make labels that are more than one letter.
         let targets = 1 + dice.below(states);
@@ -100,7 +100,7 @@ fn moore(dice: &mut Dice, logic: &mut Logic, names: &[Name]) -> Moore<Truth> {
                 .enumerate()
                 .map(|(at, name)| (Variable::Atom(*name), letter >> at & 1 == 1))
                 .collect();
-            let target = match outputs[state] {
+            let target = match output {
                 Truth::Unknown => (state + dice.below(targets)) % states,
                 _ => state,
             };

@@ -221,7 +221,11 @@ impl<E: Encoding> Monitor for Abridged<E> {
                     let kind = number - sender.first;
                     if kind < sender.count {
                         for (bit, atom) in sender.bits.iter().enumerate() {
-                            centre.observe(at, *atom, kind >> bit & 1 == 1);
+                            centre.observe(
+                                at,
+                                *atom,
+                                kind.checked_shr(bit as u32).is_some_and(|kind| kind & 1 == 1),
+                            );
                         }
                     }
                 }

@@ -1,0 +1,168 @@
+//! Whether two specifications come to the same verdicts.
+
+use super::flat::flatten;
+use super::monitorable::{Prefix, observations};
+use super::reference;
+use crate::network::Network;
+use crate::system::{PropositionId, System};
+use invigil_ltl::moore::{Moore, Truth, Verdict};
+use invigil_ltl::syntax::Tree;
+use invigil_ltl::{Budget, Logic, TooLarge};
+
+/// How the verdicts of two specifications compare.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// After every prefix both say the same.
+    Same,
+    /// One of them says something where the other does not yet; that they contradict each other was not found.
+    OneIsSlower(Difference),
+    /// They contradict each other.
+    Different(Difference),
+    /// It was not decided for all traces, since that would have taken too much; on all traces up to a length they say the same.
+    SameUpTo {
+        /// The length.
+        length: usize,
+        /// What would have been too large.
+        because: TooLarge,
+    },
+}
+
+/// A prefix after which two specifications say different things.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// One of the shortest.
+    pub after: Prefix,
+    /// What they say then.
+    pub said: [Truth; 2],
+}
+
+/// What two monitors say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Both(Truth, Truth);
+
+impl Verdict for Both {
+    fn is_final(self) -> bool {
+        self.0.is_final() && self.1.is_final()
+    }
+}
+
+/// Compares two networks over one system, for someone who sees everything at once.
+pub fn compare(system: &System, first: &Network, second: &Network, budget: Budget) -> Comparison {
+    let mut logic = Logic::new(budget);
+    let machines = flatten(&mut logic, system, first, first.root)
+        .and_then(|one| Ok((one, flatten(&mut logic, system, second, second.root)?)));
+    machines
+        .and_then(|(one, other)| compare_machines(&logic, system, &one, &other))
+        .unwrap_or_else(|because| up_to(system, first, |trace| reference::verdict(second, trace), because))
+}
+
+/// Compares a network with the exact monitor of a formula, whose names are propositions of the system.
+///
+/// # Errors
+/// If the monitor of the formula is too large.
+pub fn compare_formula(
+    system: &System,
+    network: &Network,
+    formula: &Tree,
+    budget: Budget,
+) -> Result<Comparison, TooLarge> {
+    let mut logic = Logic::new(budget);
+    let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
+    let formula = logic.formulae.make(formula).map_err(|_| too_many)?;
+    let machine = logic.monitor(formula)?;
+    let flat = flatten(&mut logic, system, network, network.root);
+    flat.and_then(|flat| compare_machines(&logic, system, &flat, &machine)).or_else(|because| {
+        let verdict = |trace: &Trace| {
+            let mut state = machine.initial;
+            for seen in trace {
+                let holds = |name: &str| seen.iter().any(|(at, value)| *value && system.name(*at) == name);
+                let atoms = logic.formulae.atoms();
+                let letter =
+                    atoms.filter(|(_, name)| holds(&name.to_string())).map(|(atom, _)| atom).collect();
+                state = machine.next(&logic.labels, state, &letter);
+            }
+            *machine.output(state)
+        };
+        Ok(up_to(system, network, verdict, because))
+    })
+}
+
+fn compare_machines(
+    logic: &Logic,
+    system: &System,
+    first: &Moore<Truth>,
+    second: &Moore<Truth>,
+) -> Result<Comparison, TooLarge> {
+    if first == second {
+        return Ok(Comparison::Same);
+    }
+    let both = first.product(second, &logic.labels, &logic.budget, Both)?;
+    let found = |wanted: fn(Both) -> bool| {
+        let mut said = None;
+        let after = both.shortest(&logic.labels, |_, output| {
+            said = Some([output.0, output.1]);
+            wanted(output)
+        })?;
+        let after = after.iter().map(|letter| observations(logic, system, letter)).collect();
+        Some(Difference { after, said: said? })
+    };
+    let contradiction = found(|both| both.0.is_final() && both.1.is_final() && both.0 != both.1);
+    let slower = || found(|both| both.0 != both.1);
+    Ok(match contradiction {
+        Some(difference) => Comparison::Different(difference),
+        None => slower().map_or(Comparison::Same, Comparison::OneIsSlower),
+    })
+}
+
+type Trace = [Vec<(PropositionId, bool)>];
+
+/// How many traces are tried where machines are too large.
+const TRACES: usize = 1 << 14;
+
+/// Compares verdicts on all traces as long as there is time for it.
+fn up_to(
+    system: &System,
+    network: &Network,
+    verdict: impl Fn(&Trace) -> Truth,
+    because: TooLarge,
+) -> Comparison {
+    let propositions: Vec<PropositionId> = system.propositions().collect();
+    let letters = 1usize.checked_shl(propositions.len() as u32).unwrap_or(usize::MAX);
+    let letter = |number: usize| -> Vec<(PropositionId, bool)> {
+        propositions
+            .iter()
+            .enumerate()
+            .map(|(at, proposition)| (*proposition, number >> at & 1 == 1))
+            .collect()
+    };
+    let mut slower = None;
+    let mut length = 0;
+    let mut count = letters;
+    while count <= TRACES {
+        length += 1;
+        for number in 0..count {
+            let mut rest = number;
+            let trace: Vec<_> = (0..length)
+                .map(|_| {
+                    let seen = letter(rest % letters);
+                    rest /= letters;
+                    seen
+                })
+                .collect();
+            let said = [reference::verdict(network, &trace), verdict(&trace)];
+            if said[0] == said[1] {
+                continue;
+            }
+            let holding = |seen: &Vec<(PropositionId, bool)>| {
+                seen.iter().filter(|(_, value)| *value).map(|(at, _)| *at).collect()
+            };
+            let difference = Difference { after: trace.iter().map(holding).collect(), said };
+            if said.iter().all(|said| said.is_final()) {
+                return Comparison::Different(difference);
+            }
+            slower.get_or_insert(difference);
+        }
+        count = count.saturating_mul(letters);
+    }
+    slower.map_or(Comparison::SameUpTo { length, because }, Comparison::OneIsSlower)
+}

@@ -1,0 +1,49 @@
+//! What is wrong with a specification.
+
+use crate::system::MonitorId;
+use std::fmt;
+
+/// Something that is wrong with a monitor, in words for the person who wrote it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    /// The monitor, if it is about one.
+    pub monitor: Option<MonitorId>,
+    /// The name in it that the problem is about, as it is written.
+    pub name: Option<String>,
+    /// What is wrong.
+    pub message: String,
+    /// A remedy.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    pub(super) fn new(monitor: MonitorId, message: impl Into<String>) -> Problem {
+        Problem { monitor: Some(monitor), ..Problem::general(message) }
+    }
+
+    pub(super) fn general(message: impl Into<String>) -> Problem {
+        Problem { monitor: None, name: None, message: message.into(), help: None }
+    }
+
+    pub(super) fn about(mut self, name: impl Into<String>) -> Problem {
+        self.name = Some(name.into());
+        self
+    }
+
+    pub(super) fn help(mut self, help: impl Into<String>) -> Problem {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)?;
+        match &self.help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
+}
+
+impl std::error::Error for Problem {}

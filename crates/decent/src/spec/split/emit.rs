@@ -1,0 +1,157 @@
+//! From plans to monitors, and back to the formula.
+
+use super::Refusal;
+use super::plan::{Key, Plans};
+use crate::spec::{Body, Problem, Specification};
+use crate::system::{ComponentId, MonitorId, System};
+use invigil_ltl::formula::{Formulae, Node, Proposition};
+use invigil_ltl::syntax::Tree;
+use invigil_ltl::{Formula, Logic, TooLarge};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+
+/// The monitors of the plans for a host of the whole.
+pub(super) fn emit(
+    logic: &mut Logic,
+    system: &System,
+    plans: &Plans<'_>,
+    host: ComponentId,
+) -> Result<Specification, Refusal> {
+    let mut emit = Emit {
+        formulae: &mut logic.formulae,
+        plans,
+        specification: Specification::new(system.clone()),
+        made: FxHashMap::default(),
+        known: FxHashMap::default(),
+    };
+    let whole = (plans.whole(), host, true);
+    // Those that are needed, from the outside in; then they are made from the inside out. Parts have smaller numbers.
+    let mut needed: BTreeSet<Key> = BTreeSet::from([whole]);
+    let mut order = Vec::new();
+    while let Some(key) = needed.pop_last() {
+        needed.extend(emit.inner(key).into_iter().map(|(inner, _)| inner));
+        order.push(key);
+    }
+    for key in order.into_iter().rev() {
+        let formula = emit.stay(key)?;
+        emit.made.insert(key, formula);
+    }
+    let root = emit.made[&whole];
+    emit.specification.root = Some(emit.monitor(root, host)?);
+    Ok(emit.specification)
+}
+
+struct Emit<'a> {
+    formulae: &'a mut Formulae,
+    plans: &'a Plans<'a>,
+    specification: Specification,
+    /// Subformulae with references in them, as they stay on a component.
+    made: FxHashMap<Key, Formula>,
+    /// The monitors that there are: equal ones are one.
+    known: FxHashMap<(Formula, ComponentId), MonitorId>,
+}
+
+impl Emit<'_> {
+    /// The direct parts of a subformula, each where it is, and whether it is a monitor of its own there.
+    fn inner(&self, (formula, at, boolean): Key) -> Vec<(Key, bool)> {
+        let node = self.formulae.node(formula);
+        let boolean = boolean && matches!(node, Node::Not(_) | Node::And(_) | Node::Or(_));
+        let groups = self.plans.groups((formula, at, boolean));
+        let place = |part: Formula| {
+            let group = groups.iter().find(|(_, group)| group.contains(&part));
+            let at = group.map_or(at, |(there, _)| *there);
+            match self.plans.moved((part, at, boolean)) {
+                Some(there) => ((part, there, boolean), true),
+                None => ((part, at, boolean), false),
+            }
+        };
+        node.parts().iter().map(|part| place(*part)).collect()
+    }
+
+    /// A subformula as it stays on a component, with references to what does not.
+    fn stay(&mut self, key: Key) -> Result<Formula, Refusal> {
+        let (formula, at, boolean) = key;
+        let node = self.formulae.node(formula).clone();
+        let groups = match node {
+            Node::And(_) | Node::Or(_) => self.plans.groups((formula, at, boolean)).to_vec(),
+            _ => Vec::new(),
+        };
+        let mut parts = FxHashMap::default();
+        for ((part, there, boolean), moved) in self.inner(key) {
+            let made = self.made[&(part, there, boolean)];
+            let made = if moved { self.refer(made, there)? } else { made };
+            parts.insert(part, made);
+        }
+        // Operands of a group become one reference, in the place of the first of them.
+        for (there, group) in groups {
+            let inside: Vec<Formula> = group.iter().map(|part| parts[part]).collect();
+            let joined = if matches!(node, Node::And(_)) {
+                self.formulae.and(inside)?
+            } else {
+                self.formulae.or(inside)?
+            };
+            let reference = self.refer(joined, there)?;
+            parts.extend(group.iter().map(|part| (*part, reference)));
+        }
+        Ok(self.formulae.rebuild(&node, |part| parts[part])?)
+    }
+
+    /// A reference to the monitor of a formula on a component.
+    fn refer(&mut self, formula: Formula, at: ComponentId) -> Result<Formula, Refusal> {
+        let id = self.monitor(formula, at)?;
+        let name = self.specification.name(id).to_owned();
+        let atom = self.formulae.atom_for(Proposition::Monitor(name));
+        Ok(self.formulae.atom(atom)?)
+    }
+
+    fn monitor(&mut self, formula: Formula, at: ComponentId) -> Result<MonitorId, Refusal> {
+        if let Some(known) = self.known.get(&(formula, at)) {
+            return Ok(*known);
+        }
+        let text = self.formulae.show(formula).to_string();
+        let limit = text.len();
+        let tree = Tree::parse(&text).map_err(|_| TooLarge { what: "bytes of a formula", limit })?;
+        let name = match self.formulae.node(formula) {
+            Node::Atom(atom) => format!("m_{}", self.formulae.proposition(*atom)),
+            _ => format!("m{}", self.specification.monitors().len() + 1),
+        };
+        let mut free = name.clone();
+        while self.specification.find(&free).is_some() {
+            free.push('_');
+        }
+        let added = self.specification.add(&free, Body::Formula(tree), Some(at));
+        let id = added.map_err(|problem| Refusal::Wrong(vec![problem]))?;
+        self.known.insert((formula, at), id);
+        Ok(id)
+    }
+}
+
+/// What the root says with the formulae of monitors in the place of references. None if a monitor is no formula.
+pub(super) fn unfold(logic: &mut Logic, specification: &Specification) -> Result<Option<Formula>, Refusal> {
+    let mut unfolded: FxHashMap<String, Formula> = FxHashMap::default();
+    // A monitor is made after those that it refers to.
+    for id in specification.monitors() {
+        let Body::Formula(tree) = &specification.monitor(id).body else { return Ok(None) };
+        let formulae = &mut logic.formulae;
+        let whole = formulae
+            .make(tree)
+            .map_err(|mistake| Refusal::Wrong(vec![Problem::new(id, mistake.to_string())]))?;
+        let mut made: FxHashMap<Formula, Formula> = FxHashMap::default();
+        for part in formulae.within(whole) {
+            let monitor = match formulae.node(part) {
+                Node::Atom(atom) => match formulae.proposition(*atom) {
+                    Proposition::Monitor(name) => unfolded.get(name).copied(),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let now = match monitor {
+                Some(formula) => formula,
+                None => formulae.rebuild(&formulae.node(part).clone(), |inner| made[inner])?,
+            };
+            made.insert(part, now);
+        }
+        unfolded.insert(specification.name(id).to_owned(), made[&whole]);
+    }
+    Ok(specification.root.and_then(|root| unfolded.get(specification.name(root)).copied()))
+}

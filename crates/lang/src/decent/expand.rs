@@ -1,0 +1,345 @@
+//! From a file to statements: lines that belong together, without comments, and with templates written out.
+
+use super::parser::{Cursor, nearest_help};
+use super::tell;
+use super::text::Text;
+use invigil_expr::diag::{Diagnostic, SourceId, Span};
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// A statement: its first line, and the lines that are indented below it.
+#[derive(Clone, Debug)]
+pub(super) struct Statement {
+    pub(super) lines: Vec<Line>,
+}
+
+/// A line without what is a comment.
+#[derive(Clone, Debug)]
+pub(super) struct Line {
+    pub(super) indent: usize,
+    pub(super) text: Text,
+}
+
+/// More statements than this nobody has written: templates have.
+const MAX_STATEMENTS: usize = 50_000;
+
+/// More bytes than this no file has whose templates are written out.
+const MAX_WRITTEN: usize = 32 << 20;
+
+/// How many templates may use each other, one inside the other.
+const MAX_DEPTH: usize = 32;
+
+struct Template {
+    name: Span,
+    parameters: Vec<String>,
+    body: Vec<Line>,
+}
+
+/// The statements of a file.
+pub(super) fn statements(source: SourceId, text: &str, problems: &mut Vec<Diagnostic>) -> Vec<Statement> {
+    let mut expand =
+        Expand { templates: HashMap::new(), found: Vec::new(), written: 0, full: false, problems };
+    let all = grouped(lines(source, text));
+    let (templates, others): (Vec<Statement>, Vec<Statement>) =
+        all.into_iter().partition(|statement| first_word(&statement.lines[0]) == "template");
+    for template in templates {
+        expand.declare(template);
+    }
+    for statement in others {
+        expand.add(statement, &[]);
+    }
+    expand.found
+}
+
+/// The lines of a file that say something.
+fn lines(source: SourceId, text: &str) -> Vec<Line> {
+    let mut found = Vec::new();
+    // Some editors begin a file with a byte order mark.
+    let mut start = if text.starts_with('\u{feff}') { 3 } else { 0 };
+    for line in text[start..].split_inclusive('\n') {
+        let kept = without_comment(line).trim_end();
+        let inside = kept.trim_start();
+        let indent = kept.len() - inside.len();
+        if !inside.is_empty() {
+            let mut text = Text::new(source);
+            text.copy(inside, start + indent);
+            found.push(Line { indent, text });
+        }
+        start += line.len();
+    }
+    found
+}
+
+/// A comment goes from `#` or `//`, at the beginning or after a space, to the end of the line.
+fn without_comment(line: &str) -> &str {
+    let (mut quote, mut before) = (None, ' ');
+    for (at, letter) in line.char_indices() {
+        let begins = letter == '#' || letter == '/' && line[at..].starts_with("//");
+        if quote.is_none() && begins && before.is_whitespace() {
+            return &line[..at];
+        }
+        match quote {
+            Some(open) if open == letter => quote = None,
+            None if matches!(letter, '"' | '\'') => quote = Some(letter),
+            _ => {}
+        }
+        before = letter;
+    }
+    line
+}
+
+/// Lines with those that are indented below them.
+fn grouped(lines: Vec<Line>) -> Vec<Statement> {
+    let base = lines.first().map_or(0, |line| line.indent);
+    let mut found: Vec<Statement> = Vec::new();
+    for line in lines {
+        match found.last_mut() {
+            Some(statement) if line.indent > base => statement.lines.push(line),
+            _ => found.push(Statement { lines: vec![line] }),
+        }
+    }
+    found
+}
+
+fn first_word(line: &Line) -> &str {
+    line.text
+        .as_str()
+        .split(|letter: char| !letter.is_alphanumeric() && letter != '_')
+        .next()
+        .unwrap_or_default()
+}
+
+struct Expand<'a> {
+    templates: HashMap<String, Template>,
+    found: Vec<Statement>,
+    written: usize,
+    full: bool,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl Expand<'_> {
+    /// `template NAME(PARAMETER, …)`, and its body.
+    fn declare(&mut self, statement: Statement) {
+        let mut lines = statement.lines.into_iter();
+        let Some(head) = lines.next() else { return };
+        let mut cursor = Cursor::new(&head.text);
+        cursor.word();
+        let Some((name, span)) = cursor.name() else {
+            return tell(self.problems, cursor.expected("the name of the template").help(FORM));
+        };
+        let mut parameters: Vec<String> = Vec::new();
+        if !cursor.take('(') {
+            return tell(self.problems, cursor.expected("`(` and the parameters").help(FORM));
+        }
+        loop {
+            let Some((parameter, place)) = cursor.name() else {
+                return tell(self.problems, cursor.expected("a parameter").help(FORM));
+            };
+            if parameters.contains(&parameter) {
+                tell(
+                    self.problems,
+                    Diagnostic::error(place, format!("there are two parameters `{parameter}`")),
+                );
+            }
+            parameters.push(parameter);
+            if cursor.take(')') {
+                break;
+            }
+            if !cursor.take(',') {
+                return tell(self.problems, cursor.expected("`,` or `)`").help(FORM));
+            }
+        }
+        if !cursor.at_end() {
+            tell(
+                self.problems,
+                cursor.expected("the end of the line").help("the body is indented, on lines below"),
+            );
+        }
+        let body: Vec<Line> = lines.collect();
+        if body.is_empty() {
+            let problem = Diagnostic::error(span, format!("the template `{name}` is empty"));
+            tell(self.problems, problem.help("write its statements on indented lines below"));
+        }
+        if let Some(first) = self.templates.get(&name) {
+            let problem = Diagnostic::error(span, format!("there are two templates `{name}`"));
+            return tell(self.problems, problem.related(first.name, "the first one"));
+        }
+        self.templates.insert(name, Template { name: span, parameters, body });
+    }
+
+    /// Adds a statement, or what a template makes of its arguments. `inside` are the templates that are being written out.
+    fn add(&mut self, statement: Statement, inside: &[&str]) {
+        if self.full {
+            return;
+        }
+        self.written += statement.lines.iter().map(|line| line.text.as_str().len()).sum::<usize>();
+        if self.found.len() == MAX_STATEMENTS || self.written > MAX_WRITTEN {
+            self.full = true;
+            let text = &statement.lines[0].text;
+            let here = text.span(0..text.as_str().len());
+            let problem = Diagnostic::error(here, "the templates make too much of this file");
+            let help =
+                format!("written out, it may have {MAX_STATEMENTS} statements and {} MiB", MAX_WRITTEN >> 20);
+            return tell(self.problems, problem.help(help));
+        }
+        match first_word(&statement.lines[0]) {
+            "use" => self.instances(&statement, inside),
+            "template" => {
+                let text = &statement.lines[0].text;
+                let problem = Diagnostic::error(text.span(0..8), "a template cannot stand in a template");
+                tell(self.problems, problem.help("put it on a line that is not indented"));
+            }
+            _ => self.found.push(statement),
+        }
+    }
+
+    /// `use NAME(ARGUMENT, …), …`
+    fn instances(&mut self, statement: &Statement, inside: &[&str]) {
+        let text = joined(statement);
+        let mut cursor = Cursor::new(&text);
+        cursor.word();
+        loop {
+            let Some((name, span)) = cursor.name() else {
+                return tell(self.problems, cursor.expected("the name of a template").help(USE));
+            };
+            let mut arguments = Vec::new();
+            let opened = cursor.at();
+            if !cursor.take('(') {
+                return tell(self.problems, cursor.expected("`(` and the arguments").help(USE));
+            }
+            while !cursor.take(')') {
+                let Some(argument) = cursor.argument() else {
+                    let here = text.span(opened..opened + 1);
+                    let problem =
+                        Diagnostic::error(here, "this parenthesis is not closed").label("opened here");
+                    return tell(self.problems, problem.help(USE));
+                };
+                arguments.push(argument);
+                cursor.take(',');
+            }
+            self.instance(&name, span, &arguments, inside);
+            if cursor.at_end() {
+                return;
+            }
+            if !cursor.take(',') {
+                return tell(self.problems, cursor.expected("`,` or the end of the line").help(USE));
+            }
+        }
+    }
+
+    fn instance(&mut self, name: &str, span: Span, arguments: &[(String, Span)], inside: &[&str]) {
+        let Some(template) = self.templates.get(name) else {
+            let known = self.templates.keys().map(String::as_str);
+            let problem = Diagnostic::error(span, format!("there is no template `{name}`"));
+            let problem = nearest_help(problem, name, known);
+            return tell(self.problems, problem);
+        };
+        if inside.contains(&name) || inside.len() == MAX_DEPTH {
+            let words = match inside.contains(&name) {
+                true => format!("the template `{name}` uses itself: it would never end"),
+                false => format!("more than {MAX_DEPTH} templates use each other, one inside the other"),
+            };
+            return tell(
+                self.problems,
+                Diagnostic::error(span, words).related(template.name, "declared here"),
+            );
+        }
+        if template.parameters.len() != arguments.len() {
+            let (wanted, given) = (template.parameters.len(), arguments.len());
+            let words =
+                format!("the template `{name}` has {wanted} parameters, but {given} arguments are given");
+            let form = format!("write: use {name}({})", template.parameters.join(", "));
+            let problem = Diagnostic::error(span, words).related(template.name, "declared here").help(form);
+            return tell(self.problems, problem);
+        }
+        let (parameters, body) = (template.parameters.clone(), template.body.clone());
+        let mut inside = inside.to_vec();
+        inside.push(name);
+        for values in self.each(arguments) {
+            let values: HashMap<&str, &str> =
+                parameters.iter().map(String::as_str).zip(values.iter().map(String::as_str)).collect();
+            let lines = body.iter().filter_map(|line| self.filled(line, &values)).collect();
+            for statement in grouped(lines) {
+                self.add(statement, &inside);
+            }
+            if self.full {
+                return;
+            }
+        }
+    }
+
+    /// The arguments one time for each number of a range.
+    fn each(&mut self, arguments: &[(String, Span)]) -> Vec<Vec<String>> {
+        let values: Vec<String> = arguments.iter().map(|(value, _)| value.clone()).collect();
+        let ranges: Vec<(usize, Range<u64>)> =
+            values.iter().enumerate().filter_map(|(at, value)| Some((at, range(value)?))).collect();
+        match ranges.as_slice() {
+            [] => vec![values],
+            [(at, range)] if range.end.saturating_sub(range.start) <= MAX_STATEMENTS as u64 => {
+                let with = |number: u64| {
+                    let mut values = values.clone();
+                    values[*at] = number.to_string();
+                    values
+                };
+                range.clone().map(with).collect()
+            }
+            [(at, _)] => {
+                let words = format!("`{}` are too many", values[*at]);
+                tell(self.problems, Diagnostic::error(arguments[*at].1, words));
+                Vec::new()
+            }
+            [_, (second, _), ..] => {
+                let problem = Diagnostic::error(arguments[*second].1, "only one argument can be a range");
+                tell(self.problems, problem.help("use the template once for each number of the other"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// A line of a template with arguments in the place of parameters.
+    fn filled(&mut self, line: &Line, values: &HashMap<&str, &str>) -> Option<Line> {
+        let text = line.text.as_str();
+        let mut filled = Text::new(line.text.span(0..0).source);
+        let mut from = 0;
+        while let Some(open) = text[from..].find('{').map(|at| from + at) {
+            let start = |at: usize| line.text.span(at..at).start as usize;
+            filled.copy(&text[from..open], start(from));
+            let Some(close) = text[open..].find('}').map(|at| open + at) else {
+                let problem = Diagnostic::error(line.text.span(open..open + 1), "this brace is not closed");
+                tell(self.problems, problem.help("a parameter stands in braces: {name}"));
+                return None;
+            };
+            let name = text[open + 1..close].trim();
+            let Some(value) = values.get(name) else {
+                let words = format!("the template has no parameter `{name}`");
+                let problem = Diagnostic::error(line.text.span(open..close + 1), words);
+                tell(self.problems, nearest_help(problem, name, values.keys().copied()));
+                return None;
+            };
+            filled.put(value, start(open)..start(close) + 1);
+            from = close + 1;
+        }
+        filled.copy(&text[from..], line.text.span(from..from).start as usize);
+        Some(Line { indent: line.indent, text: filled })
+    }
+}
+
+/// All lines of a statement as one text.
+pub(super) fn joined(statement: &Statement) -> Text {
+    let mut text = statement.lines[0].text.clone();
+    statement.lines[1..].iter().for_each(|line| text.append(&line.text));
+    text
+}
+
+/// `0..3` is 0, 1, 2 and 3.
+fn range(text: &str) -> Option<Range<u64>> {
+    let (from, to) = text.split_once("..")?;
+    let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
+    (from <= to).then(|| from..to.saturating_add(1))
+}
+
+/// How a template is written, for those who did not.
+const FORM: &str = "write: template name(parameter, …), and its statements on indented lines below";
+
+/// How a template is used.
+const USE: &str = "write: use name(argument, …)";

@@ -1,0 +1,89 @@
+//! Specifications as text.
+
+use invigil_decent::spec::{Body, Drawn, Specification};
+use invigil_ltl::moore::Truth;
+use std::fmt::Write;
+
+/// A specification in its own language: what is printed is read as the same specification again. Templates are written out.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::decent::{load, print};
+///
+/// let text = "component hall: door\n\nm @ hall = always(not door)\n\nroot m\n";
+/// let loaded = load(SourceId(0), text).0.unwrap();
+/// assert_eq!(print(&loaded.specification), "component hall: door\n\nm @ hall = G !door\n\nroot m\n");
+/// ```
+pub fn print(specification: &Specification) -> String {
+    let mut out = String::new();
+    // To write into a string cannot fail.
+    let _ = write(specification, &mut out);
+    out
+}
+
+fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
+    let system = &specification.system;
+    for component in system.components() {
+        let own = system.propositions().filter(|at| system.owner(*at) == component);
+        let names: Vec<String> =
+            own.filter(|at| !specification.is_black_box(*at)).map(|at| name(system.name(at))).collect();
+        let colon = if names.is_empty() { "" } else { ": " };
+        writeln!(out, "component {}{colon}{}", name(system.component_name(component)), names.join(", "))?;
+    }
+    if let Some(links) = system.links() {
+        writeln!(out)?;
+        for (from, to) in links {
+            writeln!(
+                out,
+                "link {} -> {}",
+                name(system.component_name(from)),
+                name(system.component_name(to))
+            )?;
+        }
+    }
+    writeln!(out)?;
+    for id in specification.monitors() {
+        let monitor = specification.monitor(id);
+        write!(out, "{}", name(specification.name(id)))?;
+        if let Some(at) = monitor.at {
+            write!(out, " @ {}", name(system.component_name(at)))?;
+        }
+        match &monitor.body {
+            Body::Formula(tree) => writeln!(out, " = {tree}")?,
+            Body::BlackBox { file } => writeln!(out, " = black box \"{file}\"")?,
+            Body::Automaton(drawn) => write_automaton(drawn, out)?,
+        }
+    }
+    match specification.root {
+        Some(root) => writeln!(out, "\nroot {}", name(specification.name(root))),
+        None => Ok(()),
+    }
+}
+
+fn write_automaton(drawn: &Drawn, out: &mut String) -> std::fmt::Result {
+    writeln!(out, " = automaton")?;
+    for state in &drawn.states {
+        let verdict = match state.verdict {
+            Truth::True => " = true",
+            Truth::False => " = false",
+            Truth::Unknown => "",
+        };
+        writeln!(out, "    state {}{verdict}", name(&state.name))?;
+        for edge in &state.edges {
+            let to = drawn.states.get(edge.to).map_or("?", |state| &state.name);
+            match &edge.label {
+                Some(label) => writeln!(out, "        {} when {label}", name(to))?,
+                None => writeln!(out, "        {} otherwise", name(to))?,
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A name, in quotes if it needs them.
+fn name(text: &str) -> String {
+    let plain = !text.is_empty()
+        && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$'));
+    let is_word = ["component", "link", "root", "template", "use", "state"].contains(&text);
+    if plain && !is_word { text.to_owned() } else { format!("'{text}'") }
+}

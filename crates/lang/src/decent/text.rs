@@ -1,0 +1,86 @@
+//! Texts made of pieces of a source, which remember where each piece stands.
+
+use invigil_expr::diag::{SourceId, Span};
+use std::ops::Range;
+
+/// A text whose pieces stand somewhere in a source.
+#[derive(Clone, Debug)]
+pub(crate) struct Text {
+    source: SourceId,
+    text: String,
+    /// Where each piece begins here, and where it stands there; whether it stands there letter by letter.
+    pieces: Vec<(usize, Range<usize>, bool)>,
+}
+
+impl Text {
+    pub(crate) fn new(source: SourceId) -> Text {
+        Text { source, text: String::new(), pieces: Vec::new() }
+    }
+
+    /// Adds a piece that stands there as it is.
+    pub(crate) fn copy(&mut self, text: &str, start: usize) {
+        self.pieces.push((self.text.len(), start..start + text.len(), true));
+        self.text.push_str(text);
+    }
+
+    /// Adds a piece in the place of what stands there.
+    pub(crate) fn put(&mut self, text: &str, instead_of: Range<usize>) {
+        self.pieces.push((self.text.len(), instead_of, false));
+        self.text.push_str(text);
+    }
+
+    /// Adds another text on a line of its own.
+    pub(crate) fn append(&mut self, other: &Text) {
+        if !self.text.is_empty() {
+            self.text.push('\n');
+        }
+        let shift = self.text.len();
+        self.pieces
+            .extend(other.pieces.iter().map(|(here, there, exact)| (here + shift, there.clone(), *exact)));
+        self.text.push_str(&other.text);
+    }
+
+    /// A part of it.
+    pub(crate) fn part(&self, range: Range<usize>) -> Text {
+        let mut part = Text::new(self.source);
+        for (at, (here, there, exact)) in self.pieces.iter().enumerate() {
+            let end = self.pieces.get(at + 1).map_or(self.text.len(), |(next, ..)| *next);
+            let (from, to) = (range.start.max(*here), range.end.min(end));
+            if from >= to {
+                continue;
+            }
+            let text = &self.text[from..to];
+            if *exact {
+                let start = there.start + (from - here);
+                part.pieces.push((part.text.len(), start..there.end, true));
+                part.text.push_str(text);
+            } else {
+                part.put(text, there.clone());
+            }
+        }
+        part
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Where a part of it stands.
+    pub(crate) fn span(&self, range: Range<usize>) -> Span {
+        let piece = |at: usize| {
+            let number = self.pieces.partition_point(|(here, ..)| *here <= at).saturating_sub(1);
+            self.pieces.get(number)
+        };
+        let start = match piece(range.start) {
+            Some((here, there, true)) => (there.start + range.start.saturating_sub(*here)).min(there.end),
+            Some((_, there, false)) => there.start,
+            None => 0,
+        };
+        let end = match piece(range.end.saturating_sub(1).max(range.start)) {
+            Some((here, there, true)) => (there.start + range.end.saturating_sub(*here)).min(there.end),
+            Some((_, there, false)) => there.end,
+            None => 0,
+        };
+        Span::new(self.source, start as u32, end.max(start) as u32)
+    }
+}

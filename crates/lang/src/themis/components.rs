@@ -1,0 +1,64 @@
+//! Who observes what, where only monitors are written.
+
+use crate::decent::{DraftBody, DraftComponent, DraftMonitor};
+use invigil_expr::diag::Span;
+use invigil_ltl::formula::Proposition;
+use std::collections::HashMap;
+
+/// The components that follow from what monitors speak of.
+pub(super) fn inferred(monitors: &[DraftMonitor]) -> Vec<DraftComponent> {
+    // The propositions in the order in which they are written, each with where, and with another of the same component.
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut names: Vec<(String, Span)> = Vec::new();
+    let mut with: Vec<usize> = Vec::new();
+    for monitor in monitors {
+        let DraftBody::Read(tree, text) = &monitor.body else { continue };
+        let mut first = None;
+        for (proposition, place) in tree.atoms() {
+            let Proposition::Name(name) = proposition else { continue };
+            let at = *places.entry(name.clone()).or_insert_with(|| {
+                names.push((name.clone(), text.span(place)));
+                with.push(with.len());
+                names.len() - 1
+            });
+            let group = *first.get_or_insert(at);
+            let (one, other) = (top(&mut with, group), top(&mut with, at));
+            with[one.max(other)] = one.min(other);
+        }
+    }
+    let by_letter = names.iter().all(|(name, _)| letter(name).is_some());
+    let mut components: Vec<DraftComponent> = Vec::new();
+    let mut known: HashMap<String, usize> = HashMap::new();
+    for at in 0..names.len() {
+        let name = match letter(&names[at].0) {
+            Some(letter) if by_letter => letter.to_owned(),
+            _ => names[top(&mut with, at)].0.clone(),
+        };
+        let component = *known.entry(name.clone()).or_insert_with(|| {
+            components.push(DraftComponent { name, span: names[at].1, propositions: Vec::new() });
+            components.len() - 1
+        });
+        components[component].propositions.push(names[at].clone());
+    }
+    if by_letter {
+        components.sort_by(|one, other| one.name.cmp(&other.name));
+    }
+    components
+}
+
+/// The first proposition that is known to be of the same component.
+fn top(with: &mut [usize], at: usize) -> usize {
+    let mut top = at;
+    while with[top] != top {
+        with[top] = with[with[top]];
+        top = with[top];
+    }
+    top
+}
+
+/// The letter of a proposition that is a letter and a number.
+fn letter(name: &str) -> Option<&str> {
+    let number = name.get(1..)?;
+    let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());
+    (name.as_bytes()[0].is_ascii_lowercase() && is_number).then(|| &name[..1])
+}

@@ -1,0 +1,259 @@
+//! The specifications of a document, those of templates with their arguments put in.
+
+use crate::decent::{Text, nearest_help, tell};
+use invigil_expr::diag::{Diagnostic, SourceId, Span};
+use roxmltree::{Document, Node};
+use std::collections::HashMap;
+
+/// A specification before its formula is read.
+pub(super) struct Raw {
+    pub(super) id: Text,
+    pub(super) class: Text,
+    /// The tags of its setters, with what stands in them.
+    pub(super) setters: Vec<(String, Span, Text)>,
+}
+
+/// More specifications than this nobody has written: templates have.
+const MAX_SPECIFICATIONS: usize = 50_000;
+
+/// More bytes than this no file has whose templates are written out.
+const MAX_WRITTEN: usize = 32 << 20;
+
+/// How many templates may be instantiated, one inside the other.
+const MAX_INSIDE: usize = 32;
+
+/// What is put in the place of `%name%`.
+type Values = HashMap<String, String>;
+
+/// All specifications of a document.
+pub(super) fn raw(
+    source: SourceId,
+    text: &str,
+    document: &Document<'_>,
+    problems: &mut Vec<Diagnostic>,
+) -> Vec<Raw> {
+    let mut expand = Expand {
+        source,
+        text,
+        templates: HashMap::new(),
+        found: Vec::new(),
+        written: 0,
+        full: false,
+        problems,
+    };
+    let root = document.root_element();
+    if root.tag_name().name() != "specifications" {
+        let problem = Diagnostic::error(
+            expand.tag(root),
+            format!("expected <specifications>, found <{}>", root.tag_name().name()),
+        );
+        tell(expand.problems, problem.help("is this a specification of THEMIS?"));
+        return Vec::new();
+    }
+    for node in root.children().filter(|node| node.has_tag_name("template")) {
+        let Some(id) = expand.attribute(node, "id", None) else { continue };
+        if let Some(first) = expand.templates.insert(id.as_str().to_owned(), node) {
+            let first = expand.tag(first);
+            let problem =
+                Diagnostic::error(expand.tag(node), format!("there are two templates `{}`", id.as_str()));
+            tell(expand.problems, problem.related(first, "the first one"));
+        }
+    }
+    expand.all(root, None, &[]);
+    expand.found
+}
+
+struct Expand<'a, 'input> {
+    source: SourceId,
+    text: &'a str,
+    templates: HashMap<String, Node<'a, 'input>>,
+    found: Vec<Raw>,
+    written: usize,
+    full: bool,
+    problems: &'a mut Vec<Diagnostic>,
+}
+
+impl<'a, 'input> Expand<'a, 'input> {
+    /// What stands in an element: specifications and instances of templates.
+    fn all(&mut self, inside: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
+        for node in inside.children().filter(Node::is_element) {
+            if self.full {
+                return;
+            }
+            match node.tag_name().name() {
+                "specification" => self.specification(node, values),
+                "instanciate" | "instantiate" => self.instance(node, values, open),
+                "template" if values.is_none() => {}
+                "arg" if values.is_some() => {}
+                other => {
+                    let known = ["specification", "template", "instanciate"].into_iter();
+                    let problem = Diagnostic::error(self.tag(node), format!("<{other}> has no meaning here"));
+                    tell(self.problems, nearest_help(problem, other, known));
+                }
+            }
+        }
+    }
+
+    fn specification(&mut self, node: Node<'a, 'input>, values: Option<&Values>) {
+        let (id, class) = (self.attribute(node, "id", values), self.attribute(node, "class", values));
+        let mut setters = Vec::new();
+        for setter in node.children().filter(Node::is_element) {
+            let Some(value) = self.content(setter, values) else { continue };
+            self.written += value.as_str().len();
+            setters.push((setter.tag_name().name().to_owned(), self.tag(setter), value));
+        }
+        if self.found.len() == MAX_SPECIFICATIONS || self.written > MAX_WRITTEN {
+            self.full = true;
+            let problem = Diagnostic::error(self.tag(node), "the templates make too much of this file");
+            let help = format!(
+                "written out, it may have {MAX_SPECIFICATIONS} specifications and {} MiB",
+                MAX_WRITTEN >> 20
+            );
+            return tell(self.problems, problem.help(help));
+        }
+        if let (Some(id), Some(class)) = (id, class) {
+            self.found.push(Raw { id, class, setters });
+        }
+    }
+
+    /// `<instanciate template="NAME">` with an element for each argument.
+    fn instance(&mut self, node: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
+        let Some(name) = self.attribute(node, "template", values) else { return };
+        let (name, span) = (name.as_str().to_owned(), name.span(0..name.as_str().len()));
+        let Some(template) = self.templates.get(&name).copied() else {
+            let problem = Diagnostic::error(span, format!("there is no template `{name}`"));
+            let problem = nearest_help(problem, &name, self.templates.keys().map(String::as_str));
+            return tell(self.problems, problem);
+        };
+        if open.contains(&name) || open.len() == MAX_INSIDE {
+            let words = match open.contains(&name) {
+                true => format!("the template `{name}` instantiates itself: it would never end"),
+                false => {
+                    format!("more than {MAX_INSIDE} templates instantiate each other, one inside the other")
+                }
+            };
+            let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            return tell(self.problems, problem);
+        }
+        let mut parameters = Vec::new();
+        for parameter in template.children().filter(|child| child.has_tag_name("arg")) {
+            parameters.extend(self.content(parameter, None).map(|name| name.as_str().trim().to_owned()));
+        }
+        let mut given = Values::new();
+        for argument in node.children().filter(Node::is_element) {
+            let parameter = argument.tag_name().name();
+            let Some(value) = self.content(argument, values) else { continue };
+            if !parameters.iter().any(|known| known == parameter) {
+                let problem =
+                    Diagnostic::error(self.tag(argument), format!("`{name}` has no argument `{parameter}`"));
+                tell(self.problems, nearest_help(problem, parameter, parameters.iter().map(String::as_str)));
+            } else if given.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
+                tell(
+                    self.problems,
+                    Diagnostic::error(self.tag(argument), format!("`{parameter}` is given twice")),
+                );
+            }
+        }
+        let missing: Vec<&String> =
+            parameters.iter().filter(|parameter| !given.contains_key(*parameter)).collect();
+        if let [first, ..] = missing.as_slice() {
+            let words = format!("the argument `{first}` of `{name}` is missing");
+            let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
+            return tell(self.problems, problem.help(format!("write: <{first}>value</{first}>")));
+        }
+        let mut open = open.to_vec();
+        open.push(name);
+        self.all(template, Some(&given), &open);
+    }
+
+    /// The beginning of an element, up to the end of its name.
+    fn tag(&self, node: Node<'_, '_>) -> Span {
+        let start = node.range().start;
+        let rest = &self.text[start..];
+        let length = rest
+            .find(|letter: char| letter.is_whitespace() || matches!(letter, '>' | '/'))
+            .unwrap_or(rest.len());
+        Span::new(self.source, start as u32, (start + length) as u32)
+    }
+
+    /// An attribute that must be there.
+    fn attribute(&mut self, node: Node<'a, 'input>, name: &str, values: Option<&Values>) -> Option<Text> {
+        let Some(attribute) = node.attribute_node(name).filter(|attribute| !attribute.value().is_empty())
+        else {
+            let words = format!("<{}> needs the attribute `{name}`", node.tag_name().name());
+            let problem = Diagnostic::error(self.tag(node), words);
+            tell(self.problems, problem.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())));
+            return None;
+        };
+        let mut text = Text::new(self.source);
+        self.put(&mut text, attribute.value(), attribute.range_value(), values).then_some(text)
+    }
+
+    /// The text in an element.
+    fn content(&mut self, node: Node<'a, 'input>, values: Option<&Values>) -> Option<Text> {
+        let mut text = Text::new(self.source);
+        for child in node.children() {
+            if child.is_element() {
+                let words = format!("<{}> has no meaning here", child.tag_name().name());
+                tell(self.problems, Diagnostic::error(self.tag(child), words).help("write text here"));
+                return None;
+            }
+            let value = child.text().filter(|_| child.is_text()).unwrap_or_default();
+            if !self.put(&mut text, value, child.range(), values) {
+                return None;
+            }
+        }
+        Some(text)
+    }
+
+    /// Adds a text of the document, with arguments in the place of `%name%`. Whether all of them are there.
+    fn put(
+        &mut self,
+        text: &mut Text,
+        value: &str,
+        range: std::ops::Range<usize>,
+        values: Option<&Values>,
+    ) -> bool {
+        // Where there are entities, the text does not stand there letter by letter.
+        let exact =
+            self.text.get(range.clone()).and_then(|written| written.find(value)).map(|at| range.start + at);
+        let copy = |text: &mut Text, part: &str, at: usize| match exact {
+            Some(start) => text.copy(part, start + at),
+            None => text.put(part, range.clone()),
+        };
+        let Some(values) = values else {
+            copy(text, value, 0);
+            return true;
+        };
+        let mut from = 0;
+        while let Some((open, close)) = reference(value, from) {
+            let name = &value[open + 1..close];
+            let place = exact.map_or(range.clone(), |start| start + open..start + close + 1);
+            let Some(argument) = values.get(name) else {
+                let span = Span::new(self.source, place.start as u32, place.end as u32);
+                let problem = Diagnostic::error(span, format!("the template has no argument `{name}`"));
+                tell(self.problems, nearest_help(problem, name, values.keys().map(String::as_str)));
+                return false;
+            };
+            copy(text, &value[from..open], from);
+            text.put(argument, place);
+            from = close + 1;
+        }
+        copy(text, &value[from..], from);
+        true
+    }
+}
+
+/// The next `%name%`: where its signs are.
+fn reference(value: &str, from: usize) -> Option<(usize, usize)> {
+    let mut at = from;
+    loop {
+        let open = at + value[at..].find('%')?;
+        let close = open + 1 + value[open + 1..].find('%')?;
+        let name = &value[open + 1..close];
+        if !name.is_empty() && name.chars().all(|letter| letter.is_alphanumeric() || letter == '_') {
+            return Some((open, close));
+        }
+        at = close;
+    }
+}
