@@ -1,6 +1,9 @@
 //! Experiments in decentralized monitoring: where observations come from, random traces and formulae, and where measures are
 //! kept.
 
+pub mod experiment;
 pub mod generate;
 pub mod periphery;
+pub mod plot;
 pub mod store;
+pub mod synthetic;

@@ -136,6 +136,23 @@ impl Store {
         Ok(change.commit()?)
     }
 
+    /// Whether there is a column of this name.
+    pub fn has(&self, column: &str) -> bool {
+        self.columns.iter().any(|known| known == column)
+    }
+
+    /// Removes the runs that have all these tags.
+    ///
+    /// # Errors
+    /// If there is no such tag, or if nothing can be written.
+    pub fn remove(&mut self, tags: &[(&str, &str)]) -> Result<(), Unkept> {
+        let conditions: Vec<String> =
+            tags.iter().map(|(name, _)| format!("CAST({} AS TEXT) = ?", quoted(name))).collect();
+        let question = format!("DELETE FROM bench WHERE {}", conditions.join(" AND "));
+        self.connection.execute(&question, params_from_iter(tags.iter().map(|(_, value)| value)))?;
+        Ok(())
+    }
+
     /// What a question in SQL gives.
     ///
     /// # Errors
@@ -168,6 +185,11 @@ impl Store {
 /// A name as SQL has it, whatever is in it.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
+}
+
+/// A text as SQL has it, whatever is in it.
+pub(crate) fn text(words: &str) -> String {
+    format!("'{}'", words.replace('\'', "''"))
 }
 
 fn shown(value: ValueRef<'_>) -> String {

@@ -56,7 +56,7 @@ impl<E: Encoding> Monitor for Peer<E> {
         if round.seen.is_none() && inbox.is_empty() {
             return;
         }
-        self.centre.conclude(inbox, out);
+        self.centre.conclude(round.at, inbox, out);
         inbox.clear();
         let start = self.centre.history.start();
         self.centre.memory.forget_before(start + 1);

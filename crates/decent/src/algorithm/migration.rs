@@ -109,7 +109,7 @@ impl<E: Encoding> Monitor for Migrant<E> {
         history.extend(&self.machine, self.latest);
         history.learn(&self.machine, &self.memory, &mut out.work);
         if let Some(found) = history.resolved() {
-            out.delays.add_all(known, found.at, history.end());
+            out.delays.add_all(known, found.at, round.at);
         }
         if let Some(found) = history.verdict() {
             out.verdict = Some(found);

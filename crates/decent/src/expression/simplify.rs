@@ -66,7 +66,7 @@ impl Simplifier {
         if pool.is_plain(expression) {
             return expression.constant();
         }
-        let label = LABELS.with_borrow_mut(|labels| self.diagram(labels, pool, expression)).ok()?;
+        let label = self.with_room(|own, labels| own.diagram(labels, pool, expression)).ok()?;
         if label.is_true() { Some(true) } else { label.is_false().then_some(false) }
     }
 
@@ -79,8 +79,8 @@ impl Simplifier {
         if pool.is_plain(expression) {
             return Ok(expression);
         }
-        let products = LABELS.with_borrow_mut(|labels| {
-            let label = self.diagram(labels, pool, expression)?;
+        let products = self.with_room(|own, labels| {
+            let label = own.diagram(labels, pool, expression)?;
             labels.cubes(&label)
         })?;
         let mut sum = Vec::with_capacity(products.len());
@@ -96,11 +96,29 @@ impl Simplifier {
         Ok(pool.or(sum))
     }
 
+    /// Does something with diagrams. If there is no room, it may be full of what nobody needs any more: whether that was
+    /// cleared away in time must not decide what is known, so it is tried once more in an empty one.
+    fn with_room<Made>(
+        &mut self,
+        work: impl Fn(&mut Simplifier, &mut Labels) -> Result<Made, TooLarge>,
+    ) -> Result<Made, TooLarge> {
+        LABELS.with_borrow_mut(|labels| match work(self, labels) {
+            Err(too_large) if too_large.limit == BUDGET.nodes => {
+                (self.atoms, self.made) = (Vec::new(), Vec::new());
+                *labels = Labels::new(&BUDGET);
+                work(self, labels)
+            }
+            done => done,
+        })
+    }
+
     fn diagram(&mut self, labels: &mut Labels, pool: &Pool, root: Expression) -> Result<Label, TooLarge> {
         // Diagrams decide on variables in the order in which they are made: always the same, so that results are.
         for number in self.atoms.len()..self.variables.len() {
             self.atoms.push(labels.variable(Variable::Helper(number as u32))?);
         }
+        // Results of simplification come to the pool.
+        self.made.resize(pool.len(), None);
         for expression in self.missing(pool, root) {
             let part = |part: &Expression| self.made[part.index()].clone().unwrap_or_else(|| labels.bottom());
             let made = match pool.node(expression) {

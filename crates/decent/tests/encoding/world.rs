@@ -41,7 +41,7 @@ pub(crate) fn monitor(formula: &str) -> Machine {
 
 /// An automaton over so many atoms: the monitor of a formula, or one that nobody would write.
 pub(crate) fn machine(dice: &mut Dice, atoms: usize) -> Machine {
-    let mut logic = Logic::new(Budget { nodes: 1 << 14, ..Budget::default() });
+    let mut logic = Logic::new(Budget { nodes: 1 << 18, ..Budget::default() });
     let names = names(&mut logic.formulae, atoms);
     let made = if dice.flip() {
         let size = 2 + dice.below(8);

@@ -1,0 +1,94 @@
+//! Tables as text, with the document's figures beside ours.
+
+use super::document::{Cell, DISTRIBUTIONS, SYNTHETIC};
+use super::measured::{MEASURES, Measured};
+
+/// The columns of table 8.2, by their places among [`MEASURES`].
+const SPREAD: [usize; 5] = [0, 1, 2, 4, 5];
+
+/// Table B.1: for each number of components and algorithm, the document's row and ours.
+pub fn components_table(measured: &[Measured]) -> String {
+    let mut lines = vec![head("|C|", MEASURES.iter().map(|(name, _)| *name))];
+    let mut counts: Vec<usize> = measured.iter().map(|found| found.components).collect();
+    counts.sort_unstable();
+    counts.dedup();
+    for components in counts {
+        for algorithm in algorithms(measured) {
+            let known =
+                SYNTHETIC.iter().find(|row| row.algorithm == algorithm && row.components == components);
+            if let Some(row) = known {
+                lines.push(line(&components.to_string(), algorithm, "document", row.cells));
+            }
+            let ours = measured.iter();
+            for found in ours.filter(|found| found.algorithm == algorithm && found.components == components) {
+                lines.push(line(&components.to_string(), algorithm, &found.encoding, found.means));
+            }
+        }
+    }
+    layout(&lines)
+}
+
+/// Table 8.2: for each algorithm and distribution, the document's row and ours, for this number of components.
+pub fn distributions_table(measured: &[Measured], components: usize) -> String {
+    let mut lines = vec![head("trace", SPREAD.iter().map(|at| MEASURES[*at].0))];
+    for algorithm in algorithms(measured) {
+        for distribution in ["normal", "binomial", "beta-1", "beta-2"] {
+            let document = DISTRIBUTIONS
+                .iter()
+                .find(|row| row.algorithm == algorithm && row.distribution == distribution)
+                .filter(|_| components == 6);
+            if let Some(row) = document {
+                lines.push(line(distribution, algorithm, "document", row.cells));
+            }
+            for found in measured.iter().filter(|found| {
+                found.algorithm == algorithm
+                    && found.distribution == distribution
+                    && found.components == components
+            }) {
+                lines.push(line(distribution, algorithm, &found.encoding, SPREAD.map(|at| found.means[at])));
+            }
+        }
+    }
+    layout(&lines)
+}
+
+/// The algorithms, those of the document first.
+fn algorithms(measured: &[Measured]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    let all = SYNTHETIC
+        .iter()
+        .map(|row| row.algorithm)
+        .chain(measured.iter().map(|found| found.algorithm.as_str()));
+    for name in all.filter(|name| measured.iter().any(|found| found.algorithm == *name)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn head<'a>(first: &'a str, measures: impl Iterator<Item = &'a str>) -> Vec<String> {
+    [first, "algorithm", "whose"].into_iter().chain(measures).map(str::to_owned).collect()
+}
+
+fn line<const N: usize>(first: &str, algorithm: &str, whose: &str, cells: [Cell; N]) -> Vec<String> {
+    let names = [first, algorithm, whose].map(str::to_owned);
+    names.into_iter().chain(cells.map(|(mean, deviation)| format!("{mean:.2} ({deviation:.2})"))).collect()
+}
+
+/// Columns under each other: words to the left, figures to the right.
+fn layout(lines: &[Vec<String>]) -> String {
+    let columns = lines.first().map_or(0, Vec::len);
+    let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut out = String::new();
+    for line in lines {
+        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0..3 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
+        out.push('\n');
+    }
+    out
+}
