@@ -3,6 +3,7 @@
 use crate::debug::Debug;
 use crate::explore::args::Explore;
 use crate::mac::args::Mac;
+use crate::node::Node;
 use crate::run::args::{Attach, Run};
 use crate::validate::Validate;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
@@ -52,6 +53,7 @@ pub(crate) enum Verb {
     Explain(Explain),
     Fmt(Fmt),
     Mac(Mac),
+    Node(Node),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing

@@ -14,6 +14,7 @@ mod interrupt;
 mod load;
 mod mac;
 mod models;
+mod node;
 mod progress;
 mod remote;
 mod run;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
         Some(Verb::Mac(options)) => mac::run(&options, &terminal),
+        Some(Verb::Node(options)) => node::run(&options),
         Some(Verb::Demo) => demo::run(&terminal),
         None => overview(&terminal),
     };

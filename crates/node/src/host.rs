@@ -138,7 +138,8 @@ impl<M: Monitor> Monitors<M> {
     fn sort(&self, letters: &[Letter]) -> Result<Vec<Vec<M::Message>>, Refusal> {
         let mut inboxes: Vec<Vec<M::Message>> = self.0.iter().map(|_| Vec::new()).collect();
         for letter in letters {
-            let place = self.0.binary_search_by_key(&letter.to, |own| own.id).map_err(|_| Refusal::Garbled)?;
+            let place =
+                self.0.binary_search_by_key(&letter.to, |own| own.id).map_err(|_| Refusal::Garbled)?;
             inboxes[place].push(wire::unpack(&letter.content)?);
         }
         Ok(inboxes)

@@ -91,7 +91,9 @@ impl Link {
             None => Config::default(),
         };
         let mut set = |key: &str, value: &str| {
-            config.insert_json5(key, value).map_err(|error| format!("zenoh does not take {key} = {value}: {error}"))
+            config
+                .insert_json5(key, value)
+                .map_err(|error| format!("zenoh does not take {key} = {value}: {error}"))
         };
         if options.config.is_none() {
             for (key, value) in SETTINGS {
@@ -102,12 +104,16 @@ impl Link {
             }
         }
         set(WAIT_BEFORE_CLOSE.0, WAIT_BEFORE_CLOSE.1)?;
-        for (key, endpoints) in [("listen/endpoints", &options.listen), ("connect/endpoints", &options.connect)] {
+        for (key, endpoints) in
+            [("listen/endpoints", &options.listen), ("connect/endpoints", &options.connect)]
+        {
             if !endpoints.is_empty() {
                 set(key, &serde_json::json!(endpoints).to_string())?;
             }
         }
-        let session = zenoh::open(config).wait().map_err(|error| format!("there is no way into the network: {error}"))?;
+        let session = zenoh::open(config)
+            .wait()
+            .map_err(|error| format!("there is no way into the network: {error}"))?;
         Ok(Link { session, realm: options.realm.clone() })
     }
 
@@ -119,7 +125,11 @@ impl Link {
     ///
     /// # Errors
     /// If zenoh cannot.
-    pub fn appear(&self, name: &str, tell: impl Fn(Event) + Clone + Send + Sync + 'static) -> Result<Presence, String> {
+    pub fn appear(
+        &self,
+        name: &str,
+        tell: impl Fn(Event) + Clone + Send + Sync + 'static,
+    ) -> Result<Presence, String> {
         let trouble = |error| format!("{name} cannot appear in the network: {error}");
         let (mail, ask, others) = (tell.clone(), tell.clone(), tell);
         Ok(Presence {
@@ -177,7 +187,8 @@ impl Link {
     /// # Errors
     /// If what is asked is too large, or if the answer is nonsense.
     pub fn request(&self, node: &str, request: &Request, timeout: Duration) -> Result<Option<Reply>, String> {
-        let bytes = wire::encode(request).map_err(|refusal| format!("what is sent to {node} cannot be: {refusal}"))?;
+        let bytes = wire::encode(request)
+            .map_err(|refusal| format!("what is sent to {node} cannot be: {refusal}"))?;
         let replies = self
             .session
             .get(self.key(&format!("ask/{node}")))
@@ -227,7 +238,9 @@ impl Post<'_> {
             let new = new.congestion_control(CongestionControl::Block).express(true);
             self.boxes.insert(to.to_owned(), new.wait().map_err(|error| error.to_string())?);
         }
-        self.boxes.get(to).map_or(Ok(()), |publisher| publisher.put(bytes).wait().map_err(|error| error.to_string()))
+        self.boxes
+            .get(to)
+            .map_or(Ok(()), |publisher| publisher.put(bytes).wait().map_err(|error| error.to_string()))
     }
 }
 
@@ -256,5 +269,9 @@ fn last(sample: &Sample) -> String {
 fn open_mail(sample: &Sample) -> Result<Envelope, Refusal> {
     // What is too large is not even put together.
     let (size, limit) = (sample.payload().len(), <Envelope as wire::Payload>::LIMIT);
-    if size > limit { Err(Refusal::TooLarge { size, limit }) } else { wire::decode(&sample.payload().to_bytes()) }
+    if size > limit {
+        Err(Refusal::TooLarge { size, limit })
+    } else {
+        wire::decode(&sample.payload().to_bytes())
+    }
 }

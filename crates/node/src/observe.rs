@@ -64,7 +64,12 @@ impl Lines {
                 Err(self.trouble(format_args!("`{name}` is not observed by {component}")))
             }
         };
-        pairs(line).map_err(|words| self.trouble(words))?.into_iter().map(known).collect::<Result<_, _>>().map(Some)
+        pairs(line)
+            .map_err(|words| self.trouble(words))?
+            .into_iter()
+            .map(known)
+            .collect::<Result<_, _>>()
+            .map(Some)
     }
 
     /// Goes on without looking: a node that comes back has seen so many rounds.

@@ -210,8 +210,9 @@ impl Run {
                 seen.push((trace.component(), trace.next(&deployment.system)?));
             }
             // A component without a trace observes nothing, but does not hold up the end.
-            let of =
-                |component| seen.iter().find(|(known, _)| *known == component).and_then(|(_, seen)| seen.clone());
+            let of = |component| {
+                seen.iter().find(|(known, _)| *known == component).and_then(|(_, seen)| seen.clone())
+            };
             let mut turn = host.round(at, &of, letters, (names, &mut figures.traffic))?;
             turn.is_over = seen.iter().all(|(_, seen)| seen.is_none());
             found = turn.verdict;
@@ -236,7 +237,8 @@ impl Run {
 
     /// The bundles of the last round, and for whom they are.
     pub fn bundles(&self) -> Vec<(usize, Mail)> {
-        let bundle = |node| Some((node, Mail::Bundle(self.rounds.bundle(node, self.rounds.round())?.clone())));
+        let bundle =
+            |node| Some((node, Mail::Bundle(self.rounds.bundle(node, self.rounds.round())?.clone())));
         self.rounds.others().filter_map(bundle).collect()
     }
 

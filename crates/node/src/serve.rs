@@ -88,11 +88,12 @@ impl Node<'_> {
     fn work(&mut self, signals: &Receiver<Signal>) {
         loop {
             let went_on = self.advance();
-            let mut signal =
-                signals.recv_timeout(if went_on { Duration::ZERO } else { TICK }).map_err(|error| match error {
+            let mut signal = signals.recv_timeout(if went_on { Duration::ZERO } else { TICK }).map_err(
+                |error| match error {
                     RecvTimeoutError::Timeout => false,
                     RecvTimeoutError::Disconnected => true,
-                });
+                },
+            );
             // All that is there, so that a round is not held up by what came before.
             loop {
                 match signal {
@@ -154,9 +155,10 @@ impl Node<'_> {
                 self.runs.values_mut().for_each(|run| run.hurry(&name));
             }
             Event::Gone(name) => {
-                let waits = self.runs.values().any(|run| {
-                    run.rounds().end().is_none() && run.deployment().nodes.contains(&name)
-                });
+                let waits = self
+                    .runs
+                    .values()
+                    .any(|run| run.rounds().end().is_none() && run.deployment().nodes.contains(&name));
                 let words = if waits { " is missing: its runs wait until it comes back" } else { " is gone" };
                 (self.say)(&format!("{name}{words}"));
             }
@@ -264,6 +266,8 @@ fn send(run: &mut Run, post: &mut Post<'_>, to: usize, mail: Mail) {
             // What does not get through is asked for again.
             let _ = post.send(&name, bytes);
         }
-        Err(refusal) => run.fail(format!("what the monitors send to {name} in one round is too much: {refusal}")),
+        Err(refusal) => {
+            run.fail(format!("what the monitors send to {name} in one round is too much: {refusal}"))
+        }
     }
 }

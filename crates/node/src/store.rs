@@ -37,7 +37,10 @@ impl Store {
     }
 
     fn trace(&self, number: u32, component: &str) -> Result<Box<dyn BufRead + Send>, String> {
-        let folder = self.folder.as_ref().ok_or("this node has no folder with traces: give it one, or send them along")?;
+        let folder = self
+            .folder
+            .as_ref()
+            .ok_or("this node has no folder with traces: give it one, or send them along")?;
         let path = folder.join("traces").join(format!("{number}-{component}.trace"));
         let file = File::open(&path).map_err(|error| told(&path, &error))?;
         Ok(Box::new(BufReader::new(file)))
@@ -50,7 +53,8 @@ impl Store {
     pub fn begin(&self, deployment: &Deployment) -> Result<(), String> {
         let Some(folder) = self.of(deployment.run) else { return Ok(()) };
         fs::create_dir_all(&folder).map_err(|error| told(&folder, &error))?;
-        let bytes = wire::encode(&Request::Deploy(Box::new(deployment.clone()))).map_err(|refusal| refusal.to_string())?;
+        let bytes = wire::encode(&Request::Deploy(Box::new(deployment.clone())))
+            .map_err(|refusal| refusal.to_string())?;
         write(&folder.join("deployment"), &bytes)
     }
 
@@ -81,7 +85,9 @@ impl Store {
     /// # Errors
     /// If the folder cannot be read.
     pub fn runs(&self) -> Result<Vec<Result<Run, String>>, String> {
-        let Some(folder) = self.folder.as_ref().map(|folder| folder.join("runs")) else { return Ok(Vec::new()) };
+        let Some(folder) = self.folder.as_ref().map(|folder| folder.join("runs")) else {
+            return Ok(Vec::new());
+        };
         let entries = fs::read_dir(&folder).map_err(|error| told(&folder, &error))?;
         Ok(entries.filter_map(Result::ok).map(|entry| self.load(&entry.path())).collect())
     }

@@ -172,7 +172,10 @@ impl fmt::Display for Refusal {
             Refusal::TooLarge { size, limit } => write!(f, "it has {size} bytes, more than {limit}"),
             Refusal::Foreign => f.write_str("it is not of this protocol"),
             Refusal::Version(theirs) => {
-                write!(f, "it is of version {theirs} of the protocol, this is {VERSION}: use the same on all nodes")
+                write!(
+                    f,
+                    "it is of version {theirs} of the protocol, this is {VERSION}: use the same on all nodes"
+                )
             }
             Refusal::Garbled => f.write_str("it does not decode"),
         }
