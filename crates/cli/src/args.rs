@@ -1,6 +1,7 @@
 //! What can be said on the command line, and the help that explains it.
 
 use crate::debug::Debug;
+use crate::decent::args::Decent;
 use crate::explore::args::Explore;
 use crate::mac::args::Mac;
 use crate::run::args::{Attach, Run};
@@ -52,6 +53,7 @@ pub(crate) enum Verb {
     Explain(Explain),
     Fmt(Fmt),
     Mac(Mac),
+    Decent(Decent),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing
