@@ -71,9 +71,8 @@ fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<
         let mut memory = Memory::default();
         for instant in 1..=instants as u32 {
             // The others are not heard of.
-            for (number, proposition) in system.propositions().take(1).enumerate() {
-                let atom = Atom::Observed(proposition);
-                memory.learn(instant, atom, (instant as usize + number) % 3 != 0);
+            for proposition in system.propositions().take(1) {
+                memory.learn(instant, Atom::Observed(proposition), !instant.is_multiple_of(3));
             }
         }
         let (time, size) = timed(|| {
