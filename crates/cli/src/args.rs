@@ -1,6 +1,7 @@
 //! What can be said on the command line, and the help that explains it.
 
 use crate::debug::Debug;
+use crate::decent::args::Decent;
 use crate::explore::args::Explore;
 use crate::mac::args::Mac;
 use crate::node::Node;
@@ -54,6 +55,7 @@ pub(crate) enum Verb {
     Fmt(Fmt),
     Mac(Mac),
     Node(Node),
+    Decent(Decent),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing

@@ -4,6 +4,7 @@
 mod args;
 mod check;
 mod debug;
+mod decent;
 mod demo;
 mod explain;
 mod explore;
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
         Some(Verb::Mac(options)) => mac::run(&options, &terminal),
         Some(Verb::Node(options)) => node::run(&options),
+        Some(Verb::Decent(options)) => decent::run(&options, &terminal),
         Some(Verb::Demo) => demo::run(&terminal),
         None => overview(&terminal),
     };

@@ -3,6 +3,7 @@
 mod attach;
 mod check;
 mod common;
+mod decent;
 mod demo;
 mod doubt;
 mod examples;

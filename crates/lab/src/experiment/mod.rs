@@ -118,10 +118,8 @@ pub struct Subject {
 pub struct Experiment {
     /// What tells it from others in the same store: whatever decides on the figures and is in no tag of a run.
     pub name: String,
-    /// The algorithms.
-    pub algorithms: Vec<Choice>,
-    /// The encodings.
-    pub histories: Vec<History>,
+    /// The algorithms, each with its encoding.
+    pub ways: Vec<(Choice, History)>,
     /// How messages travel.
     pub conditions: Conditions,
     /// The systems with their formulae and traces.
@@ -177,21 +175,23 @@ struct Cell<'a> {
 }
 
 impl Experiment {
-    /// An experiment under the document's conditions.
+    /// An experiment under the document's conditions: every algorithm with every encoding.
     pub fn new(
         name: &str,
         algorithms: Vec<Choice>,
         histories: Vec<History>,
         subjects: Vec<Subject>,
     ) -> Experiment {
+        let with_all = |choice: Choice| histories.iter().map(move |history| (choice, *history));
+        let ways = algorithms.into_iter().flat_map(with_all).collect();
         let (conditions, budget) = (Conditions::default(), Budget::default());
-        Experiment { name: name.to_owned(), algorithms, histories, conditions, subjects, budget }
+        Experiment { name: name.to_owned(), ways, conditions, subjects, budget }
     }
 
     /// How many runs it has.
     pub fn runs(&self) -> usize {
-        let ways = self.algorithms.len() * self.histories.len();
-        self.subjects.iter().map(|subject| subject.formulae.len() * subject.trials.len() * ways).sum()
+        let runs = |subject: &Subject| subject.formulae.len() * subject.trials.len() * self.ways.len();
+        self.subjects.iter().map(runs).sum()
     }
 
     /// Runs what is not in the store, on so many threads. `told` hears how far it is and says whether to go on.
@@ -256,18 +256,16 @@ impl Experiment {
             let components = subject.system.components().len().to_string();
             for formula in &subject.formulae {
                 let mut ways = Vec::new();
-                for choice in &self.algorithms {
-                    for history in &self.histories {
-                        let key = [choice.name(), history.name(), &components, formula].map(str::to_owned);
-                        match done.get(&key) {
-                            Some(count) if *count == subject.trials.len() => known += count,
-                            // A part of them is of an experiment with fewer traces.
-                            found => {
-                                if found.is_some() {
-                                    store.remove(&self.tags(&key))?;
-                                }
-                                ways.push((*choice, *history));
+                for (choice, history) in &self.ways {
+                    let key = [choice.name(), history.name(), &components, formula].map(str::to_owned);
+                    match done.get(&key) {
+                        Some(count) if *count == subject.trials.len() => known += count,
+                        // A part of them is of an experiment with fewer traces.
+                        found => {
+                            if found.is_some() {
+                                store.remove(&self.tags(&key))?;
                             }
+                            ways.push((*choice, *history));
                         }
                     }
                 }

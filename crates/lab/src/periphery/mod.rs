@@ -3,14 +3,16 @@
 mod file;
 mod folder;
 mod sensor;
+mod table;
 mod text;
 
 pub use file::Lines;
 pub use folder::{Folder, Run, letter};
 pub use sensor::{Clock, Reading, Sensor, moment};
+pub use table::table;
 pub use text::{Text, observations, write_observations};
 
-use invigil_decent::system::PropositionId;
+use invigil_decent::system::{PropositionId, System};
 use std::fmt;
 
 /// A value that was observed.
@@ -71,4 +73,15 @@ impl Inputs {
         }
         Ok(has_more.then_some(seen))
     }
+}
+
+/// A run of which is known what was observed in each round, by whomever: each observation goes to its component.
+pub fn spread(rounds: &[Vec<Observation>], system: &System) -> Run {
+    let mut run = vec![vec![Vec::new(); rounds.len()]; system.components().len()];
+    for (round, seen) in rounds.iter().enumerate() {
+        for observation in seen {
+            run[system.owner(observation.0).index()][round].push(*observation);
+        }
+    }
+    run
 }

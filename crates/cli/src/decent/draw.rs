@@ -1,0 +1,110 @@
+//! `invigil decent draw`.
+
+use super::args::Draw as Args;
+use super::subject::{Subject, What};
+use crate::terminal::Terminal;
+use crate::{Trouble, files};
+use invigil_decent::automaton::{Automaton, Edge as Way};
+use invigil_decent::memory::Atom;
+use invigil_decent::network::Network;
+use invigil_decent::system::{MonitorId, System};
+use invigil_lang::prop::picture::{Class, Edge, Ending, Graph, Node};
+use invigil_ltl::moore::Truth;
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    let subject = Subject::load(&args.subject, None, terminal)?;
+    let graph = match (&subject.what, &args.monitor) {
+        (What::Formula(_), Some(_)) => {
+            return Err(Trouble::new("a formula has one automaton: leave --monitor out"));
+        }
+        (What::Formula(tree), None) => {
+            automaton(&subject.automaton(tree)?, |atom| name(&subject.system, None, atom))
+        }
+        (What::Specification(loaded), wanted) => {
+            let network = subject.network(loaded, terminal)?;
+            match wanted {
+                None => references(&network, &subject.system),
+                Some(wanted) => {
+                    let part = network.parts.iter().find(|part| part.name == *wanted).ok_or_else(|| {
+                        let names: Vec<&str> = network.parts.iter().map(|part| part.name.as_str()).collect();
+                        Trouble::new(format_args!(
+                            "no monitor is called `{wanted}`: there are {}",
+                            names.join(", ")
+                        ))
+                    })?;
+                    automaton(&part.automaton, |atom| name(&subject.system, Some(&network), atom))
+                }
+            }
+        }
+    };
+    if let Some(path) = &args.svg {
+        files::write(path, &graph.to_svg(), terminal)?;
+    }
+    if let Some(path) = args.dot.as_deref().or(args.svg.is_none().then_some(Path::new("-"))) {
+        files::write(path, &graph.to_dot(), terminal)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Who refers to whom. The root is where it begins.
+fn references(network: &Network, system: &System) -> Graph {
+    let ids = || (0..network.parts.len() as u32).map(MonitorId);
+    let node = |id: MonitorId| {
+        let part = network.part(id);
+        Node {
+            is_initial: id == network.root,
+            note: vec![format!("on {}", system.component_name(part.at))],
+            ..Node::new(&part.name, Class::Neutral)
+        }
+    };
+    let edges = ids().flat_map(|id| {
+        let edge = move |other: MonitorId| Edge {
+            from: id.index(),
+            to: other.index(),
+            label: Vec::new(),
+            ending: Ending::Success,
+        };
+        network.references(id).into_iter().map(edge)
+    });
+    Graph { nodes: ids().map(node).collect(), edges: edges.collect() }
+}
+
+fn automaton(automaton: &Automaton, name: impl Fn(Atom) -> String) -> Graph {
+    let node = |(state, verdict): (usize, &Truth)| {
+        let class = match verdict {
+            Truth::True => Class::Accepting,
+            Truth::False => Class::NonAccepting,
+            Truth::Unknown => Class::Neutral,
+        };
+        Node {
+            is_initial: state == automaton.initial as usize,
+            is_final: *verdict != Truth::Unknown,
+            ..Node::new(format!("q{state}"), class)
+        }
+    };
+    let label = |way: &Way| {
+        let cube = |cube: &Vec<(Atom, bool)>| {
+            let literals =
+                cube.iter().map(|(atom, value)| format!("{}{}", if *value { "" } else { "!" }, name(*atom)));
+            let literals: Vec<String> = literals.collect();
+            if literals.is_empty() { "true".to_owned() } else { literals.join(" & ") }
+        };
+        way.cubes.iter().map(cube).collect()
+    };
+    let edges = automaton.edges.iter().enumerate().flat_map(|(from, ways)| {
+        let edge = |way: &Way| Edge { from, to: way.to as usize, label: label(way), ending: Ending::Success };
+        ways.iter().map(edge).collect::<Vec<_>>()
+    });
+    Graph { nodes: automaton.verdicts.iter().enumerate().map(node).collect(), edges: edges.collect() }
+}
+
+fn name(system: &System, network: Option<&Network>, atom: Atom) -> String {
+    match atom {
+        Atom::Observed(proposition) => system.name(proposition).to_owned(),
+        Atom::Verdict(monitor) => {
+            network.map_or(String::new(), |network| format!("@{}", network.part(monitor).name))
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! `invigil decent run`.
+
+use super::args::Run as Args;
+use super::subject::{Subject, What};
+use crate::terminal::Terminal;
+use crate::{Trouble, VIOLATED, files};
+use invigil_decent::algorithm::{Choice, Prepared};
+use invigil_decent::encoding::{Encoding, Expressions, Quick, States};
+use invigil_decent::measure::Figures;
+use invigil_decent::simulate::{Conditions, Outcome, Trace};
+use invigil_decent::system::System;
+use invigil_lab::experiment::History;
+use invigil_lab::periphery::{Folder, Inputs, Text, spread, table};
+use invigil_ltl::moore::Truth;
+use invigil_ltl::{Budget, Logic};
+use serde_json::{Value, json};
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+/// The runs of one algorithm.
+struct Ran {
+    algorithm: &'static str,
+    monitors: usize,
+    runs: Vec<(Outcome, Figures)>,
+}
+
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+    let folder = args.traces.as_deref().map(Folder::open).transpose().map_err(Trouble::new)?;
+    let subject = Subject::load(&args.subject, folder.as_ref().map(|folder| &folder.system), terminal)?;
+    let traces = traces(args, folder, &subject.system)?;
+    let all = match args.encoding {
+        History::Expressions => ran::<Expressions>(args, &subject, &traces, terminal),
+        History::Quick => ran::<Expressions<Quick>>(args, &subject, &traces, terminal),
+        History::States => ran::<States>(args, &subject, &traces, terminal),
+    }?;
+    terminal.print(&if args.json { as_json(args, &all) } else { as_text(args, &subject, &all) })?;
+    let is_violated =
+        all.iter().flat_map(|ran| &ran.runs).any(|(outcome, _)| outcome.verdict == Truth::False);
+    Ok(if is_violated { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
+}
+
+/// What was observed, wherever it comes from.
+fn traces(args: &Args, folder: Option<Folder>, system: &System) -> Result<Vec<Trace>, Trouble> {
+    if let Some(folder) = folder {
+        let runs = match args.run {
+            Some(run) if run >= folder.runs => {
+                let last = folder.runs - 1;
+                return Err(Trouble::new(format_args!("there is no run {run}: the last one is {last}")));
+            }
+            Some(run) => run..run + 1,
+            None => 0..folder.runs,
+        };
+        // A specification may number its components in another way: names tell who is who.
+        return runs.map(|run| renamed(&folder, run, system)).collect();
+    }
+    let run = if let Some(text) = &args.trace {
+        let mut inputs = Inputs::default();
+        inputs.add(Text::new(text, system).map_err(Trouble::new)?);
+        let mut rounds = Vec::new();
+        while let Some(round) = inputs.observe().map_err(Trouble::new)? {
+            rounds.push(round);
+        }
+        spread(&rounds, system)
+    } else if let Some(path) = &args.table {
+        let text = files::read(path, "table")?;
+        table(&text, &path.display().to_string(), system).map_err(Trouble::new)?
+    } else {
+        return Err(Trouble::new("nothing is observed: give --trace, --traces or --table"));
+    };
+    Ok(vec![Trace::of(&run)])
+}
+
+fn renamed(folder: &Folder, run: usize, system: &System) -> Result<Trace, Trouble> {
+    let components = folder.run(run).map_err(Trouble::new)?;
+    let length = components.iter().map(Vec::len).max().unwrap_or(0);
+    let mut rounds = vec![Vec::new(); length];
+    for component in components {
+        for (round, seen) in component.into_iter().enumerate() {
+            // What nobody asks for need not be there.
+            let known = seen
+                .into_iter()
+                .filter_map(|(at, value)| Some((system.find(folder.system.name(at))?, value)));
+            rounds[round].extend(known);
+        }
+    }
+    Ok(Trace::of(&spread(&rounds, system)))
+}
+
+fn ran<E: Encoding>(
+    args: &Args,
+    subject: &Subject,
+    traces: &[Trace],
+    terminal: &Terminal,
+) -> Result<Vec<Ran>, Trouble> {
+    let prepared: Vec<(&'static str, Prepared<E>)> = match &subject.what {
+        What::Specification(loaded) => {
+            if args.algorithm.is_some() {
+                return Err(Trouble::new(
+                    "an algorithm is for a formula: the monitors of a specification run as they are written; \
+                     leave --algorithm out",
+                ));
+            }
+            let network = subject.network(loaded, terminal)?;
+            vec![("as written", Prepared::network(&network).map_err(Trouble::new)?)]
+        }
+        What::Formula(tree) => {
+            let chosen = args.algorithm.as_ref().map_or(&[Choice::Abridged][..], |chosen| &chosen.0);
+            let prepare = |choice: &Choice| {
+                let mut logic = Logic::new(Budget::default());
+                let formula = logic.formulae.make(tree).map_err(Trouble::new)?;
+                let prepared = Prepared::new(*choice, &mut logic, formula, &subject.system);
+                Ok((
+                    choice.name(),
+                    prepared.map_err(|wrong| Trouble::new(format_args!("{choice}: {wrong}")))?,
+                ))
+            };
+            chosen.iter().map(prepare).collect::<Result<_, Trouble>>()?
+        }
+    };
+    let given = &args.conditions;
+    let conditions = Conditions {
+        latency: given.latency,
+        jitter: given.jitter,
+        loss: given.loss,
+        duplication: given.duplication,
+        shuffle: given.shuffle,
+        relay: given.relay,
+        seed: given.seed,
+        ..Conditions::default()
+    };
+    let run = |(algorithm, prepared): (&'static str, Prepared<E>)| {
+        let mut runs = Vec::with_capacity(traces.len());
+        prepared
+            .run(&subject.system, conditions, traces, |outcome, figures| runs.push((outcome, figures)))
+            .map_err(|unlinked| Trouble::new(format_args!("{unlinked}; with --relay others pass it on")))?;
+        Ok(Ran { algorithm, monitors: prepared.monitors(), runs })
+    };
+    prepared.into_iter().map(run).collect()
+}
+
+fn word(truth: Truth) -> &'static str {
+    match truth {
+        Truth::True => "true",
+        Truth::False => "false",
+        Truth::Unknown => "unknown",
+    }
+}
+
+fn as_text(args: &Args, subject: &Subject, all: &[Ran]) -> String {
+    let mut out = String::new();
+    let components = subject.system.components().len();
+    for ran in all {
+        // Writing to a string does not fail.
+        let _ = writeln!(
+            out,
+            "{}: {} on {}",
+            ran.algorithm,
+            counted(ran.monitors, "monitor"),
+            counted(components, "component")
+        );
+        for (number, (outcome, figures)) in ran.runs.iter().enumerate() {
+            let number = args.run.unwrap_or(number);
+            let found = match outcome.found {
+                Some((at, _)) => format!("at instant {at}, found in round {}", outcome.rounds),
+                None => format!("after {} rounds", outcome.rounds),
+            };
+            let _ = writeln!(
+                out,
+                "  run {number}: {} {found}; delay {:.2}, {} ({:.2} per round), {} bytes",
+                word(outcome.verdict),
+                figures.average_delay,
+                counted(figures.messages as usize, "message"),
+                figures.messages_per_round(),
+                figures.data
+            );
+        }
+    }
+    out
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn as_json(args: &Args, all: &[Ran]) -> String {
+    let run = |(number, (outcome, figures)): (usize, &(Outcome, Figures))| {
+        let mut run = serde_json::Map::new();
+        run.insert("run".into(), json!(args.run.unwrap_or(number)));
+        run.insert("verdict".into(), json!(word(outcome.verdict)));
+        run.insert("instant".into(), json!(outcome.found.map(|(at, _)| at)));
+        run.extend(figures.named().map(|(name, value)| (name.to_owned(), json!(value))));
+        Value::Object(run)
+    };
+    let ran = |ran: &Ran| {
+        json!({
+            "algorithm": ran.algorithm,
+            "encoding": args.encoding.name(),
+            "monitors": ran.monitors,
+            "runs": ran.runs.iter().enumerate().map(run).collect::<Vec<_>>(),
+        })
+    };
+    format!("{:#}\n", Value::Array(all.iter().map(ran).collect()))
+}
