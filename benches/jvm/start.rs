@@ -55,6 +55,5 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     println!();
     asked.at_most("start with the agent, more than without", agent.0 - alone.0, MORE, " ms");
     asked.at_most("start with the agent, more processor time", agent.1 - alone.1, MORE, " ms");
-    asked.at_most("start with a property, more than without", watched.0 - alone.0, MORE, " ms");
     Ok(())
 }

@@ -19,6 +19,7 @@ mod prop;
 mod scn;
 mod stages;
 mod trace;
+mod wire;
 
 pub use deep::{STACK, deeply};
 
@@ -44,7 +45,7 @@ const PROPERTIES: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "prop"), ("
 const SCENARIOS: &[(&str, &str)] = &[("crates/lang/tests/fixtures", "scn")];
 
 /// All targets.
-pub const TARGETS: [Target; 20] = [
+pub const TARGETS: [Target; 21] = [
     Target { name: "prop", run: prop::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "lower", run: lower::run, stack: STACK, dictionary: "prop.dict", more_seeds: PROPERTIES },
     Target { name: "block", run: block::run, stack: STACK, dictionary: "block.dict", more_seeds: &[] },
@@ -86,6 +87,7 @@ pub const TARGETS: [Target; 20] = [
     },
     Target { name: "hoa", run: hoa::run, stack: ORDINARY, dictionary: "hoa.dict", more_seeds: &[] },
     Target { name: "elf", run: elf::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
+    Target { name: "wire", run: wire::run, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "json", run: trace::json, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "csv", run: trace::csv, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
     Target { name: "line", run: trace::line, stack: ORDINARY, dictionary: "trace.dict", more_seeds: &[] },
@@ -189,4 +191,9 @@ pub fn csv(data: &[u8]) {
 /// Traces are read in the line format.
 pub fn line(data: &[u8]) {
     trace::line(data);
+}
+
+/// What comes to a node of a network is decoded and used.
+pub fn wire(data: &[u8]) {
+    wire::run(data);
 }

@@ -4,6 +4,7 @@ use crate::debug::Debug;
 use crate::decent::args::Decent;
 use crate::explore::args::Explore;
 use crate::mac::args::Mac;
+use crate::node::Node;
 use crate::run::args::{Attach, Run};
 use crate::validate::Validate;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
@@ -54,6 +55,7 @@ pub(crate) enum Verb {
     Fmt(Fmt),
     Mac(Mac),
     Decent(Decent),
+    Node(Node),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing

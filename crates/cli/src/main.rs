@@ -15,6 +15,7 @@ mod interrupt;
 mod load;
 mod mac;
 mod models;
+mod node;
 mod progress;
 mod remote;
 mod run;
@@ -69,6 +70,7 @@ fn main() -> ExitCode {
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
         Some(Verb::Mac(options)) => mac::run(&options, &terminal),
         Some(Verb::Decent(options)) => decent::run(&options, &terminal),
+        Some(Verb::Node(options)) => node::run(&options),
         Some(Verb::Demo) => demo::run(&terminal),
         None => overview(&terminal),
     };

@@ -11,7 +11,8 @@ pub(crate) use simplify::Simplifier;
 pub use simplify::{evaluate, simplify};
 
 use crate::memory::{Memory, Obligation};
-use rustc_hash::FxHashMap;
+use indexmap::IndexSet;
+use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -91,8 +92,7 @@ impl Node {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Node>", into = "Vec<Node>")]
 pub struct Pool {
-    nodes: Vec<Node>,
-    known: FxHashMap<Node, Expression>,
+    nodes: IndexSet<Node, FxBuildHasher>,
 }
 
 /// A list of expressions that is no [`Pool`].
@@ -111,7 +111,7 @@ impl TryFrom<Vec<Node>> for Pool {
     type Error = Damaged;
 
     fn try_from(nodes: Vec<Node>) -> Result<Pool, Damaged> {
-        let mut pool = Pool { nodes: Vec::new(), known: FxHashMap::default() };
+        let mut pool = Pool { nodes: IndexSet::default() };
         for (place, node) in nodes.into_iter().enumerate() {
             let later = node.parts().iter().any(|part| part.index() >= place);
             let few = matches!(&node, Node::And(parts) | Node::Or(parts) if parts.len() < 2);
@@ -119,22 +119,20 @@ impl TryFrom<Vec<Node>> for Pool {
                 return Err(Damaged);
             }
         }
-        match pool.nodes[..] {
-            [Node::Constant(false), Node::Constant(true), ..] => Ok(pool),
-            _ => Err(Damaged),
-        }
+        let constants = [false, true].map(Node::Constant);
+        if pool.nodes.iter().take(2).eq(&constants) { Ok(pool) } else { Err(Damaged) }
     }
 }
 
 impl From<Pool> for Vec<Node> {
     fn from(pool: Pool) -> Vec<Node> {
-        pool.nodes
+        pool.nodes.into_iter().collect()
     }
 }
 
 impl Default for Pool {
     fn default() -> Pool {
-        let mut pool = Pool { nodes: Vec::new(), known: FxHashMap::default() };
+        let mut pool = Pool { nodes: IndexSet::default() };
         for value in [false, true] {
             pool.keep(Node::Constant(value));
         }
@@ -317,12 +315,6 @@ impl Pool {
     }
 
     fn keep(&mut self, node: Node) -> Expression {
-        if let Some(known) = self.known.get(&node) {
-            return *known;
-        }
-        let place = Expression(self.nodes.len() as u32);
-        self.nodes.push(node.clone());
-        self.known.insert(node, place);
-        place
+        Expression(self.nodes.insert_full(node).0 as u32)
     }
 }

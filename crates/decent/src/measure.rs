@@ -187,7 +187,9 @@ impl<M: Monitor> Hooks<M> for Measures {
 
     fn sent(&mut self, sent: &Sent<'_, M>) {
         self.sums.messages += u64::from(sent.hops);
-        self.sums.data += u64::from(sent.hops) * sent.size(&self.names) as u64;
+        // Histories of expressions can be of any size.
+        let size = u64::from(sent.hops).saturating_mul(sent.size(&self.names) as u64);
+        self.sums.data = self.sums.data.saturating_add(size);
     }
 
     fn after_stop(&mut self, outcome: &Outcome) {

@@ -40,17 +40,18 @@ pub struct Obligation {
 /// assert_eq!(here.len(), 1);
 /// ```
 ///
-/// Who may only look gets a `&Memory`: there is no other kind that forbids to write.
+/// Who may only look gets a `&Memory`: no other kind is needed that forbids to write. That something was seen to be false is
+/// a value, not an atom of its own.
 ///
 /// The document also knows memories of whole events, where a label is a set of names that must have been seen together.
 /// That is a matter of what is observed, not of the memory: an event is a proposition of its own, and "none was seen" is
 /// all of them being false. So there is one kind of atom and one way to look it up.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub struct Memory {
     /// The earliest first, none empty. Mostly there is one for every instant, so its place is found at once.
     rows: VecDeque<Row>,
     /// Room of forgotten rows, for new ones.
-    #[serde(skip)]
     spare: Vec<Vec<(Atom, bool)>>,
 }
 
@@ -63,6 +64,25 @@ struct Row {
 
 /// How many forgotten rows are kept for their room.
 const SPARE: usize = 16;
+
+/// What came from elsewhere may be in any order.
+impl From<Vec<Row>> for Memory {
+    fn from(rows: Vec<Row>) -> Memory {
+        let mut memory = Memory::default();
+        for row in rows {
+            for (atom, value) in row.values {
+                memory.learn(row.at, atom, value);
+            }
+        }
+        memory
+    }
+}
+
+impl From<Memory> for Vec<Row> {
+    fn from(memory: Memory) -> Vec<Row> {
+        memory.rows.into()
+    }
+}
 
 impl PartialEq for Memory {
     fn eq(&self, other: &Memory) -> bool {

@@ -3,14 +3,14 @@
 mod support;
 
 use invigil_decent::algorithm::choreography::{network, split};
-use invigil_decent::algorithm::{Choice, Prepared, hierarchy};
+use invigil_decent::algorithm::{Choice, Monitor, Outbox, Prepared, hierarchy};
 use invigil_decent::automaton::{Automaton, Edge};
 use invigil_decent::encoding::{Encoding, Expressions, States};
 use invigil_decent::measure::{Figures, Measures};
 use invigil_decent::memory::Atom;
 use invigil_decent::network::{Network, Part};
-use invigil_decent::simulate::{Conditions, Outcome, Simulator, Trace};
-use invigil_decent::system::{MonitorId, PropositionId, System};
+use invigil_decent::simulate::{Conditions, Hooks, Outcome, Simulator, Trace};
+use invigil_decent::system::{ComponentId, MonitorId, PropositionId, System};
 use invigil_ltl::formula::{Node, Proposition};
 use invigil_ltl::moore::Truth;
 use support::{Random, formula, logic, system, written};
@@ -189,6 +189,37 @@ fn messages_of_a_choreography_are_as_many_as_references() {
             assert_eq!(figures.messages, (60 * edges) as f64);
         })
         .unwrap();
+}
+
+/// What watched monitors say of every instant.
+#[derive(Default)]
+struct Said(Vec<(MonitorId, u32, bool)>);
+
+impl<M: Monitor> Hooks<M> for Said {
+    fn in_monitor(&mut self, id: MonitorId, _: ComponentId, _: &M, out: &Outbox<M::Message>) {
+        self.0.extend(out.said.iter().map(|(at, holds)| (id, *at, *holds)));
+    }
+}
+
+#[test]
+fn watched_monitors_speak_of_every_instant() {
+    let system = system(2, 2);
+    let (mut logic, formula, _) = written(&system, "a0 & X b0");
+    let mut network = network(&mut logic, formula, &system).unwrap();
+    let trace = Trace::whole(&system, 40, |known, at| (at + known.0) % 3 == 0);
+    // One more that nobody needs, and that is not watched.
+    network.parts.push(network.parts[1].clone());
+    let placed = hierarchy::watch::<States>(&network, &[MonitorId(0)]).unwrap();
+    let mut said = Said::default();
+    let mut simulator = Simulator::new(&system, &placed, Conditions::default());
+    let outcome = simulator.run(&mut trace.replay(), &mut said).unwrap();
+    assert_eq!((outcome.verdict, outcome.rounds), (Truth::Unknown, 45));
+    let [a0, b0] = ["a0", "b0"].map(|name| system.find(name).unwrap());
+    let expected = (1..=40).filter_map(|at| match trace.value(a0, at)? {
+        false => Some((MonitorId(0), at, false)),
+        true => Some((MonitorId(0), at, trace.value(b0, at + 1)?)),
+    });
+    assert_eq!(said.0, expected.collect::<Vec<_>>());
 }
 
 /// An artist always unregisters before the program terminates: property 15b of Chiron.

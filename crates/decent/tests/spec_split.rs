@@ -55,7 +55,8 @@ fn light_switches_of_many_rooms() {
                 assert_eq!(split.cost.messages as usize, 2 * count - 1);
                 assert!(largest <= Some(4), "{:#?}", shown(&split));
             }
-            assert!(time < Duration::from_secs(2));
+            assert!(largest <= Some(1 << 10), "{:#?}", shown(&split));
+            assert!(time < Duration::from_secs(5));
         }
     }
 }
@@ -63,11 +64,13 @@ fn light_switches_of_many_rooms() {
 #[test]
 fn what_is_local_stays_together_to_save_messages() {
     let system = system("a: p q, b: r s");
-    let split = made("G(p -> (F<=3 r & F<=2 s))", &system, Goal::Messages);
-    assert_eq!((split.cost.messages, split.cost.delay), (1, 4), "{:#?}", shown(&split));
+    let formula = "G((p & F<=1 q) -> (F<=3 r & F<=2 s))";
+    let split = made(formula, &system, Goal::Messages);
+    assert_eq!(split.cost.messages, 1, "{:#?}", shown(&split));
+    assert!(split.cost.delay > 1);
     assert_eq!(shown(&split).len(), 2);
     // Without delay: what is observed is told at once.
-    let split = made("G(p -> (F<=3 r & F<=2 s))", &system, Goal::Delay);
+    let split = made(formula, &system, Goal::Delay);
     assert_eq!((split.cost.messages, split.cost.delay), (2, 1), "{:#?}", shown(&split));
     assert_eq!(split.comparison, Some(Comparison::Same));
 }

@@ -93,7 +93,8 @@ fn table_9_1_of_the_smart_home() {
 fn the_smart_home_in_one_piece_is_as_large_as_it_must_be() {
     let (loaded, network) = home();
     let expected = [("sc_ok", 17), ("reading", 62), ("preparing", 11), ("eating", 9), ("firehazard", 33)];
-    let floors = [("actfloor0", 17), ("actfloor1", 46), ("acthouse", 93), ("notwopeople", 127), ("restricttv", 200)];
+    let floors =
+        [("actfloor0", 17), ("actfloor1", 46), ("acthouse", 93), ("notwopeople", 127), ("restricttv", 200)];
     for (name, states) in expected.into_iter().chain(floors) {
         let id = loaded.specification.find(name).unwrap();
         let mut logic = Logic::new(Budget::default());
@@ -126,7 +127,8 @@ fn what_is_printed_is_read_as_the_same() {
 
 #[test]
 fn a_black_box_is_printed_and_referred_to() {
-    let text = "component kitchen: stove\ncooking @ kitchen = black box \"cooking.prop\"\nroot = G(!@cooking)\n";
+    let text =
+        "component kitchen: stove\ncooking @ kitchen = black box \"cooking.prop\"\nroot = G(!@cooking)\n";
     let (loaded, network) = read("kitchen.dec", text);
     assert_eq!(network.references(MonitorId(1)), [MonitorId(0)]);
     let said = loaded.specification.system.find("@cooking").unwrap();

@@ -48,7 +48,8 @@ fn property(random: &mut Random) -> String {
     let target = |random: &mut Random| STATES[random.below(4)].split(' ').next().unwrap();
     for state in STATES {
         text += &format!("state {state} {{\n");
-        for _ in 0..random.below(4) {
+        let least = usize::from(state == STATES[0]);
+        for _ in 0..least + random.below(3) {
             let (event, guard) = (random.of(&EVENTS), random.of(&GUARDS));
             let (update, to) = (random.of(&UPDATES), target(random));
             text += &format!("transition {{ event {event} {guard} success {update} {to} ");

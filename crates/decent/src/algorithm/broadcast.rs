@@ -2,6 +2,10 @@
 //!
 //! Whoever knows first says it, so one component may fail. Histories are joined in any order, so that all come to know the
 //! same. It costs a history to everybody in every round.
+//!
+//! With [`States`](crate::encoding::States) that is as fast as orchestration. The document's expressions lose in a join what is
+//! impossible: what one monitor has ruled out the other holds for possible again. Then some states are never known, and the
+//! expressions grow. It is sound with both.
 
 use super::centre::Centre;
 use super::{Monitor, Names, NoSetup, Outbox, Placed, Round, setup};
@@ -52,7 +56,7 @@ impl<E: Encoding> Monitor for Peer<E> {
         if round.seen.is_none() && inbox.is_empty() {
             return;
         }
-        self.centre.conclude(inbox, out);
+        self.centre.conclude(round.at, inbox, out);
         inbox.clear();
         let start = self.centre.history.start();
         self.centre.memory.forget_before(start + 1);

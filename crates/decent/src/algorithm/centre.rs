@@ -35,8 +35,8 @@ impl<E: Encoding> Centre<E> {
         }
     }
 
-    /// Draws conclusions from what was observed, and from what others know.
-    pub(super) fn conclude<M>(&mut self, others: &[E], out: &mut Outbox<M>) {
+    /// Draws conclusions from what was observed, and from what others know. It is round `now`.
+    pub(super) fn conclude<M>(&mut self, now: Instant, others: &[E], out: &mut Outbox<M>) {
         let known = self.history.start();
         self.history.extend(&self.machine, self.latest);
         for other in others {
@@ -44,7 +44,7 @@ impl<E: Encoding> Centre<E> {
         }
         self.history.learn(&self.machine, &self.memory, &mut out.work);
         if let Some(found) = self.history.resolved() {
-            out.delays.add_all(known, found.at, self.history.end());
+            out.delays.add_all(known, found.at, now);
         }
         match self.history.verdict() {
             Some(found) => out.verdict = Some(found),

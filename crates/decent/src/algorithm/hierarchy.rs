@@ -4,6 +4,9 @@
 //! This is how a [`Network`] runs, wherever it comes from. The root says once what holds from the beginning. When it is done it
 //! tells the monitors it refers to that it needs them no more; one that nobody needs stops, and passes that on.
 //!
+//! Some monitors may be [watched](watch) instead: they go on to the end, and what they say of every instant is in
+//! [`Outbox::said`].
+//!
 //! Verdicts may come late, twice and in another order. One that is lost is missing for ever, as it is in the document.
 
 use super::{Monitor, Names, NoSetup, Outbox, Placed, Round};
@@ -27,6 +30,8 @@ pub struct Member<E> {
     sources: Vec<MonitorId>,
     /// Whether its verdict is that of the whole.
     is_root: bool,
+    /// Whether somebody wants to know what it says of every instant.
+    is_watched: bool,
     /// Whether nobody needs it any more.
     is_over: bool,
     /// The instant that the next verdict is about.
@@ -64,6 +69,25 @@ pub enum Told {
 /// # Errors
 /// If an automaton cannot run.
 pub fn setup<E: Encoding>(network: &Network) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
+    members(network, Some(network.root), &[])
+}
+
+/// The monitors of a network, in its order, of which some are watched. There is no root whose verdict ends the run.
+///
+/// # Errors
+/// If an automaton cannot run.
+pub fn watch<E: Encoding>(
+    network: &Network,
+    watched: &[MonitorId],
+) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
+    members(network, None, watched)
+}
+
+fn members<E: Encoding>(
+    network: &Network,
+    root: Option<MonitorId>,
+    watched: &[MonitorId],
+) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
     let count = u32::try_from(network.parts.len()).map_err(|_| NoSetup::TooMany)?;
     let ids = || (0..count).map(MonitorId);
     let sources: Vec<Vec<MonitorId>> = ids().map(|id| network.references(id)).collect();
@@ -74,7 +98,8 @@ pub fn setup<E: Encoding>(network: &Network) -> Result<Vec<Placed<Member<E>>>, N
             own,
             listeners: ids().filter(|other| sources[other.index()].contains(&own)).collect(),
             sources: sources[own.index()].clone(),
-            is_root: own == network.root,
+            is_root: Some(own) == root,
+            is_watched: watched.contains(&own),
             is_over: false,
             from: 1,
             history: E::new(&machine, 0),
@@ -107,19 +132,22 @@ impl<E: Encoding> Monitor for Member<E> {
                 Told::Done { by } => self.listeners.retain(|listener| *listener != by),
             }
         }
-        if self.listeners.is_empty() && !self.is_root {
+        if self.listeners.is_empty() && !self.is_root && !self.is_watched {
             return self.stop(out);
         }
         let mut is_again = false;
         while self.from <= self.latest && !self.is_over {
-            let Some((truth, at)) = self.conclude(is_again, out) else { break };
+            let Some((truth, at)) = self.conclude(round.at, is_again, out) else { break };
             if self.is_root {
                 out.verdict = Some((truth, at));
                 return self.stop(out);
             }
+            let holds = truth == Truth::True;
+            if self.is_watched {
+                out.said.push((self.from, holds));
+            }
             for listener in &self.listeners {
-                let verdict = Told::Verdict { of: self.own, at: self.from, holds: truth == Truth::True };
-                out.send(*listener, verdict);
+                out.send(*listener, Told::Verdict { of: self.own, at: self.from, holds });
             }
             self.history.reset(&self.machine, self.from);
             self.from += 1;
@@ -155,7 +183,7 @@ impl<E: Encoding> Member<E> {
     }
 
     /// Draws conclusions about the run from `from` on: from all that is remembered if it begins, else from what is new.
-    fn conclude<M>(&mut self, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
+    fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
         let known = self.history.start();
         self.history.extend(&self.machine, self.latest);
         let memory = if is_new { &self.memory } else { &self.fresh };
@@ -163,11 +191,11 @@ impl<E: Encoding> Member<E> {
         let verdict = self.history.verdict();
         if self.is_root {
             if let Some(found) = self.history.resolved() {
-                out.delays.add_all(known, found.at, self.history.end());
+                out.delays.add_all(known, found.at, now);
             }
         } else if verdict.is_some() {
             // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
-            out.delays.add(self.history.end().saturating_sub(self.from - 1));
+            out.delays.add(now.saturating_sub(self.from.saturating_sub(1)));
         }
         if verdict.is_none() {
             self.history.drop_resolved();

@@ -109,7 +109,7 @@ impl<E: Encoding> Monitor for Migrant<E> {
         history.extend(&self.machine, self.latest);
         history.learn(&self.machine, &self.memory, &mut out.work);
         if let Some(found) = history.resolved() {
-            out.delays.add_all(known, found.at, history.end());
+            out.delays.add_all(known, found.at, round.at);
         }
         if let Some(found) = history.verdict() {
             out.verdict = Some(found);
@@ -138,7 +138,7 @@ impl<E: Encoding> Monitor for Migrant<E> {
 impl<E: Encoding> Migrant<E> {
     fn next(&self, history: &E) -> MonitorId {
         match self.route {
-            Route::RoundRobin => MonitorId((self.own.0 + 1) % self.peers),
+            Route::RoundRobin => MonitorId(self.own.0.wrapping_add(1) % self.peers.max(1)),
             Route::Earliest => {
                 let owner = |atom: &Atom| {
                     self.machine

@@ -5,11 +5,11 @@
 //!
 //! | algorithm | delay | messages per round | size of a message |
 //! | --- | --- | --- | --- |
-//! | [orchestration](orchestration) | latency | components − 1 | what a component observed |
-//! | [migration](migration) | components − 1 | as many as are active | a history |
-//! | [choreography](choreography) | depth, and as long as parts are undecided | one for each reference | 9 |
-//! | [broadcast](broadcast) | latency | all to all | a history |
-//! | [abridged](abridged) | latency | components that matter − 1 | 5 |
+//! | [`orchestration`] | latency | components − 1 | what a component observed |
+//! | [`migration`] | components − 1 | as many as are active | a history |
+//! | [`choreography`] | depth, and as long as parts are undecided | one for each reference | 9 |
+//! | [`broadcast`] | latency | all to all | a history |
+//! | [`abridged`] | latency | components that matter − 1 | 5 |
 //!
 //! # A new algorithm
 //!
@@ -156,7 +156,7 @@ impl Delays {
         self.longest = self.longest.max(delay);
     }
 
-    /// The states after `known` up to `new` became known, when `now` is the last instant that was observed. An instant that was
+    /// The states after `known` up to `new` became known, when `now` is the round. An instant that was
     /// jumped over counts: it is known that nothing about it matters any more.
     pub fn add_all(&mut self, known: Instant, new: Instant, now: Instant) {
         let Some(count) = new.checked_sub(known).filter(|count| *count > 0) else { return };
@@ -174,6 +174,8 @@ pub struct Outbox<M> {
     pub messages: Vec<(MonitorId, M)>,
     /// The verdict of the whole, and the instant that it is of.
     pub verdict: Option<(Truth, Instant)>,
+    /// What a monitor that speaks of every instant said: from when on it holds, or does not.
+    pub said: Vec<(Instant, bool)>,
     /// The work that was done.
     pub work: Work,
     /// How long it took until what became known in this round was known.
@@ -182,7 +184,13 @@ pub struct Outbox<M> {
 
 impl<M> Default for Outbox<M> {
     fn default() -> Outbox<M> {
-        Outbox { messages: Vec::new(), verdict: None, work: Work::default(), delays: Delays::default() }
+        Outbox {
+            messages: Vec::new(),
+            verdict: None,
+            said: Vec::new(),
+            work: Work::default(),
+            delays: Delays::default(),
+        }
     }
 }
 
@@ -195,6 +203,7 @@ impl<M> Outbox<M> {
     /// As new, with the room that it has.
     pub fn clear(&mut self) {
         self.messages.clear();
+        self.said.clear();
         (self.verdict, self.work, self.delays) = (None, Work::default(), Delays::default());
     }
 }

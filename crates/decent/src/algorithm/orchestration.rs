@@ -56,7 +56,7 @@ impl<E: Encoding> Monitor for Orchestra<E> {
                 }
                 // Nothing was observed: it is before the beginning, or after the end.
                 if !centre.memory.is_empty() {
-                    centre.conclude(&[], out);
+                    centre.conclude(round.at, &[], out);
                     // What is part of the history need not be remembered. What came too early must be.
                     centre.memory.forget_before(centre.history.end() + 1);
                 }

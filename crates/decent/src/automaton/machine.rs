@@ -142,7 +142,7 @@ impl Machine {
     pub(crate) fn follow(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
         for way in self.ways(state) {
             let to = way.to as usize;
-            if !bits::has(found, to) && self.cubes(way).any(|cube| is_open(cube, known, values)) {
+            if !bits::has(found, to) && self.is_open(way, known, values) {
                 bits::put(found, to);
             }
         }
@@ -150,12 +150,12 @@ impl Machine {
 
     /// Adds to `found` the atoms whose values decide where it goes from a state, besides the known ones.
     pub(crate) fn wants(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
-        let is_open = |cube: &(&[u64], &[u64])| is_open(*cube, known, values);
         // Where one way is left, it is taken.
-        if self.ways(state).iter().filter(|way| self.cubes(way).any(|cube| is_open(&cube))).count() < 2 {
+        if self.ways(state).iter().filter(|way| self.is_open(way, known, values)).count() < 2 {
             return;
         }
-        for (mask, _) in self.ways(state).iter().flat_map(|way| self.cubes(way)).filter(is_open) {
+        let cubes = self.ways(state).iter().flat_map(|way| self.cubes(way));
+        for (mask, _) in cubes.filter(|cube| is_open(*cube, known, values)) {
             for ((found, mask), known) in found.iter_mut().zip(mask).zip(known) {
                 *found |= mask & !known;
             }
@@ -176,6 +176,18 @@ impl Machine {
     fn ways(&self, state: usize) -> &[Way] {
         let Range { start, end } = self.0.out[state];
         &self.0.edges[start as usize..end as usize]
+    }
+
+    /// Whether an edge can still be taken.
+    fn is_open(&self, way: &Way, known: &[u64], values: &[u64]) -> bool {
+        match (known, values) {
+            // Few automata speak of more atoms than fit into one word, and all time is spent here.
+            ([known], [values]) => {
+                let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
+                cubes.as_chunks().0.iter().any(|[mask, wanted]| mask & known & (wanted ^ values) == 0)
+            }
+            _ => self.cubes(way).any(|cube| is_open(cube, known, values)),
+        }
     }
 
     /// The cubes of an edge: atoms and their values.

@@ -81,11 +81,13 @@ struct Entry {
     expression: Expression,
     /// Whether the simplifier has had it.
     simplified: bool,
+    /// Whether it was rewritten, and is to be evaluated.
+    rewritten: bool,
 }
 
 impl Entry {
     fn new(state: State, expression: Expression) -> Entry {
-        Entry { state, expression, simplified: false }
+        Entry { state, expression, simplified: false, rewritten: false }
     }
 }
 
@@ -318,6 +320,7 @@ impl<P: Profile> Expressions<P> {
         let copies = pool.rewrite(entries, memory, &mut self.pool);
         for (entry, copy) in self.rows.values_mut().flatten().zip(copies) {
             entry.simplified &= !touched[entry.expression.index()];
+            entry.rewritten = entry.expression.constant().is_none();
             entry.expression = copy;
         }
         Simplifier::new(&self.pool, self.rows.values().flatten().map(|entry| entry.expression))
@@ -335,7 +338,7 @@ impl<P: Profile> Expressions<P> {
         let Some(row) = self.rows.get_mut(&at) else { return false };
         let mut known = None;
         for entry in row.iter_mut() {
-            if entry.expression.constant().is_none() {
+            if std::mem::take(&mut entry.rewritten) {
                 work.evaluations += 1;
                 let quick = P::SIMPLIFICATION == Simplification::Quick;
                 let needed = quick || !self.pool.is_plain(entry.expression);

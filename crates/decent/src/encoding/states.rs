@@ -19,7 +19,8 @@ use invigil_ltl::moore::Truth;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The states that are possible at each instant, and the observations on which that depends.
+/// The states that are possible at each instant, and the observations on which that depends. A verdict is known as soon as
+/// all that are possible say it.
 ///
 /// ```
 /// use invigil_decent::automaton::{Automaton, Machine};

@@ -4,11 +4,12 @@ use super::{Expression, Node, Pool};
 use crate::memory::{Memory, Obligation};
 use invigil_ltl::label::{Label, Labels, Variable};
 use invigil_ltl::{Budget, TooLarge};
+use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
 /// What the expressions of one history may cost. One that costs more stays as it is, and unknown.
 const BUDGET: Budget =
-    Budget { formulae: 0, states: 0, edges: 1 << 12, nodes: 1 << 18, variables: 1 << 11, seconds: None };
+    Budget { formulae: 0, states: 0, edges: 1 << 10, nodes: 1 << 18, variables: 1 << 11, seconds: None };
 
 thread_local! {
     /// To make room for diagrams takes longer than an expression, so there is one room for all of a thread.
@@ -49,13 +50,15 @@ pub fn simplify(pool: &mut Pool, expression: Expression) -> Result<Expression, T
 pub(crate) struct Simplifier {
     /// What the variables stand for, the earliest first.
     variables: Vec<Obligation>,
+    /// The variables themselves, as soon as one is needed.
+    atoms: Vec<Label>,
     made: Vec<Option<Label>>,
 }
 
 impl Simplifier {
     /// For some expressions of a pool.
     pub(crate) fn new(pool: &Pool, roots: impl IntoIterator<Item = Expression>) -> Simplifier {
-        Simplifier { variables: pool.obligations(roots), made: vec![None; pool.len()] }
+        Simplifier { variables: pool.obligations(roots), atoms: Vec::new(), made: vec![None; pool.len()] }
     }
 
     /// The value of an expression, if it is the same whatever is observed. None also if it is too large.
@@ -63,7 +66,7 @@ impl Simplifier {
         if pool.is_plain(expression) {
             return expression.constant();
         }
-        let label = LABELS.with_borrow_mut(|labels| self.diagram(labels, pool, expression)).ok()?;
+        let label = self.with_room(|own, labels| own.diagram(labels, pool, expression)).ok()?;
         if label.is_true() { Some(true) } else { label.is_false().then_some(false) }
     }
 
@@ -76,8 +79,8 @@ impl Simplifier {
         if pool.is_plain(expression) {
             return Ok(expression);
         }
-        let products = LABELS.with_borrow_mut(|labels| {
-            let label = self.diagram(labels, pool, expression)?;
+        let products = self.with_room(|own, labels| {
+            let label = own.diagram(labels, pool, expression)?;
             labels.cubes(&label)
         })?;
         let mut sum = Vec::with_capacity(products.len());
@@ -93,12 +96,29 @@ impl Simplifier {
         Ok(pool.or(sum))
     }
 
+    /// Does something with diagrams. If there is no room, it may be full of what nobody needs any more: whether that was
+    /// cleared away in time must not decide what is known, so it is tried once more in an empty one.
+    fn with_room<Made>(
+        &mut self,
+        work: impl Fn(&mut Simplifier, &mut Labels) -> Result<Made, TooLarge>,
+    ) -> Result<Made, TooLarge> {
+        LABELS.with_borrow_mut(|labels| match work(self, labels) {
+            Err(too_large) if too_large.limit == BUDGET.nodes => {
+                (self.atoms, self.made) = (Vec::new(), Vec::new());
+                *labels = Labels::new(&BUDGET);
+                work(self, labels)
+            }
+            done => done,
+        })
+    }
+
     fn diagram(&mut self, labels: &mut Labels, pool: &Pool, root: Expression) -> Result<Label, TooLarge> {
         // Diagrams decide on variables in the order in which they are made: always the same, so that results are.
-        let mut atoms = Vec::new();
-        for number in 0..self.variables.len() {
-            atoms.push(labels.variable(Variable::Helper(number as u32))?);
+        for number in self.atoms.len()..self.variables.len() {
+            self.atoms.push(labels.variable(Variable::Helper(number as u32))?);
         }
+        // Results of simplification come to the pool.
+        self.made.resize(pool.len(), None);
         for expression in self.missing(pool, root) {
             let part = |part: &Expression| self.made[part.index()].clone().unwrap_or_else(|| labels.bottom());
             let made = match pool.node(expression) {
@@ -106,7 +126,7 @@ impl Simplifier {
                 Node::Constant(false) => labels.bottom(),
                 Node::Atom(obligation) => {
                     // All that the expressions speak of are there.
-                    atoms[self.variables.binary_search(obligation).unwrap_or_default()].clone()
+                    self.atoms[self.variables.binary_search(obligation).unwrap_or_default()].clone()
                 }
                 Node::Not(inner) => labels.not(&part(inner))?,
                 Node::And(parts) => {
@@ -125,7 +145,7 @@ impl Simplifier {
     fn missing(&self, pool: &Pool, root: Expression) -> Vec<Expression> {
         let mut open = vec![root];
         let mut missing = Vec::new();
-        let mut seen = rustc_hash::FxHashSet::default();
+        let mut seen = FxHashSet::default();
         while let Some(next) = open.pop() {
             if self.made[next.index()].is_none() && seen.insert(next) {
                 missing.push(next);

@@ -143,8 +143,8 @@ impl<'a, M: Monitor> Simulator<'a, M> {
                 return Ok(Outcome { verdict: Truth::Unknown, found: None, rounds: at - 1 });
             }
             hooks.round(at);
-            if let Some((verdict, found)) = self.round(at, observations, hooks)? {
-                return Ok(Outcome { verdict, found: Some(found), rounds: at });
+            if let Some(outcome) = self.round(at, observations, hooks)? {
+                return Ok(outcome);
             }
         }
     }
@@ -155,8 +155,8 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         at: Instant,
         observations: &impl Observations,
         hooks: &mut impl Hooks<M>,
-    ) -> Result<Option<(Truth, (Instant, MonitorId))>, Unlinked> {
-        let mut verdict = None;
+    ) -> Result<Option<Outcome>, Unlinked> {
+        let mut outcome = None;
         for (place, monitor) in self.monitors.iter_mut().enumerate() {
             let (own, here) = (MonitorId(place as u32), self.placed[place].at);
             let seen = observations.seen(here);
@@ -173,11 +173,11 @@ impl<'a, M: Monitor> Simulator<'a, M> {
                 hooks.sent(&Sent { from: own, to, message: &message, sender: monitor, hops });
                 self.post.send(at, own, to, hops, message);
             }
-            if let (None, Some((truth, of))) = (verdict, self.out.verdict) {
-                verdict = Some((truth, (of, own)));
-                hooks.verdict(own, truth, of);
+            if let (None, Some((verdict, of))) = (outcome, self.out.verdict) {
+                outcome = Some(Outcome { verdict, found: Some((of, own)), rounds: at });
+                hooks.verdict(own, verdict, of);
             }
         }
-        Ok(verdict)
+        Ok(outcome)
     }
 }

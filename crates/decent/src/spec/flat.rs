@@ -8,6 +8,9 @@
 //! In a circle of references what is unknown of an instant may remain so for ever. So there are two functions: where the root
 //! is sure to say true, and where it is sure to say false.
 
+// Labels are compared and hashed by identity; what changes inside them is the count of their users.
+#![allow(clippy::mutable_key_type)]
+
 use super::graph;
 use crate::automaton::Cube;
 use crate::memory::Atom;

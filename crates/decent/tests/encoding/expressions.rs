@@ -130,3 +130,50 @@ fn sharing_keeps_large_expressions_small() {
     assert_eq!(evaluate(&pool, sum, &memory), Some(true));
     assert_eq!(simplify(&mut pool, sum).unwrap(), pool.atom(place(0)));
 }
+
+/// Far more diagrams than there is room for, one after the other: what was found out before is in nobody's way.
+#[test]
+fn old_diagrams_do_not_fill_the_room() {
+    let mut dice = Dice::new(7);
+    for _ in 0..200 {
+        let mut pool = Pool::default();
+        let mut products = Vec::new();
+        for _ in 0..24 {
+            let places: Vec<u32> = (0..24).filter(|_| dice.below(3) == 0).collect();
+            let literals: Vec<_> = places
+                .into_iter()
+                .map(|at| pool.literal(Obligation { at, atom: atom(0) }, dice.flip()))
+                .collect();
+            products.push(pool.and(literals));
+        }
+        let sum = pool.or(products);
+        let other = pool.not(sum);
+        let [yes, no] = [true, false].map(|value| pool.literal(Obligation { at: 99, atom: atom(0) }, value));
+        let [one, two] = [yes, no].map(|literal| pool.and([sum, literal]));
+        let always = pool.or([one, two, other]);
+        let never = pool.not(always);
+        let nothing = Memory::default();
+        assert_eq!([always, never].map(|what| evaluate(&pool, what, &nothing)), [Some(true), Some(false)]);
+    }
+}
+
+/// What is too large stays unknown, and what comes after it has room again.
+#[test]
+fn too_large_expressions_stay_unknown() {
+    let mut pool = Pool::default();
+    // Which of the early ones are true must be remembered until the late ones are seen.
+    let mut pairs = Vec::new();
+    for at in 1..=20 {
+        let [early, late] = [at, 100 + at].map(|at| pool.atom(Obligation { at, atom: atom(0) }));
+        pairs.push(pool.and([early, late]));
+    }
+    let sum = pool.or(pairs);
+    let nothing = Memory::default();
+    assert_eq!(evaluate(&pool, sum, &nothing), None);
+    assert!(simplify(&mut pool, sum).is_err());
+    let [a, b] = [0, 1].map(|at| pool.atom(place(at)));
+    let [no_a, no_b] = [a, b].map(|part| pool.not(part));
+    let [one, two] = [b, no_b].map(|part| pool.and([a, part]));
+    let always = pool.or([one, two, no_a]);
+    assert_eq!(evaluate(&pool, always, &nothing), Some(true));
+}

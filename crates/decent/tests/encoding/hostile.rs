@@ -73,8 +73,8 @@ fn collect<'a>(value: &'a mut Value, numbers: &mut Vec<&'a mut Value>) {
 
 #[test]
 fn damaged_histories_do_no_harm() {
-    let fitting = cases(2000).filter(|seed| survives::<States>(*seed)).count();
-    assert!(fitting < 2000);
+    let refused = cases(2000).filter(|seed| !survives::<States>(*seed)).count();
+    assert!(refused > 0);
     for seed in cases(1000) {
         survives::<Expressions<Quick>>(seed);
         survives::<Expressions<Aggressive>>(seed);

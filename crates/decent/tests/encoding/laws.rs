@@ -124,6 +124,33 @@ fn updates_stop_at_each_known_state() {
     }
 }
 
+/// Both profiles find out the same at the same time, so they evaluate the same; the aggressive one asks its simplifier less.
+#[test]
+fn profiles_differ_in_form_alone() {
+    for seed in cases(500) {
+        let mut dice = Dice::new(seed);
+        let machine = machine(&mut dice, ATOMS);
+        let length = 1 + dice.below(5);
+        let run = run(&mut dice, ATOMS, length);
+        let mut quick = extended::<Expressions<Quick>>(&machine, 0);
+        let mut aggressive = extended::<Expressions<Aggressive>>(&machine, 0);
+        let (mut known, mut works) = (Memory::default(), [Work::default(); 2]);
+        for (at, atom, value) in seen(&mut dice, &run) {
+            known.learn(at, atom, value);
+            let to = dice.below(length + 1) as u32;
+            quick.extend(&machine, to);
+            aggressive.extend(&machine, to);
+            let found = quick.learn(&machine, &known, &mut works[0]);
+            assert_eq!(found, aggressive.learn(&machine, &known, &mut works[1]));
+            assert_eq!(quick.drop_resolved(), aggressive.drop_resolved());
+        }
+        let [first, second] = works;
+        assert_eq!(first.evaluations, second.evaluations, "case {seed}");
+        assert_eq!(first.simplifications, first.evaluations);
+        assert!(second.simplifications <= first.simplifications);
+    }
+}
+
 /// Proposition 4: what is in the expressions need not be in the memory.
 fn obsolesces<P: Profile>(seed: u64) {
     let mut dice = Dice::new(seed);

@@ -69,3 +69,16 @@ fn memories_join_in_any_order_and_as_often_as_one_likes() {
         assert_eq!(joined[0], joined[1], "case {seed}");
     }
 }
+
+#[test]
+fn memories_survive_the_way_in_any_order() {
+    let mut memory = Memory::default();
+    for (at, place, value) in [(1, 0, true), (1, 1, false), (7, 0, false)] {
+        memory.learn(at, atom(place), value);
+    }
+    let sent = serde_json::to_value(&memory).unwrap();
+    assert_eq!(serde_json::from_value::<Memory>(sent.clone()).unwrap(), memory);
+    let serde_json::Value::Array(mut rows) = sent else { panic!("no list") };
+    rows.reverse();
+    assert_eq!(serde_json::from_value::<Memory>(rows.into()).unwrap(), memory);
+}

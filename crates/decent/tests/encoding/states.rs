@@ -210,3 +210,29 @@ fn large_automata_take_several_words() {
         assert_eq!(history.state(6), world::states(&machine, &run).last().copied());
     }
 }
+
+/// However late something comes, an instant costs the same, where expressions double.
+#[test]
+fn cost_and_size_grow_with_the_delay_alone() {
+    let machine = world::monitor("G (a -> X (b U !a))");
+    let mut sizes = Vec::new();
+    for delay in [50, 100, 200] {
+        let mut states = States::new(&machine, 0);
+        let mut known = Memory::default();
+        let mut work = Work::default();
+        for at in 1..=delay {
+            known.learn(at, atom(1), true);
+            states.extend(&machine, at);
+            states.learn(&machine, &known, &mut work);
+            assert_eq!(states.resolved().unwrap().at, 0);
+        }
+        // Each new observation is looked at where it was made, and nowhere else: two states at 1, three later.
+        assert_eq!(work.evaluations, 2 + 3 * (u64::from(delay) - 1));
+        sizes.push(states.size(&machine, &|_| 1));
+        // The first instant decides, and then all that follow can.
+        known.learn(1, atom(0), true);
+        (2..=delay).for_each(|at| known.learn(at, atom(0), true));
+        assert_eq!(states.learn(&machine, &known, &mut work).unwrap().at, delay);
+    }
+    assert_eq!(sizes[2] - sizes[1], 2 * (sizes[1] - sizes[0]));
+}

@@ -218,12 +218,33 @@ fn sums_of_products_are_shorter_than_the_tables() {
     history.incorporate(&light, &memory(&[(1, l(), true), (2, l(), false)]), &mut work);
     assert_eq!(table(&history)[3], (2, 0, "¬⟨2,s⟩".into()));
     assert_eq!(table(&history)[5], (2, 2, "⟨1,s⟩ ∧ ⟨2,s⟩".into()));
-    // One expression was left with several products by rewriting; the quick profile asks for all but the constant.
+    // Rewriting left one expression with several products; the quick profile asks for all but the constant.
     assert_eq!(work, Work { simplifications: 1, evaluations: 5 });
+    let (mut quick, mut asked) = (Expressions::<Quick>::new(&light, 0), Work::default());
+    quick.extend(&light, 2);
+    quick.incorporate(&light, &memory(&[(1, l(), true), (2, l(), false)]), &mut asked);
+    assert_eq!(asked, Work { simplifications: 5, evaluations: 5 });
     let after = history.size(&light, &|_| 1);
     assert!(after < before, "{after} {before}");
     // Six entries of an instant and a state; ⊤, ¬⟨1,s⟩, ⟨1,s⟩, ¬⟨2,s⟩, ¬⟨1,s⟩ ∧ ⟨2,s⟩, ⟨1,s⟩ ∧ ⟨2,s⟩.
     assert_eq!(after, 6 * 8 + 1 + 6 + 5 + 6 + 12 + 11);
+}
+
+/// Who knows everything in time needs no simplifier: why orchestration has none in the document's measurements.
+#[test]
+fn with_all_observations_looking_them_up_is_enough() {
+    let (light, mut work) = (light(), Work::default());
+    let mut history = Expressions::<Aggressive>::new(&light, 0);
+    for at in 1..=2 {
+        history.extend(&light, at);
+        history.learn(&light, &trace(), &mut work);
+        assert_eq!(history.drop_resolved(), 1);
+    }
+    // Two states can follow the first, three the second, of which the last is the one.
+    assert_eq!(work, Work { simplifications: 0, evaluations: 5 });
+    assert_eq!(history.verdict(), Some((Truth::False, 2)));
+    // The known state, at its instant.
+    assert_eq!(history.size(&light, &|_| 1), 9);
 }
 
 /// What the merge of expressions loses in example 19 is kept: q0 stays unreachable.

@@ -41,7 +41,7 @@ pub(crate) fn monitor(formula: &str) -> Machine {
 
 /// An automaton over so many atoms: the monitor of a formula, or one that nobody would write.
 pub(crate) fn machine(dice: &mut Dice, atoms: usize) -> Machine {
-    let mut logic = Logic::new(Budget { nodes: 1 << 14, ..Budget::default() });
+    let mut logic = Logic::new(Budget { nodes: 1 << 18, ..Budget::default() });
     let names = names(&mut logic.formulae, atoms);
     let made = if dice.flip() {
         let size = 2 + dice.below(8);
@@ -90,7 +90,7 @@ fn moore(dice: &mut Dice, logic: &mut Logic, names: &[Name]) -> Moore<Truth> {
         })
         .collect();
     let mut edges = Vec::new();
-    for state in 0..states {
+    for (state, output) in outputs.iter().enumerate() {
         let mut labels = vec![logic.labels.bottom(); states];
         // Few targets make labels that are more than one letter.
         let targets = 1 + dice.below(states);
@@ -100,7 +100,7 @@ fn moore(dice: &mut Dice, logic: &mut Logic, names: &[Name]) -> Moore<Truth> {
                 .enumerate()
                 .map(|(at, name)| (Variable::Atom(*name), letter >> at & 1 == 1))
                 .collect();
-            let target = match outputs[state] {
+            let target = match output {
                 Truth::Unknown => (state + dice.below(targets)) % states,
                 _ => state,
             };

@@ -46,12 +46,23 @@ pub(crate) fn logic() -> Logic {
     Logic::new(Budget { nodes: 1 << 17, states: 300, ..Budget::default() })
 }
 
-/// A formula of so many operators and propositions.
+/// A formula of so many operators and propositions; one in four looks back.
 pub(crate) fn formula(
     logic: &mut Logic,
     system: &System,
     random: &mut Random,
     size: usize,
+) -> Result<Formula, TooLarge> {
+    let past = random.chance(25);
+    drawn(logic, system, random, size, past)
+}
+
+fn drawn(
+    logic: &mut Logic,
+    system: &System,
+    random: &mut Random,
+    size: usize,
+    past: bool,
 ) -> Result<Formula, TooLarge> {
     let names: Vec<_> = system.propositions().collect();
     let formulae = &mut logic.formulae;
@@ -60,20 +71,24 @@ pub(crate) fn formula(
     }
     let kind = random.below(if size == 2 { 4 } else { 8 });
     if kind < 4 {
-        let inner = formula(logic, system, random, size - 1)?;
+        let inner = drawn(logic, system, random, size - 1, past)?;
+        let back = past && random.chance(40);
         let formulae = &mut logic.formulae;
         return match kind {
             0 => formulae.not(inner),
+            1 if back => formulae.yesterday(inner),
+            2 if back => formulae.once(inner),
             1 => formulae.next(inner),
             2 => formulae.finally(inner),
             _ => formulae.globally(inner),
         };
     }
     let left = 1 + random.below(size - 2);
-    let left_side = formula(logic, system, random, left)?;
-    let right_side = formula(logic, system, random, size - 1 - left)?;
+    let left_side = drawn(logic, system, random, left, past)?;
+    let right_side = drawn(logic, system, random, size - 1 - left, past)?;
     let formulae = &mut logic.formulae;
     match kind {
+        4 if past && random.chance(40) => formulae.since(left_side, right_side),
         4 => formulae.until(left_side, right_side),
         5 => formulae.weak_until(left_side, right_side),
         6 => formulae.and([left_side, right_side]),

@@ -44,11 +44,10 @@ pub(crate) fn lower(draft: Draft, problems: &mut Vec<Diagnostic>) -> Option<Load
     specification.root = root(&draft, &specification, &places, whole, problems);
     let loaded = Loaded { specification, places, whole };
     let told = loaded.told(loaded.specification.check());
-    // Without a root there was something said already.
-    let missing = |problem: &Diagnostic| loaded.specification.root.is_none() && problem.span == whole;
-    let has_monitors = !draft.monitors.is_empty();
+    // What is wrong with the whole follows from what was said before, if there was something.
+    let said = !problems.is_empty();
     told.into_iter()
-        .filter(|problem| !(has_monitors && missing(problem)))
+        .filter(|problem| !(said && problem.span == whole))
         .for_each(|problem| tell(problems, problem));
     (problems.len() == before).then_some(loaded)
 }
@@ -56,8 +55,11 @@ pub(crate) fn lower(draft: Draft, problems: &mut Vec<Diagnostic>) -> Option<Load
 /// Names that could not be written down again are refused. They can only come from other formats and from arguments.
 fn check_names(draft: &Draft, problems: &mut Vec<Diagnostic>) {
     let components = draft.components.iter().map(|component| (&component.name, component.span));
-    let propositions =
-        draft.components.iter().flat_map(|component| &component.propositions).map(|(name, span)| (name, *span));
+    let propositions = draft
+        .components
+        .iter()
+        .flat_map(|component| &component.propositions)
+        .map(|(name, span)| (name, *span));
     let monitors = draft.monitors.iter().map(|monitor| (&monitor.name, monitor.span));
     let is_bad = |letter: char| letter.is_control() || matches!(letter, '\'' | '"' | '#');
     for (name, span) in components.chain(propositions).chain(monitors) {

@@ -254,7 +254,9 @@ impl Parser<'_> {
             return Err(Box::new(place.help(meant.unwrap_or_else(|| FORM.to_owned()))));
         }
         let body = match cursor.peek() {
-            "automaton" if cursor.rest().lines().next() == Some("automaton") => self.automaton(&statement.lines)?,
+            "automaton" if cursor.rest().lines().next() == Some("automaton") => {
+                self.automaton(&statement.lines)?
+            }
             "black" => self.black_box(cursor)?,
             _ => DraftBody::Formula(cursor.remaining()),
         };

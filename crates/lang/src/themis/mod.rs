@@ -28,11 +28,9 @@ use roxmltree::{Document, ParsingOptions};
 /// A file longer than this is surely something else.
 const MAX_BYTES: usize = 4 << 20;
 
-/// More elements, texts and comments than this no specification has.
+/// More elements, texts and comments than this no specification has. How deep they lie in each other does not matter: nothing
+/// here goes down by recursion, nor does the reader of XML.
 const MAX_NODES: u32 = 200_000;
-
-/// How deep elements may lie in each other: the format needs four levels.
-const MAX_DEPTH: usize = 64;
 
 /// Reads a specification; `system` says who observes what, if it is known. There is a specification if there is no error among
 /// the diagnostics.
@@ -55,12 +53,6 @@ pub fn load(source: SourceId, text: &str, system: Option<&System>) -> (Option<Lo
         let problem = Diagnostic::error(here, "this file is too long for a specification");
         return (None, vec![problem.help("a specification may have 4 MiB")]);
     }
-    if let Some(place) = too_deep(text) {
-        let place = Span::new(source, place as u32, place as u32 + 1);
-        let problem =
-            Diagnostic::error(place, format!("elements lie in each other more than {MAX_DEPTH} deep"));
-        return (None, vec![problem.help("a specification needs four levels")]);
-    }
     // A document type can define entities that grow without end; a specification needs none.
     let options = ParsingOptions { allow_dtd: false, nodes_limit: MAX_NODES, ..ParsingOptions::default() };
     let document = match Document::parse_with_options(text, options) {
@@ -80,30 +72,6 @@ pub fn load(source: SourceId, text: &str, system: Option<&System>) -> (Option<Lo
     (loaded.filter(|_| !problems.iter().any(Diagnostic::is_error)), problems)
 }
 
-/// Where elements lie too deep in each other. The reader of XML goes as deep as the text does, so this is looked at before.
-fn too_deep(text: &str) -> Option<usize> {
-    let (mut depth, mut from) = (0usize, 0);
-    while let Some(at) = text[from..].find('<').map(|at| from + at) {
-        let rest = &text[at..];
-        let skipped = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<?", "?>")];
-        if let Some((_, end)) = skipped.iter().find(|(begin, _)| rest.starts_with(begin)) {
-            from = at + rest.find(end)? + end.len();
-            continue;
-        }
-        let end = rest.find('>')?;
-        match (rest.starts_with("</"), rest[..end].ends_with('/')) {
-            (true, _) => depth = depth.saturating_sub(1),
-            (false, false) => depth += 1,
-            (false, true) => {}
-        }
-        if depth > MAX_DEPTH {
-            return Some(at);
-        }
-        from = at + 1;
-    }
-    None
-}
-
 fn unreadable(source: SourceId, text: &str, error: &roxmltree::Error) -> Diagnostic {
     let place = error.pos();
     let line =
@@ -120,7 +88,12 @@ fn unreadable(source: SourceId, text: &str, error: &roxmltree::Error) -> Diagnos
         roxmltree::Error::NodesLimitReached => {
             Diagnostic::error(span, format!("there are more than {MAX_NODES} elements and texts"))
         }
-        _ => Diagnostic::error(span, format!("this is no XML: {error}")),
+        _ => {
+            // The place is shown by the caret.
+            let words = error.to_string();
+            let words = words.rsplit_once(" at ").map_or(words.as_str(), |(words, _)| words);
+            Diagnostic::error(span, format!("this is no XML: {words}"))
+        }
     }
 }
 

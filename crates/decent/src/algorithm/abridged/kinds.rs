@@ -1,5 +1,8 @@
 //! The kinds of letters that a component can observe.
 
+// Labels are compared and hashed by identity; what changes inside them is the count of their users.
+#![allow(clippy::mutable_key_type)]
+
 use crate::algorithm::NoSetup;
 use crate::system::PropositionId;
 use invigil_ltl::label::{Label, Variable};
@@ -94,11 +97,14 @@ impl Kinds {
             |wanted: PropositionId| seen.iter().find(|(known, _)| *known == wanted).map(|(_, value)| *value);
         match self {
             Kinds::Decided(layers) => layers.iter().try_fold(0, |place, (known, layer)| {
-                let [no, yes] = layer[place as usize];
+                let [no, yes] = *layer.get(place as usize)?;
                 if no == yes { Some(no) } else { value(*known).map(|value| if value { yes } else { no }) }
             }),
             Kinds::Letters(own) => {
-                let bits = own.iter().enumerate().map(|(bit, known)| Some(u32::from(value(*known)?) << bit));
+                let bits = own
+                    .iter()
+                    .enumerate()
+                    .map(|(bit, known)| u32::from(value(*known)?).checked_shl(bit as u32));
                 bits.sum()
             }
         }

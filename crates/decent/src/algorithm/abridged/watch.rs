@@ -36,8 +36,8 @@ impl Watch {
     pub(super) fn step(&self, place: &mut u32, seen: &[(PropositionId, bool)]) -> Option<u32> {
         let kind = self.kinds.kind(seen);
         let Some((matters, next)) = self.places.get(*place as usize) else { return Some(self.first + kind?) };
-        let column = kind.map_or(next.len() - 1, |kind| kind as usize);
-        *place = next[column];
+        let follows = kind.map_or_else(|| next.last(), |kind| next.get(kind as usize));
+        *place = *follows?;
         kind.filter(|_| *matters).map(|kind| self.first + kind)
     }
 }

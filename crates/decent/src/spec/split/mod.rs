@@ -75,7 +75,7 @@ pub enum Refusal {
     Unknown(String),
     /// There are no components.
     NoComponents,
-    /// The links do not allow all that is observed to come together, or each way needs automata that are too large.
+    /// The links do not allow all that is observed to come together.
     NoWay,
     /// No observation can ever lead to a verdict, or some make it impossible.
     Blind,

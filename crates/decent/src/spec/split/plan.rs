@@ -22,16 +22,18 @@ struct Weight {
     own: u64,
     /// The same for all monitors that it refers to.
     others: u64,
+    /// Whether one of those is larger than an automaton should be.
+    large: bool,
 }
 
-/// The largest automaton that a monitor may have, by the estimate.
+/// The largest automaton that a monitor should have, by the estimate.
 const LARGEST: u64 = 1 << 10;
 
 /// The most pairs of subformulae and components that are looked at.
 const LOOKED_AT: usize = 1 << 20;
 
 impl Weight {
-    const NOTHING: Weight = Weight { messages: 0, delay: 0, own: 1, others: 0 };
+    const NOTHING: Weight = Weight { messages: 0, delay: 0, own: 1, others: 0, large: false };
 
     fn with(self, other: Weight) -> Weight {
         Weight {
@@ -39,7 +41,13 @@ impl Weight {
             delay: self.delay.max(other.delay),
             own: self.own.saturating_mul(other.own),
             others: self.others.saturating_add(other.others),
+            large: self.large || other.large,
         }
+    }
+
+    /// Whether an automaton is larger than it should be.
+    fn is_large(self) -> bool {
+        self.large || self.own > LARGEST
     }
 
     /// The same as a monitor of its own, which is referred to from so far away and looks ahead so far.
@@ -49,15 +57,16 @@ impl Weight {
             delay: self.delay.saturating_add(ahead).saturating_add(hops),
             own: 1,
             others: self.others.saturating_add(self.own),
+            large: self.is_large(),
         }
     }
 
-    fn key(self, goal: Goal) -> (u64, u64, u64) {
+    fn key(self, goal: Goal) -> (bool, u64, u64, u64) {
         let (messages, delay) = (u64::from(self.messages), u64::from(self.delay));
         let states = self.own.saturating_add(self.others);
         match goal {
-            Goal::Messages => (messages, states, delay),
-            Goal::Delay => (delay, messages, states),
+            Goal::Messages => (self.is_large(), messages, states, delay),
+            Goal::Delay => (self.is_large(), delay, messages, states),
         }
     }
 }
@@ -192,7 +201,8 @@ impl<'a> Plans<'a> {
             }
             Node::Not(inner) => (self.weight((*inner, at, boolean))?, Vec::new()),
             Node::And(parts) | Node::Or(parts) => {
-                self.operands(logic, parts, at, boolean, matches!(node, Node::And(_)))?
+                let all = matches!(node, Node::And(_));
+                self.operands(logic, &Operands { parts, at, boolean, all })?
             }
             Node::Next(inner) => {
                 let weight = self.weight((*inner, at, false))?;
@@ -204,83 +214,100 @@ impl<'a> Plans<'a> {
                 (Weight { own: weight.own.saturating_mul(2), ..weight }, Vec::new())
             }
         };
-        (weight.own <= LARGEST).then_some((weight, groups))
+        Some((weight, groups))
     }
 
-    /// Operands of a conjunction or disjunction: those that are better off elsewhere go there together.
-    fn operands(
-        &mut self,
-        logic: &mut Logic,
-        parts: &[Formula],
-        at: ComponentId,
-        boolean: bool,
-        all: bool,
-    ) -> Option<(Weight, Groups)> {
-        // Where each operand is: here, or in the group of a component.
-        let mut places = vec![at; parts.len()];
-        let mut best = self.together(logic, parts, &places, at, boolean, all);
-        loop {
-            let mut better = None;
-            for there in self.system.components().filter(|there| *there != at) {
-                let weight = |part, place| self.weight((part, place, boolean));
-                let prefers = |part: Formula| match (weight(part, there), weight(part, at)) {
-                    (Some(elsewhere), Some(here)) => elsewhere.key(self.goal) < here.key(self.goal),
-                    (elsewhere, _) => elsewhere.is_some(),
-                };
-                let mut changed = places.clone();
-                for (place, part) in changed.iter_mut().zip(parts) {
-                    if *place == at && prefers(*part) {
-                        *place = there;
-                    }
+    /// Operands of a conjunction or disjunction: those that are better off elsewhere go there together. If the automaton for the
+    /// rest is too large, some of these become monitors of their own, the largest first.
+    fn operands(&mut self, logic: &mut Logic, operands: &Operands<'_>) -> Option<(Weight, Groups)> {
+        let mut best = (self.together(logic, operands, &[]), Groups::new());
+        while let Some(better) = self.better(logic, operands, &best) {
+            best = better;
+        }
+        if best.0.is_none_or(Weight::is_large) {
+            let own = |part: &Formula| {
+                self.weight((*part, operands.at, operands.boolean)).map_or(u64::MAX, |weight| weight.own)
+            };
+            let mut rest: Vec<Formula> =
+                operands.parts.iter().copied().filter(|part| !has(&best.1, *part)).collect();
+            rest.sort_by_key(|part| std::cmp::Reverse(own(part)));
+            let mut groups = best.1.clone();
+            for part in rest {
+                let Some(there) = self.best_place(part, operands) else { continue };
+                groups.push((there, vec![part]));
+                let weight = self.together(logic, operands, &groups);
+                if weight.is_some_and(|weight| !weight.is_large()) {
+                    best = (weight, groups);
+                    break;
                 }
-                if changed == places {
-                    continue;
-                }
-                let weight = self.together(logic, parts, &changed, at, boolean, all);
-                let key = |weight: &Option<Weight>| weight.map(|weight| weight.key(self.goal));
-                let known = better.as_ref().map_or(key(&best), |(weight, _)| key(weight));
-                if weight.is_some() && (known.is_none() || key(&weight) < known) {
-                    better = Some((weight, changed));
-                }
-            }
-            match better {
-                Some((weight, changed)) => (best, places) = (weight, changed),
-                None => break,
             }
         }
-        Some((best?, groups(parts, &places, at)))
+        Some((best.0?, best.1))
     }
 
-    /// What operands cost in these places.
+    /// One more group that makes it better, if there is one.
+    fn better(
+        &mut self,
+        logic: &mut Logic,
+        operands: &Operands<'_>,
+        (known, groups): &(Option<Weight>, Groups),
+    ) -> Option<(Option<Weight>, Groups)> {
+        let mut best: Option<(Weight, Groups)> = None;
+        for there in self.system.components().filter(|there| *there != operands.at) {
+            let weight = |part, place| self.weight((part, place, operands.boolean));
+            let prefers = |part: &Formula| match (weight(*part, there), weight(*part, operands.at)) {
+                (Some(elsewhere), Some(here)) => elsewhere.key(self.goal) < here.key(self.goal),
+                (elsewhere, _) => elsewhere.is_some(),
+            };
+            let free = operands.parts.iter().filter(|part| !has(groups, **part));
+            let group: Vec<Formula> = free.filter(|part| prefers(part)).copied().collect();
+            // One alone can be moved without a group.
+            if group.len() < 2 {
+                continue;
+            }
+            let mut more = groups.clone();
+            more.push((there, group));
+            let Some(weight) = self.together(logic, operands, &more) else { continue };
+            let limit = best.as_ref().map(|(weight, _)| *weight).or(*known);
+            if limit.is_none_or(|limit| weight.key(self.goal) < limit.key(self.goal)) {
+                best = Some((weight, more));
+            }
+        }
+        best.map(|(weight, groups)| (Some(weight), groups))
+    }
+
+    /// Where an operand is best as a monitor of its own.
+    fn best_place(&self, part: Formula, operands: &Operands<'_>) -> Option<ComponentId> {
+        let moved = self.system.components().filter_map(|there| {
+            let (weight, _) = self.staying.get(&(part, there, operands.boolean))?;
+            let hops = self.hops[there.index()][operands.at.index()]?;
+            Some((weight.moved(hops, 0).key(self.goal), there))
+        });
+        moved.min().map(|(_, there)| there)
+    }
+
+    /// What operands cost if those in groups are elsewhere.
     fn together(
         &mut self,
         logic: &mut Logic,
-        parts: &[Formula],
-        places: &[ComponentId],
-        at: ComponentId,
-        boolean: bool,
-        all: bool,
+        operands: &Operands<'_>,
+        groups: &[(ComponentId, Vec<Formula>)],
     ) -> Option<Weight> {
+        let Operands { at, boolean, .. } = *operands;
         let mut sum = Weight::NOTHING;
-        for (part, _) in parts.iter().zip(places).filter(|(_, place)| **place == at) {
+        for part in operands.parts.iter().filter(|part| !has(groups, **part)) {
             sum = sum.with(self.weight((*part, at, boolean))?);
         }
-        for (there, group) in groups(parts, places, at) {
-            // One alone can be moved without a group.
-            if group.len() == 1 {
-                return None;
-            }
+        for (there, group) in groups {
             let mut inside = Weight::NOTHING;
-            for part in &group {
-                inside = inside.with(self.weight((*part, there, boolean))?);
+            for part in group {
+                inside = inside.with(self.weight((*part, *there, boolean))?);
             }
             let ahead =
                 group.iter().try_fold(0, |most, part| Some(self.ahead.get(part).copied()??.max(most)));
-            if inside.own > LARGEST {
-                return None;
-            }
             if ahead.is_none() {
-                let joined = if all { logic.formulae.and(group) } else { logic.formulae.or(group) };
+                let group = group.iter().copied();
+                let joined = if operands.all { logic.formulae.and(group) } else { logic.formulae.or(group) };
                 if !(boolean && self.is_monitorable(logic, joined.ok()?)) {
                     return None;
                 }
@@ -289,7 +316,7 @@ impl<'a> Plans<'a> {
             let ahead = if boolean { 0 } else { ahead.unwrap_or_default() };
             sum = sum.with(inside.moved(hops, ahead));
         }
-        (sum.own <= LARGEST).then_some(sum)
+        Some(sum)
     }
 
     /// Whether it is better to have a subformula as a monitor of its own, for each component that needs it.
@@ -319,16 +346,18 @@ impl<'a> Plans<'a> {
     }
 }
 
-/// The operands that are elsewhere, by component.
-fn groups(parts: &[Formula], places: &[ComponentId], at: ComponentId) -> Groups {
-    let mut groups: Groups = Vec::new();
-    for (part, place) in parts.iter().zip(places).filter(|(_, place)| **place != at) {
-        match groups.iter_mut().find(|(component, _)| component == place) {
-            Some((_, group)) => group.push(*part),
-            None => groups.push((*place, vec![*part])),
-        }
-    }
-    groups
+/// The operands of a conjunction or disjunction on a component.
+struct Operands<'a> {
+    parts: &'a [Formula],
+    at: ComponentId,
+    boolean: bool,
+    /// Whether it is a conjunction.
+    all: bool,
+}
+
+/// Whether a group has an operand.
+fn has(groups: &[(ComponentId, Vec<Formula>)], part: Formula) -> bool {
+    groups.iter().any(|(_, group)| group.contains(&part))
 }
 
 /// For each subformula whether it stands below a temporal operator, and whether it stands below Boolean ones alone.

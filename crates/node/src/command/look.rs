@@ -1,0 +1,122 @@
+//! `invigil-node status` and `invigil-node stop`
+
+use super::Network;
+use clap::Args as Options;
+use invigil_node::client;
+use invigil_node::link::Link;
+use invigil_node::run::Progress;
+use invigil_node::wire::RunId;
+use serde_json::{Value, json};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Show which nodes are here, their runs and figures
+#[derive(Options)]
+pub(crate) struct Status {
+    #[command(flatten)]
+    network: Network,
+    /// Wait for so many nodes, at most ten seconds
+    #[arg(long, value_name = "COUNT", default_value_t = 0)]
+    wait_for: usize,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Stop a run on all nodes that are here
+#[derive(Options)]
+pub(crate) struct Stop {
+    /// Its number, as `status` shows it
+    run: RunId,
+    #[command(flatten)]
+    network: Network,
+}
+
+pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
+    let link = Link::open(&options.network.options())?;
+    let mut nodes = client::status(&link)?;
+    for _ in 0..100 {
+        if nodes.len() >= options.wait_for {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(100));
+        nodes = client::status(&link)?;
+    }
+    link.close();
+    if options.json {
+        let nodes: Vec<Value> = nodes
+            .iter()
+            .map(|node| {
+                json!({
+                    "name": node.name,
+                    "seconds": node.seconds,
+                    "refused": node.refused,
+                    "last_refusal": node.last_refusal,
+                    "runs": node.runs.iter().map(told).collect::<Vec<_>>(),
+                })
+            })
+            .collect();
+        println!("{}", Value::Array(nodes));
+        return Ok(ExitCode::SUCCESS);
+    }
+    if nodes.is_empty() {
+        println!("nobody is here");
+    }
+    for node in nodes {
+        println!(
+            "{}: here for {} s, {} runs, {} refused",
+            node.name,
+            node.seconds,
+            node.runs.len(),
+            node.refused
+        );
+        if let Some(why) = node.last_refusal {
+            println!("  refused last: {why}");
+        }
+        for Progress { run, round, end, failure, missing, figures } in node.runs {
+            let how = match (end, failure) {
+                (Some(end), _) => {
+                    end.verdict.map_or("over".to_owned(), |verdict| format!("verdict {}", verdict.truth))
+                }
+                (None, Some(why)) => why,
+                (None, None) if missing.is_empty() => "goes on".to_owned(),
+                (None, None) => format!("waits for {}", missing.join(", ")),
+            };
+            println!(
+                "  run {run}: round {round}, {how}; {} messages, {} bytes in {} bundles, {} sent again",
+                figures.traffic.messages, figures.bytes, figures.bundles, figures.resent
+            );
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+pub(crate) fn stop(options: &Stop) -> Result<ExitCode, String> {
+    let link = Link::open(&options.network.options())?;
+    let count = client::stop(&link, options.run)?;
+    link.close();
+    println!("stopped on {count} nodes");
+    Ok(ExitCode::SUCCESS)
+}
+
+/// How a run is doing, as JSON.
+pub(crate) fn told(progress: &Progress) -> Value {
+    let figures = progress.figures;
+    json!({
+        "run": progress.run.to_string(),
+        "round": progress.round,
+        "verdict": progress.end.map(|end| end.verdict.map(|verdict| verdict.truth.to_string())),
+        "failure": progress.failure,
+        "missing": progress.missing,
+        "messages": figures.traffic.messages,
+        "data": figures.traffic.data,
+        "bundles": figures.bundles,
+        "bytes": figures.bytes,
+        "asked": figures.asked,
+        "resent": figures.resent,
+        "duplicates": figures.duplicates,
+        "refused": figures.refused,
+        "restarts": figures.restarts,
+        "microseconds": figures.microseconds,
+    })
+}

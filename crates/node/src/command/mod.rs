@@ -1,0 +1,52 @@
+//! What can be said on the command line.
+
+pub(crate) mod bench;
+pub(crate) mod deploy;
+pub(crate) mod look;
+pub(crate) mod node;
+pub(crate) mod spec;
+
+use clap::{Args as Options, Parser, Subcommand};
+use invigil_node::link;
+use std::path::PathBuf;
+
+/// Decentralized monitors on a real network.
+#[derive(Parser)]
+#[command(name = "invigil-node", version, max_term_width = 100)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Verb {
+    Serve(node::Serve),
+    Run(deploy::Deploy),
+    Status(look::Status),
+    Stop(look::Stop),
+    Bench(bench::Bench),
+}
+
+/// How to get into the network.
+#[derive(Options, Clone)]
+pub(crate) struct Network {
+    /// Listen at this endpoint: `tcp/0.0.0.0:7447`
+    #[arg(long, value_name = "ENDPOINT", value_delimiter = ',')]
+    listen: Vec<String>,
+    /// Connect to this endpoint, where another node listens
+    #[arg(long, value_name = "ENDPOINT", value_delimiter = ',')]
+    connect: Vec<String>,
+    /// A configuration file of zenoh: TLS, access control, routers and everything else
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Nodes of different realms do not see each other
+    #[arg(long, value_name = "NAME", default_value = "invigil")]
+    realm: String,
+}
+
+impl Network {
+    pub(crate) fn options(&self) -> link::Options {
+        let Network { listen, connect, config, realm } = self.clone();
+        link::Options { listen, connect, config, realm }
+    }
+}

@@ -1,0 +1,262 @@
+//! Nodes as processes on this machine: the simulator's verdict for each algorithm, also when a node is killed and comes back, stands
+//! still, or is cut off; and nonsense on the wire.
+
+mod support {
+    pub(crate) mod cases;
+    pub(crate) mod cluster;
+    pub(crate) use cases::*;
+}
+
+use invigil_decent::algorithm::Choice;
+use invigil_node::client;
+use invigil_node::wire::{self, Envelope, Mail, Reply, Request, RunId};
+use nix::sys::signal::Signal;
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Duration;
+use support::cluster::{Cluster, run, until, until_round};
+use support::{Case, Random, case, late};
+use zenoh::Wait;
+
+fn direct(_: usize, _: usize, endpoint: &str) -> String {
+    endpoint.to_owned()
+}
+
+#[test]
+fn each_algorithm_gives_the_simulators_verdict() {
+    let cluster = Cluster::start(4, None, direct);
+    let link = cluster.link();
+    let mut random = Random(11);
+    for choice in Choice::ALL {
+        for _ in 0..3 {
+            run(&link, &case(choice, 4, 30, &mut random), || {});
+        }
+    }
+}
+
+#[test]
+fn a_node_that_is_killed_goes_on_where_it_was() {
+    let mut cluster = Cluster::start(3, None, direct);
+    let link = cluster.link();
+    let case = late(Choice::Migration { active: 2 }, 3, 3000);
+    let report = run(&link, &case, || {
+        for (place, round) in [(1, 50), (2, 200)] {
+            until_round(&link, "a", round);
+            cluster.kill(place);
+            let missing = until(&link, "a", |status| !status.runs[0].missing.is_empty());
+            assert_eq!(missing.runs[0].missing, [["a", "b", "c"][place]]);
+            cluster.restart(place);
+        }
+    });
+    let restarts: Vec<u32> = report.nodes.iter().map(|(_, progress)| progress.figures.restarts).collect();
+    assert_eq!(restarts, [0, 1, 1]);
+}
+
+#[test]
+fn a_node_that_stands_still_is_waited_for() {
+    let cluster = Cluster::start(3, None, direct);
+    let link = cluster.link();
+    let case = late(Choice::Broadcast, 3, 2000);
+    run(&link, &case, || {
+        let before = until_round(&link, "a", 50);
+        cluster.signal(2, Signal::SIGSTOP);
+        // Longer than it takes until a link is closed.
+        thread::sleep(Duration::from_secs(4));
+        let during = until(&link, "a", |_| true).runs[0].clone();
+        assert_eq!(during.missing, ["c"], "{before:?} {during:?}");
+        cluster.signal(2, Signal::SIGCONT);
+    });
+}
+
+/// Passes on what is sent to it, a little late, until it is told to cut everything off. Then it begins again.
+fn proxy(listener: TcpListener, to: String, cuts: Receiver<()>) {
+    let (alive, connections) = channel::<TcpStream>();
+    thread::spawn(move || {
+        for one in listener.incoming() {
+            let (Ok(one), Ok(other)) = (one, TcpStream::connect(&to)) else { continue };
+            for (from, to) in [(&one, &other), (&other, &one)] {
+                let (mut from, mut to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                alive.send(from.try_clone().unwrap()).unwrap();
+                thread::spawn(move || {
+                    let mut buffer = [0; 4096];
+                    while let Ok(count @ 1..) = from.read(&mut buffer) {
+                        thread::sleep(Duration::from_millis(1));
+                        if to.write_all(&buffer[..count]).is_err() {
+                            break;
+                        }
+                    }
+                    let _ = to.shutdown(Shutdown::Both);
+                });
+            }
+        }
+    });
+    thread::spawn(move || {
+        for () in cuts {
+            for stream in connections.try_iter() {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    });
+}
+
+#[test]
+fn a_link_that_is_cut_again_and_again_changes_nothing() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    // Nobody tells the others of a way around the proxy.
+    let config = r#"{
+        scouting: { multicast: { enabled: false }, gossip: { enabled: false } },
+        connect: { retry: { period_init_ms: 50, period_max_ms: 200, period_increase_factor: 2 } },
+    }"#;
+    let way = |from, to, endpoint: &str| match (from, to) {
+        (1, 0) => format!("tcp/{address}"),
+        _ => endpoint.to_owned(),
+    };
+    let cluster = Cluster::start(3, Some(config), way);
+    let (cut, cuts) = channel();
+    proxy(listener, cluster.endpoints()[0].trim_start_matches("tcp/").to_owned(), cuts);
+    let link = cluster.link();
+    let case = late(Choice::Abridged, 3, 400);
+    run(&link, &case, || {
+        for round in [20, 60, 100, 140, 180] {
+            until_round(&link, "a", round);
+            cut.send(()).unwrap();
+        }
+    });
+}
+
+#[test]
+fn nonsense_on_the_wire_is_refused_and_counted() {
+    let cluster = Cluster::start(3, None, direct);
+    let link = cluster.link();
+    let mut config = zenoh::Config::default();
+    config.insert_json5("connect/endpoints", &format!("{:?}", cluster.endpoints())).unwrap();
+    config.insert_json5("scouting/multicast/enabled", "false").unwrap();
+    let stranger = zenoh::open(config).wait().unwrap();
+    let ahead = wire::Bundle { round: 1_000_000, letters: Vec::new(), verdict: None, is_over: true };
+    let case = late(Choice::Orchestration, 3, 1500);
+    let mut other_version = wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Ask(1) }).unwrap();
+    other_version[4] = 77;
+    let hostile: [(&str, Vec<u8>); 6] = [
+        ("b", b"hello".to_vec()),
+        ("b", Vec::new()),
+        ("b", other_version),
+        ("b", vec![0; 9 << 20]),
+        ("b", wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Bundle(ahead) }).unwrap()),
+        ("mallory", wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Ask(1) }).unwrap()),
+    ];
+    run(&link, &case, || {
+        until_round(&link, "a", 20);
+        for (from, bytes) in &hostile {
+            stranger
+                .put(format!("invigil/mail/a/{from}"), bytes.clone())
+                .congestion_control(zenoh::qos::CongestionControl::Block)
+                .wait()
+                .unwrap();
+        }
+        until(&link, "a", |status| status.refused == hostile.len() as u64);
+    });
+    let replies = stranger.get("invigil/ask/a").payload("hello").wait().unwrap();
+    let reply = replies.recv().unwrap();
+    let bytes = reply.result().unwrap().payload().to_bytes().into_owned();
+    let Ok(Reply::Refused(why)) = wire::decode(&bytes) else { panic!("it was taken") };
+    assert_eq!(why, "it is not of this protocol");
+    // Somebody else's part, and the number of a run that is another's.
+    let plan = case.plan(|name| name.to_owned());
+    let wrong = Request::Deploy(Box::new(plan[1].clone()));
+    let reply = link.request("a", &wrong, support::cluster::LONG).unwrap();
+    assert!(matches!(reply, Some(Reply::Refused(why)) if why.contains("another node")));
+}
+
+fn command(cluster: &Cluster, arguments: &[&str]) -> (String, String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
+    let out = command.args(arguments).args(["--connect", &cluster.endpoints().join(",")]).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&out.stdout), text(&out.stderr), out.status.code())
+}
+
+fn write_traces(case: &Case, folder: &std::path::Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for component in case.system.components() {
+        let path = folder.join(format!("0-{}.trace", case.system.component_name(component)));
+        std::fs::write(path, case.text(component)).unwrap();
+    }
+}
+
+#[test]
+fn the_command_deploys_looks_and_stops() {
+    let cluster = Cluster::start(2, None, direct);
+    let link = cluster.link();
+    let case = late(Choice::Abridged, 2, 40);
+    let traces = cluster.folder.path().join("traces");
+    write_traces(&case, &traces);
+    let folder = traces.to_str().unwrap();
+    let (out, err, code) = command(
+        &cluster,
+        &["run", "--formula", case.formula, "--traces", folder, "--nodes", "a=a,b=b", "--json"],
+    );
+    assert_eq!(code, Some(1), "{err}");
+    let report: serde_json::Value = serde_json::from_str(&out).unwrap();
+    let (expected, figures) = case.simulated();
+    assert_eq!(report["verdict"], expected.verdict.to_string());
+    assert_eq!(report["rounds"], expected.rounds);
+    assert_eq!(report["messages"].as_f64(), Some(figures.messages));
+    assert!(report["latency_microseconds"].is_u64());
+
+    // A specification of several monitors, with the traces on the nodes.
+    for name in ["a", "b"] {
+        write_traces(&case, &cluster.folder.path().join(name).join("traces"));
+    }
+    let spec = cluster.folder.path().join("both.dec");
+    std::fs::write(
+        &spec,
+        "component a: a0, a1\ncomponent b: b0, b1\nright @ b = b0\nroot @ a = G(a0 & @right)\n",
+    )
+    .unwrap();
+    let spec = spec.to_str().unwrap();
+    let (out, err, code) = command(&cluster, &["run", "--spec", spec, "--own-traces", "--nodes", "a=a,b=b"]);
+    assert_eq!(code, Some(1), "{err}");
+    assert!(out.starts_with("false of instant"), "{out}");
+
+    let (out, _, _) = command(&cluster, &["status", "--wait-for", "2"]);
+    assert!(out.contains("a: here for") && out.contains("b: here for") && out.contains("0 runs"), "{out}");
+    for (arguments, words) in [
+        (
+            &["run", "--formula", "F a0", "--traces", folder, "--nodes", "a=a"][..],
+            "component b is on no node",
+        ),
+        (&["run", "--formula", "F z", "--traces", folder, "--nodes", "a=a,b=b"], "`z`"),
+        (&["run", "--formula", "F a0", "--traces", folder, "--nodes", "a=a,b=b/*"], "cannot be the name"),
+        (
+            &[
+                "run",
+                "--formula",
+                "F a0",
+                "--own-traces",
+                "--trace",
+                "7",
+                "--observes",
+                "a=a0",
+                "--nodes",
+                "a=a",
+            ],
+            "7-a.trace",
+        ),
+        (
+            &["run", "--formula", "F a0", "--traces", folder, "--nodes", "a=a,b=nemo", "--timeout", "1"],
+            "node nemo is not here; here is a, b",
+        ),
+    ] {
+        let (_, err, code) = command(&cluster, arguments);
+        assert!(code == Some(2) && err.contains(words), "{err}");
+    }
+    let stuck = case.plan(|name| name.to_owned()).remove(0);
+    link.request("a", &Request::Deploy(Box::new(stuck)), support::cluster::LONG).unwrap();
+    let (out, err, _) = command(&cluster, &["stop", "0000000000000001"]);
+    assert!(out.starts_with("stopped on"), "{out}{err}");
+    until(&link, "a", |status| status.runs.is_empty());
+    assert_eq!(client::status(&link).unwrap().len(), 2);
+}

@@ -1,0 +1,147 @@
+//! Nodes as processes.
+
+use super::Case;
+use invigil_node::client::{self, Report};
+use invigil_node::link::{Link, Options};
+use invigil_node::run::Progress;
+use invigil_node::wire::NodeStatus;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Nothing takes that long, whatever else the machine does.
+pub(crate) const LONG: Duration = Duration::from_secs(240);
+
+/// Nodes called a, b, … on this machine. They are killed at the end.
+pub(crate) struct Cluster {
+    pub(crate) folder: tempfile::TempDir,
+    nodes: Vec<Node>,
+    config: Option<PathBuf>,
+}
+
+struct Node {
+    name: String,
+    listen: String,
+    connect: Vec<String>,
+    process: Child,
+}
+
+impl Cluster {
+    /// So many nodes, each of which connects to those before it. `way` may lead from one to another differently.
+    pub(crate) fn start(
+        count: usize,
+        config: Option<&str>,
+        way: impl Fn(usize, usize, &str) -> String,
+    ) -> Cluster {
+        let folder = tempfile::tempdir().unwrap();
+        let config = config.map(|text| {
+            let path = folder.path().join("config.json5");
+            std::fs::write(&path, text).unwrap();
+            path
+        });
+        // Held together, so that all are different.
+        let ports: Vec<TcpListener> = (0..count).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+        let endpoints: Vec<String> =
+            ports.iter().map(|port| format!("tcp/{}", port.local_addr().unwrap())).collect();
+        drop(ports);
+        let mut cluster = Cluster { folder, nodes: Vec::new(), config };
+        for (place, listen) in endpoints.iter().enumerate() {
+            let name = char::from(b'a' + place as u8).to_string();
+            let connect: Vec<String> = (0..place).map(|other| way(place, other, &endpoints[other])).collect();
+            let process = cluster.spawn(&name, listen, &connect);
+            cluster.nodes.push(Node { name, listen: listen.clone(), connect, process });
+        }
+        cluster
+    }
+
+    fn spawn(&self, name: &str, listen: &str, connect: &[String]) -> Child {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
+        command.args(["serve", "--name", name, "--listen", listen]);
+        command.arg("--folder").arg(self.folder.path().join(name));
+        if !connect.is_empty() {
+            command.args(["--connect", &connect.join(",")]);
+        }
+        if let Some(config) = &self.config {
+            command.arg("--config").arg(config);
+        }
+        command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+    }
+
+    pub(crate) fn endpoints(&self) -> Vec<String> {
+        self.nodes.iter().map(|node| node.listen.clone()).collect()
+    }
+
+    /// A way into the network, when all nodes are there.
+    pub(crate) fn link(&self) -> Link {
+        let options =
+            Options { connect: self.endpoints(), realm: "invigil".to_owned(), ..Options::default() };
+        let link = Link::open(&options).unwrap();
+        let names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
+        client::gather(&link, &names, LONG).unwrap();
+        link
+    }
+
+    pub(crate) fn kill(&mut self, place: usize) {
+        self.nodes[place].process.kill().unwrap();
+        self.nodes[place].process.wait().unwrap();
+    }
+
+    pub(crate) fn restart(&mut self, place: usize) {
+        let Node { name, listen, connect, .. } = &self.nodes[place];
+        self.nodes[place].process = self.spawn(name, listen, connect);
+    }
+
+    pub(crate) fn signal(&self, place: usize, signal: Signal) {
+        kill(Pid::from_raw(self.nodes[place].process.id() as i32), signal).unwrap();
+    }
+}
+
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        for node in &mut self.nodes {
+            let _ = node.process.kill();
+            let _ = node.process.wait();
+        }
+    }
+}
+
+/// A run of a case, with one node for each component, while something else happens. Compared with the simulator.
+pub(crate) fn run(link: &Link, case: &Case, meanwhile: impl FnOnce()) -> Report {
+    let plan = case.plan(|name| name.to_owned());
+    let report = thread::scope(|scope| {
+        let run = scope.spawn(|| client::run(link, plan, LONG, &mut |words| eprintln!("{words}")));
+        meanwhile();
+        run.join().unwrap().unwrap()
+    });
+    let (expected, figures) = case.simulated();
+    assert_eq!(invigil_decent::simulate::Outcome::from(report.end), expected, "{}", case.formula);
+    let sent =
+        [report.sum(|node| node.figures.traffic.messages), report.sum(|node| node.figures.traffic.data)];
+    assert_eq!(sent.map(|sent| sent as f64), [figures.messages, figures.data]);
+    report
+}
+
+/// Waits until a node says something.
+pub(crate) fn until(link: &Link, name: &str, good: impl Fn(&NodeStatus) -> bool) -> NodeStatus {
+    let began = Instant::now();
+    loop {
+        let all = client::status(link).unwrap();
+        if let Some(status) = all.into_iter().find(|status| status.name == name && good(status)) {
+            return status;
+        }
+        assert!(began.elapsed() < LONG, "{name} never comes to it");
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Waits until a node's run has come so far. It is not at its end then.
+pub(crate) fn until_round(link: &Link, name: &str, round: u32) -> Progress {
+    let status = until(link, name, |status| status.runs.first().is_some_and(|run| run.round >= round));
+    let progress = status.runs[0].clone();
+    assert_eq!(progress.end, None, "it was too fast for the test");
+    progress
+}
