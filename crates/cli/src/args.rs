@@ -54,8 +54,8 @@ pub(crate) enum Verb {
     Explain(Explain),
     Fmt(Fmt),
     Mac(Mac),
-    Node(Node),
     Decent(Decent),
+    Node(Node),
     /// Show what a check is like, on a bundled program with a bug
     ///
     /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing

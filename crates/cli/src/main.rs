@@ -69,8 +69,8 @@ fn main() -> ExitCode {
         Some(Verb::Fmt(options)) => fmt::run(&options, &terminal),
         Some(Verb::Explain(options)) => explain::run(&options, &terminal),
         Some(Verb::Mac(options)) => mac::run(&options, &terminal),
-        Some(Verb::Node(options)) => node::run(&options),
         Some(Verb::Decent(options)) => decent::run(&options, &terminal),
+        Some(Verb::Node(options)) => node::run(&options),
         Some(Verb::Demo) => demo::run(&terminal),
         None => overview(&terminal),
     };

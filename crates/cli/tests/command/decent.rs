@@ -50,7 +50,7 @@ fn a_formula_is_found_out_by_every_algorithm() {
     assert!(words.stdout.contains("orchestration: 2 monitors on 2 components"), "{words:?}");
     assert!(
         words.stdout.contains(
-            "run 0: true at instant 1, found in round 2; delay 0.00, 1 message (0.50 per round), 6 bytes"
+            "run 0: true at instant 1, found in round 2; delay 1.00, 1 message (0.50 per round), 6 bytes"
         ),
         "{words:?}"
     );
