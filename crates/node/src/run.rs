@@ -27,7 +27,9 @@ pub struct Progress {
     pub end: Option<End>,
     /// Why it cannot go on here, if it cannot.
     pub failure: Option<String>,
-    /// The nodes that it waits for.
+    /// The nodes that take part.
+    pub nodes: Vec<String>,
+    /// Those that it waits for.
     pub missing: Vec<String>,
     /// Figures since it began, also before the node was started again.
     pub figures: Figures,
@@ -186,6 +188,7 @@ impl Run {
             round: self.rounds.round(),
             end: self.rounds.end(),
             failure: self.failure.clone(),
+            nodes: self.deployment.nodes.clone(),
             missing: self.rounds.missing().map(|node| self.deployment.nodes[node].clone()).collect(),
             figures: self.figures,
         }

@@ -36,7 +36,8 @@ impl Hosts {
         if !ip(&format!("netns add {tag}s")) {
             return None;
         }
-        let mut good = ip(&format!("-n {tag}s link add sw type bridge")) && ip(&format!("-n {tag}s link set sw up"));
+        let mut good =
+            ip(&format!("-n {tag}s link add sw type bridge")) && ip(&format!("-n {tag}s link set sw up"));
         for host in 0..HOSTS {
             let own = format!("{tag}{host}");
             good = good
