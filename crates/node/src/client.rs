@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 const ANSWER: Duration = Duration::from_secs(2);
 
 /// How long the nodes that are away are waited for when the verdict is there.
-const LAST: Duration = Duration::from_secs(20);
+const LAST: Duration = Duration::from_secs(5);
 
 /// How a run went.
 #[derive(Clone, Debug)]

@@ -52,8 +52,9 @@ fn a_node_that_is_killed_goes_on_where_it_was() {
             cluster.restart(place);
         }
     });
-    let restarts: Vec<u32> = report.nodes.iter().map(|(_, progress)| progress.figures.restarts).collect();
-    assert_eq!(restarts, [0, 1, 1]);
+    for (name, progress) in report.nodes {
+        assert_eq!(progress.figures.restarts, u32::from(name != "a"), "{name}");
+    }
 }
 
 #[test]
