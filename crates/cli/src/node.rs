@@ -26,6 +26,7 @@ pub(crate) fn run(options: &Node) -> Result<ExitCode, Trouble> {
     let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.join(COMMAND)));
     let beside = beside.filter(|path| path.is_file());
     let error = Command::new(beside.as_deref().unwrap_or(Path::new(COMMAND))).args(&options.arguments).exec();
-    let message = format!("{COMMAND} cannot be started ({error}): build it with `cargo build --release -p {COMMAND}`");
+    let message =
+        format!("{COMMAND} cannot be started ({error}): build it with `cargo build --release -p {COMMAND}`");
     Err(Trouble { status: UNRUNNABLE, ..Trouble::new(message) })
 }

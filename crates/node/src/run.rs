@@ -2,12 +2,12 @@
 //! writes down what it is.
 
 use crate::deployment::{Deployment, Source, Unfit};
-use crate::host::{self, Host, Traffic};
+use crate::host::{self, Host, Seen, Traffic};
 use crate::observe::Lines;
 use crate::rounds::{End, Received, Rounds};
 use crate::wire::{self, Bundle, Letter, Mail, Payload, Refusal, RunId};
 use invigil_decent::algorithm::Names;
-use invigil_decent::system::{ComponentId, Instant, MonitorId, PropositionId};
+use invigil_decent::system::{ComponentId, Instant, MonitorId};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -208,7 +208,7 @@ impl Run {
         let Run { deployment, host, rounds, names, traces, figures, .. } = self;
         let mut found = None;
         let turn = |at, letters| {
-            let mut seen: Vec<(ComponentId, Option<Vec<(PropositionId, bool)>>)> = Vec::new();
+            let mut seen: Vec<(ComponentId, Seen)> = Vec::new();
             for trace in traces.iter_mut() {
                 seen.push((trace.component(), trace.next(&deployment.system)?));
             }
