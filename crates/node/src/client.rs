@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// How long it is waited for one answer, before it is asked again.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// How long the nodes that are away are waited for when the verdict is there.
+const LAST: Duration = Duration::from_secs(5);
+
 /// How a run went.
 #[derive(Clone, Debug)]
 pub struct Report {
@@ -105,7 +108,7 @@ fn deploy(link: &Link, deployments: Vec<Deployment>, deadline: Instant) -> Resul
     Ok(())
 }
 
-/// Waits until all nodes are at the end, or until one is and others do not answer.
+/// Waits until all nodes are at the end, or until one is and others do not answer for some time.
 fn wait(
     link: &Link,
     run: RunId,
@@ -115,6 +118,7 @@ fn wait(
 ) -> Result<(End, Vec<(String, Progress)>), String> {
     let mut pause = Duration::from_millis(2);
     let mut told = Vec::new();
+    let mut ended = None;
     loop {
         let mut known = Vec::new();
         for node in nodes {
@@ -130,9 +134,12 @@ fn wait(
         let end = known.iter().find_map(|(_, progress)| progress.end);
         let are_all_there =
             known.iter().filter(|(_, progress)| progress.end.is_some()).count() == nodes.len();
-        // Who is away is not needed: all nodes find the same end.
-        if let Some(end) = end.filter(|_| are_all_there || known.len() < nodes.len()) {
-            return Ok((end, known));
+        // Who is away is not needed, except for figures: all nodes find the same end.
+        if let Some(end) = end {
+            let since = *ended.get_or_insert_with(Instant::now);
+            if are_all_there || since.elapsed() > LAST || Instant::now() >= deadline {
+                return Ok((end, known));
+            }
         }
         let away: Vec<String> =
             nodes.iter().filter(|node| !known.iter().any(|(known, _)| known == *node)).cloned().collect();
@@ -171,16 +178,28 @@ pub fn status(link: &Link) -> Result<Vec<NodeStatus>, String> {
     Ok(all)
 }
 
-/// Stops a run on all nodes that are here.
+/// Stops a run on all of its nodes, as soon as one of them is found. Gives how many they are.
 ///
 /// # Errors
-/// If a node cannot.
-pub fn stop(link: &Link, run: RunId) -> Result<usize, String> {
-    let here = link.nodes(ANSWER)?;
-    for node in &here {
-        if let Some(Reply::Refused(why)) = link.request(node, &Request::Stop(run), ANSWER)? {
+/// If no node that is here takes part in it, or if one of them does not answer.
+pub fn stop(link: &Link, run: RunId, patience: Duration) -> Result<usize, String> {
+    let deadline = Instant::now() + patience;
+    let nodes = loop {
+        let mut runs = status(link)?.into_iter().flat_map(|node| node.runs);
+        if let Some(progress) = runs.find(|progress| progress.run == run) {
+            break progress.nodes;
+        }
+        if Instant::now() >= deadline {
+            return Err(format!(
+                "no node that is here takes part in run {run}: look at `invigil-node status`"
+            ));
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    };
+    for node in &nodes {
+        if let Reply::Refused(why) = insist(link, node, &Request::Stop(run), Instant::now() + patience)? {
             return Err(format!("{node}: {why}"));
         }
     }
-    Ok(here.len())
+    Ok(nodes.len())
 }

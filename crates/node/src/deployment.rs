@@ -1,6 +1,6 @@
 //! What a node is given to do, and how a specification becomes that.
 
-use crate::host::{Kind, divide};
+use crate::host::{Divided, Kind, divide};
 use crate::wire::{Refusal, RunId};
 use invigil_decent::algorithm::Prepared;
 use invigil_decent::encoding::States;
@@ -121,9 +121,9 @@ impl Deployment {
             }
             homes.push(place as u16);
         }
-        let (kind, places, written) =
+        let Divided { kind, places, monitors } =
             divide(prepared, nodes.len(), |component| usize::from(homes[component.index()]))?;
-        let own = written.into_iter().enumerate().map(|(own, monitors)| {
+        let own = monitors.into_iter().enumerate().map(|(own, monitors)| {
             let components = system.components().filter(|known| usize::from(homes[known.index()]) == own);
             Deployment {
                 run,

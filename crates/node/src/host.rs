@@ -63,7 +63,7 @@ pub trait Host: Send {
     fn round(
         &mut self,
         at: Instant,
-        seen: &dyn Fn(ComponentId) -> Option<Vec<(PropositionId, bool)>>,
+        seen: &dyn Fn(ComponentId) -> Seen,
         letters: Vec<Letter>,
         traffic: (&Names, &mut Traffic),
     ) -> Result<Turn, String>;
@@ -99,7 +99,17 @@ pub fn host(kind: Kind, monitors: &[u8]) -> Result<Box<dyn Host>, Refusal> {
     }
 }
 
-/// Monitors as they are sent to nodes: their kind, where each of them is, and for each of so many nodes its own ones as plain data.
+/// Monitors as they are sent to nodes.
+pub struct Divided {
+    /// Of which kind they are.
+    pub kind: Kind,
+    /// Where each of them is.
+    pub places: Vec<ComponentId>,
+    /// For each node its own ones, as plain data.
+    pub monitors: Vec<Vec<u8>>,
+}
+
+/// Divides monitors among so many nodes.
 ///
 /// # Errors
 /// If they cannot be written.
@@ -107,7 +117,7 @@ pub fn divide(
     prepared: &Prepared<States>,
     nodes: usize,
     node_of: impl Fn(ComponentId) -> usize,
-) -> Result<(Kind, Vec<ComponentId>, Vec<Vec<u8>>), Refusal> {
+) -> Result<Divided, Refusal> {
     fn of<M: Monitor>(
         placed: &[Placed<M>],
         nodes: usize,
@@ -121,14 +131,14 @@ pub fn divide(
         let written = (0..nodes).map(|node| pack(&assigned(node)));
         Ok((placed.iter().map(|placed| placed.at).collect(), written.collect::<Result<_, _>>()?))
     }
-    let (kind, (places, written)) = match prepared {
+    let (kind, (places, monitors)) = match prepared {
         Prepared::Orchestration(placed) => (Kind::Orchestra, of(placed, nodes, node_of)?),
         Prepared::Migration(placed) => (Kind::Migrant, of(placed, nodes, node_of)?),
         Prepared::Hierarchy(placed) => (Kind::Member, of(placed, nodes, node_of)?),
         Prepared::Broadcast(placed) => (Kind::Peer, of(placed, nodes, node_of)?),
         Prepared::Abridged(placed) => (Kind::Abridged, of(placed, nodes, node_of)?),
     };
-    Ok((kind, places, written))
+    Ok(Divided { kind, places, monitors })
 }
 
 struct Monitors<M>(Vec<Assigned<M>>);
@@ -154,7 +164,7 @@ impl<M: Monitor> Host for Monitors<M> {
     fn round(
         &mut self,
         at: Instant,
-        seen: &dyn Fn(ComponentId) -> Option<Vec<(PropositionId, bool)>>,
+        seen: &dyn Fn(ComponentId) -> Seen,
         letters: Vec<Letter>,
         (names, traffic): (&Names, &mut Traffic),
     ) -> Result<Turn, String> {

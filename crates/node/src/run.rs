@@ -2,12 +2,12 @@
 //! writes down what it is.
 
 use crate::deployment::{Deployment, Source, Unfit};
-use crate::host::{self, Host, Traffic};
+use crate::host::{self, Host, Seen, Traffic};
 use crate::observe::Lines;
 use crate::rounds::{End, Received, Rounds};
 use crate::wire::{self, Bundle, Letter, Mail, Payload, Refusal, RunId};
 use invigil_decent::algorithm::Names;
-use invigil_decent::system::{ComponentId, Instant, MonitorId, PropositionId};
+use invigil_decent::system::{ComponentId, Instant, MonitorId};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -27,7 +27,9 @@ pub struct Progress {
     pub end: Option<End>,
     /// Why it cannot go on here, if it cannot.
     pub failure: Option<String>,
-    /// The nodes that it waits for.
+    /// The nodes that take part.
+    pub nodes: Vec<String>,
+    /// Those that it waits for.
     pub missing: Vec<String>,
     /// Figures since it began, also before the node was started again.
     pub figures: Figures,
@@ -186,6 +188,7 @@ impl Run {
             round: self.rounds.round(),
             end: self.rounds.end(),
             failure: self.failure.clone(),
+            nodes: self.deployment.nodes.clone(),
             missing: self.rounds.missing().map(|node| self.deployment.nodes[node].clone()).collect(),
             figures: self.figures,
         }
@@ -205,7 +208,7 @@ impl Run {
         let Run { deployment, host, rounds, names, traces, figures, .. } = self;
         let mut found = None;
         let turn = |at, letters| {
-            let mut seen: Vec<(ComponentId, Option<Vec<(PropositionId, bool)>>)> = Vec::new();
+            let mut seen: Vec<(ComponentId, Seen)> = Vec::new();
             for trace in traces.iter_mut() {
                 seen.push((trace.component(), trace.next(&deployment.system)?));
             }

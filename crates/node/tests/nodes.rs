@@ -46,13 +46,15 @@ fn a_node_that_is_killed_goes_on_where_it_was() {
         for (place, round) in [(1, 50), (2, 200)] {
             until_round(&link, "a", round);
             cluster.kill(place);
-            let missing = until(&link, "a", |status| !status.runs[0].missing.is_empty());
-            assert_eq!(missing.runs[0].missing, [["a", "b", "c"][place]]);
+            // Maybe also the third one, if that has to wait for a round before.
+            let name = ["a", "b", "c"][place].to_owned();
+            until(&link, "a", |status| status.runs[0].missing.contains(&name));
             cluster.restart(place);
         }
     });
-    let restarts: Vec<u32> = report.nodes.iter().map(|(_, progress)| progress.figures.restarts).collect();
-    assert_eq!(restarts, [0, 1, 1]);
+    for (name, progress) in report.nodes {
+        assert_eq!(progress.figures.restarts, u32::from(name != "a"), "{name}");
+    }
 }
 
 #[test]
@@ -254,9 +256,10 @@ fn the_command_deploys_looks_and_stops() {
         assert!(code == Some(2) && err.contains(words), "{err}");
     }
     let stuck = case.plan(|name| name.to_owned()).remove(0);
-    link.request("a", &Request::Deploy(Box::new(stuck)), support::cluster::LONG).unwrap();
+    let reply = link.request("a", &Request::Deploy(Box::new(stuck)), support::cluster::LONG).unwrap();
+    assert!(matches!(reply, Some(Reply::Done)));
     let (out, err, _) = command(&cluster, &["stop", "0000000000000001"]);
-    assert!(out.starts_with("stopped on"), "{out}{err}");
+    assert!(out.starts_with("stopped on 2"), "{out}{err}");
     until(&link, "a", |status| status.runs.is_empty());
     assert_eq!(client::status(&link).unwrap().len(), 2);
 }

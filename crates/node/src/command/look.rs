@@ -23,7 +23,7 @@ pub(crate) struct Status {
     json: bool,
 }
 
-/// Stop a run on all nodes that are here
+/// Stop a run on all of its nodes
 #[derive(Options)]
 pub(crate) struct Stop {
     /// Its number, as `status` shows it
@@ -73,7 +73,7 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
         if let Some(why) = node.last_refusal {
             println!("  refused last: {why}");
         }
-        for Progress { run, round, end, failure, missing, figures } in node.runs {
+        for Progress { run, round, end, failure, missing, figures, .. } in node.runs {
             let how = match (end, failure) {
                 (Some(end), _) => {
                     end.verdict.map_or("over".to_owned(), |verdict| format!("verdict {}", verdict.truth))
@@ -93,8 +93,9 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
 
 pub(crate) fn stop(options: &Stop) -> Result<ExitCode, String> {
     let link = Link::open(&options.network.options())?;
-    let count = client::stop(&link, options.run)?;
+    let count = client::stop(&link, options.run, Duration::from_secs(10));
     link.close();
+    let count = count?;
     println!("stopped on {count} nodes");
     Ok(ExitCode::SUCCESS)
 }
@@ -107,6 +108,7 @@ pub(crate) fn told(progress: &Progress) -> Value {
         "round": progress.round,
         "verdict": progress.end.map(|end| end.verdict.map(|verdict| verdict.truth.to_string())),
         "failure": progress.failure,
+        "nodes": progress.nodes,
         "missing": progress.missing,
         "messages": figures.traffic.messages,
         "data": figures.traffic.data,

@@ -121,7 +121,10 @@ pub(crate) fn run(link: &Link, case: &Case, meanwhile: impl FnOnce()) -> Report 
     assert_eq!(invigil_decent::simulate::Outcome::from(report.end), expected, "{}", case.formula);
     let sent =
         [report.sum(|node| node.figures.traffic.messages), report.sum(|node| node.figures.traffic.data)];
-    assert_eq!(sent.map(|sent| sent as f64), [figures.messages, figures.data]);
+    // The client may not have found its way back to a node yet; the verdict does not depend on it.
+    if report.nodes.len() == case.system.components().len() {
+        assert_eq!(sent.map(|sent| sent as f64), [figures.messages, figures.data]);
+    }
     report
 }
 
