@@ -282,7 +282,7 @@ fn no_text_is_too_much() {
         deep,
         nots,
         "\u{feff}component a: p\nm = p".to_owned(),
-        format!("component a: p\nm = F<=99999999 p\n"),
+        "component a: p\nm = F<=99999999 p\n".to_owned(),
     ] {
         let (loaded, problems) = decent::load(SourceId(0), &text);
         assert!(problems.len() <= 100);
