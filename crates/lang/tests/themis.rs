@@ -156,9 +156,9 @@ fn files_that_mean_harm_are_refused() {
         read(&bomb).1.iter().any(|problem| problem.message == "the templates make too much of this file")
     );
     let growing = format!(
-        "<specifications><template id=\"t\"><arg>a</arg><specification id=\"x\" class=\"{CLASS}\"><setLTL>{}</setLTL></specification></template>{}</specifications>",
+        "<specifications><template id=\"t\"><arg>a</arg><specification id=\"x\" class=\"{CLASS}\"><setLTL>{}</setLTL></specification></template><instanciate template=\"t\"><a>{}</a></instanciate></specifications>",
         "%a%".repeat(10_000),
-        format!("<instanciate template=\"t\"><a>{}</a></instanciate>", "p".repeat(10_000)),
+        "p".repeat(10_000),
     );
     assert!(
         read(&growing).1.iter().any(|problem| problem.message == "the templates make too much of this file")
