@@ -32,8 +32,14 @@ fn checked(sources: &Sources, (loaded, problems): (Option<Loaded>, Vec<Diagnosti
     let (again, problems) = decent::load(SourceId(0), &printed);
     let again = again.unwrap_or_else(|| panic!("cannot be read again: {problems:?}\n{printed}"));
     assert_eq!(decent::print(&again.specification), printed, "printing twice is not printing once");
-    let budget =
-        Budget { formulae: 1 << 12, states: 64, edges: 256, nodes: 1 << 12, variables: 1 << 8, seconds: Some(1) };
+    let budget = Budget {
+        formulae: 1 << 12,
+        states: 64,
+        edges: 256,
+        nodes: 1 << 12,
+        variables: 1 << 8,
+        seconds: Some(1),
+    };
     match loaded.network(budget) {
         Ok(network) => {
             let seen = loaded.specification.system.propositions().map(|at| (at, at.0 % 2 == 0)).collect();
