@@ -11,6 +11,10 @@ use crate::native::plot::{self, Curve, Drawing};
 use crate::print_table;
 use std::ffi::OsString;
 
+/// The bytecodes of one run without its events, and how often it is repeated.
+const WORK: u64 = 60_000_000;
+const TIMES: u64 = 5;
+
 /// Bytecodes between two writes.
 const GAPS: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
@@ -41,11 +45,11 @@ const DRAWING: Drawing<'_> = Drawing {
     ],
 };
 
-fn program(programs: &Programs, size: Size, gap: u64) -> Vec<OsString> {
+fn program(programs: &Programs, gap: u64) -> Vec<OsString> {
     // About as much work at each gap.
-    let events = (size.pick(60_000_000, 200_000_000) / gap).max(20);
+    let events = (WORK / gap).max(20);
     let classes = ["-cp".into(), programs.path("classes")];
-    command(&classes, "Sweep work", &[events, gap, size.pick(5, 9)])
+    command(&classes, "Sweep work", &[events, gap, TIMES])
 }
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
@@ -58,7 +62,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let mut rows = vec![head];
     let mut alone = Vec::new();
     for gap in gaps {
-        alone.push(figures::read(&java(&program(programs, size, *gap))?)?.cpu);
+        alone.push(figures::read(&java(&program(programs, *gap))?)?.cpu);
     }
     let nanos = alone.iter().map(|nanos| format!("{nanos:.0} ns"));
     rows.push(["alone".to_owned()].into_iter().chain(nanos).collect());
@@ -68,7 +72,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         let watching = Watching::scripts(&condition("Work.monitoredX", operators, reduction), REQUIREMENT)?;
         let mut points = Vec::new();
         for (gap, alone) in gaps.iter().zip(&alone) {
-            let watched = watching.run(program(programs, size, *gap))?;
+            let watched = watching.run(program(programs, *gap))?;
             points.push((*gap as f64, figures::read(&watched.output)?.cpu / alone));
         }
         let mut row = vec![name.to_owned()];

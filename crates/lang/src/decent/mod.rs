@@ -49,9 +49,9 @@ pub(crate) const MAX_PROBLEMS: usize = 100;
 /// let network = loaded.unwrap().network(Budget::default()).unwrap();
 /// assert_eq!(network.parts.len(), 2);
 ///
-/// let (_, problems) = decent::load(SourceId(0), "component bulb: lit\nroot @ bulb = F lti");
-/// assert_eq!(problems[0].message, "no component observes `lti`");
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `lit`?"));
+/// let (_, problems) = decent::load(SourceId(0), "component bulb: light\nroot @ bulb = F ligth");
+/// assert_eq!(problems[0].message, "no component observes `ligth`");
+/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `light`?"));
 /// ```
 pub fn load(source: SourceId, text: &str) -> (Option<Loaded>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
