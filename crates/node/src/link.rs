@@ -62,7 +62,7 @@ pub struct Link {
 pub enum Event {
     /// Mail, with who sent it according to the key.
     Mail(String, Result<Envelope, Refusal>),
-    /// A request that wants a [reply](reply).
+    /// A request that wants a [reply].
     Request(Box<Query>),
     /// A node is here.
     Here(String),
