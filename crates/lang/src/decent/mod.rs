@@ -51,7 +51,6 @@ pub(crate) const MAX_PROBLEMS: usize = 100;
 ///
 /// let (_, problems) = decent::load(SourceId(0), "component bulb: light\nroot @ bulb = F ligth");
 /// assert_eq!(problems[0].message, "no component observes `ligth`");
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `light`?"));
 /// ```
 pub fn load(source: SourceId, text: &str) -> (Option<Loaded>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
