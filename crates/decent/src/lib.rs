@@ -16,3 +16,4 @@ pub mod network;
 pub mod simulate;
 pub mod spec;
 pub mod system;
+pub mod text;

@@ -1,33 +1,12 @@
 //! The traces of components: one line for every round, `on:t,hot:f`; an empty line is a round without observations.
 
 use invigil_decent::system::{ComponentId, PropositionId, System};
+use invigil_decent::text::pairs;
 use std::fmt::Display;
 use std::io::{BufRead, Read};
 
 /// The longest line that is read. Whoever writes more makes a mistake.
 const LONGEST: u64 = 1 << 20;
-
-/// The observations of a line: names and values.
-///
-/// ```
-/// use invigil_node::observe::pairs;
-///
-/// assert_eq!(pairs("on:t, hot:f"), Ok(vec![("on", true), ("hot", false)]));
-/// assert!(pairs("on").is_err());
-/// ```
-///
-/// # Errors
-/// If it is not written as it should be.
-pub fn pairs(line: &str) -> Result<Vec<(&str, bool)>, String> {
-    let parts = line.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts
-        .map(|part| match part.split_once(':').map(|(name, value)| (name.trim(), value.trim())) {
-            Some((name, "t")) => Ok((name, true)),
-            Some((name, "f")) => Ok((name, false)),
-            _ => Err(format!("expected a name with `:t` or `:f`, found `{part}`")),
-        })
-        .collect()
-}
 
 /// A trace that is read round by round.
 pub struct Lines {
@@ -57,19 +36,14 @@ impl Lines {
     pub fn next(&mut self, system: &System) -> Result<Option<Vec<(PropositionId, bool)>>, String> {
         let Some(bytes) = self.bytes()? else { return Ok(None) };
         let line = str::from_utf8(&bytes).map_err(|_| self.trouble("this is not UTF-8"))?;
-        let known = |(name, value)| match system.find(name) {
-            Some(known) if system.owner(known) == self.component => Ok((known, value)),
-            _ => {
-                let component = system.component_name(self.component);
-                Err(self.trouble(format_args!("`{name}` is not observed by {component}")))
+        let known = |pair| {
+            let (name, value) = pair?;
+            match system.find(name) {
+                Some(known) if system.owner(known) == self.component => Ok((known, value)),
+                _ => Err(format!("`{name}` is not observed by {}", system.component_name(self.component))),
             }
         };
-        pairs(line)
-            .map_err(|words| self.trouble(words))?
-            .into_iter()
-            .map(known)
-            .collect::<Result<_, _>>()
-            .map(Some)
+        pairs(line).map(known).collect::<Result<_, String>>().map(Some).map_err(|words| self.trouble(words))
     }
 
     /// Goes on without looking: a node that comes back has seen so many rounds.

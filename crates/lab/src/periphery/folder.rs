@@ -1,8 +1,8 @@
 //! Folders of traces: `3-b.trace` is what the second component saw in the fourth run.
 
-use super::text::pair;
 use super::{Lines, Observation, Periphery, Trouble};
 use invigil_decent::system::System;
+use invigil_decent::text::pairs;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,8 +64,8 @@ impl Folder {
             self.system.component(&letter(component)).map_err(|clash| Trouble::new(file.display(), clash))?;
         for (at, line) in text.lines().enumerate() {
             let wrong = |words: String| Trouble::new(format_args!("{}:{}", file.display(), at + 1), words);
-            for part in line.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-                let (name, _) = pair(part).map_err(wrong)?;
+            for pair in pairs(line) {
+                let (name, _) = pair.map_err(wrong)?;
                 self.system.proposition(id, name).map_err(|clash| wrong(clash.to_string()))?;
             }
         }

@@ -2,6 +2,7 @@
 
 use super::{Observation, Periphery, Trouble};
 use invigil_decent::system::System;
+use invigil_decent::text::pairs;
 use std::fmt::Write;
 
 /// Reads the observations of one round: names with `:t` or `:f`, and commas between them. Nothing is no observation.
@@ -21,25 +22,13 @@ use std::fmt::Write;
 /// # Errors
 /// What is wrong with the text.
 pub fn observations(line: &str, system: &System) -> Result<Vec<Observation>, String> {
-    let parts = line.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts
-        .map(|part| {
-            let (name, value) = pair(part)?;
+    pairs(line)
+        .map(|pair| {
+            let (name, value) = pair?;
             let known = system.find(name).ok_or_else(|| format!("no component observes `{name}`"))?;
             Ok((known, value))
         })
         .collect()
-}
-
-/// One observation: a name and its value.
-pub(super) fn pair(part: &str) -> Result<(&str, bool), String> {
-    let wanted = || format!("expected a name with `t` or `f` behind a colon, as in `on:t`, found `{part}`");
-    let (name, value) = part.split_once(':').ok_or_else(wanted)?;
-    match value.trim() {
-        "t" => Ok((name.trim(), true)),
-        "f" => Ok((name.trim(), false)),
-        _ => Err(wanted()),
-    }
 }
 
 /// Writes observations as [`observations`] reads them.

@@ -4,11 +4,11 @@ use clap::Args as Options;
 use invigil_decent::algorithm::{Choice, Prepared};
 use invigil_decent::encoding::States;
 use invigil_decent::system::{ComponentId, System};
+use invigil_decent::text::pairs;
 use invigil_expr::diag::Sources;
 use invigil_lang::{decent, report};
 use invigil_ltl::{Budget, Logic};
 use invigil_node::deployment::Source;
-use invigil_node::observe::pairs;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -147,9 +147,11 @@ fn observed(
     for (component, text) in files {
         add(component, "")?;
         for (number, line) in text.lines().enumerate() {
-            let seen =
-                pairs(line).map_err(|words| format!("trace of {component}, line {}: {words}", number + 1))?;
-            seen.into_iter().try_for_each(|(name, _)| add(component, name))?;
+            for pair in pairs(line) {
+                let (name, _) =
+                    pair.map_err(|words| format!("trace of {component}, line {}: {words}", number + 1))?;
+                add(component, name)?;
+            }
         }
     }
     Ok(())
