@@ -93,19 +93,14 @@ impl Found {
 fn search(sketch: &Sketch, short: &mut Vec<String>) -> Found {
     let name = sketch.name;
     let (dve, language) = (ours::dve(&sketch.dve()), ours::language(name));
-    let run = || Found {
-        dve: ours::explore(&dve, 1),
-        language: ours::explore(&language, 1),
-        two: ours::explore(&language, 2),
+    // The best of five: other programs run, too.
+    let measure = |model: &invigil_model::Model, threads: usize| {
+        let mut best = ours::explore(model, threads);
+        (1..5).for_each(|_| best.keep_better(&ours::explore(model, threads)));
+        best
     };
-    // The best of three, in turns: other programs run, too.
-    let mut best = run();
-    for _ in 1..3 {
-        let again = run();
-        best.dve.keep_better(&again.dve);
-        best.language.keep_better(&again.language);
-        best.two.keep_better(&again.two);
-    }
+    let (dve, one) = (measure(&dve, 1), measure(&language, 1));
+    let best = Found { dve, language: one, two: measure(&language, 2) };
     for (who, ours) in [("DVE", &best.dve), ("the language", &best.language), ("two cores", &best.two)] {
         if ours.states != sketch.states {
             short.push(format!("{name}: by {who} {} states, and there are {}", ours.states, sketch.states));
