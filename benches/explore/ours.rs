@@ -1,11 +1,14 @@
 //! Our own search.
 
+use crate::sketch::Sketch;
 use invigil_benches::{Time, timed};
 use invigil_compile::Compiled;
 use invigil_explore::{Search, Wanted, breadth};
 use invigil_expr::diag::SourceId;
 use invigil_lang::{dve, model};
 use invigil_model::Model;
+use std::process::Command;
+use std::time::Duration;
 
 /// What our search found.
 pub(crate) struct Ours {
@@ -15,10 +18,81 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// Takes the times of another run of the same where they are shorter.
-    pub(crate) fn keep_better(&mut self, again: &Ours) {
+    /// How many times as fast another run was.
+    fn speedup(&self, other: &Ours) -> f64 {
+        self.time.wall.as_secs_f64() / other.time.wall.as_secs_f64()
+    }
+
+    /// With the times of another run of the same where they are shorter.
+    fn better(mut self, again: &Ours) -> Ours {
         self.time.cpu = self.time.cpu.min(again.time.cpu);
         self.time.wall = self.time.wall.min(again.time.wall);
+        self
+    }
+}
+
+/// What our search did on a model: by its DVE and its text in the language on one thread, and by the latter on two.
+pub(crate) struct Found {
+    pub(crate) dve: Ours,
+    pub(crate) language: Ours,
+    pub(crate) two: Ours,
+    /// How many times as fast it is on two cores, by the clock on the wall.
+    pub(crate) speedup: f64,
+}
+
+impl Found {
+    /// Reads a round that [`search_alone`] printed.
+    fn read(line: &str) -> Option<Found> {
+        let numbers: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+        let mut all = numbers.chunks_exact(4).map(|numbers| Ours {
+            states: numbers[0],
+            bytes: numbers[1],
+            time: Time { wall: Duration::from_nanos(numbers[2]), cpu: Duration::from_nanos(numbers[3]) },
+        });
+        let (dve, language, two) = (all.next()?, all.next()?, all.next()?);
+        Some(Found { speedup: language.speedup(&two), dve, language, two })
+    }
+
+    fn better(self, again: Found) -> Found {
+        Found {
+            dve: self.dve.better(&again.dve),
+            language: self.language.better(&again.language),
+            two: self.two.better(&again.two),
+            speedup: self.speedup,
+        }
+    }
+}
+
+/// How often each is done.
+const ROUNDS: usize = 7;
+
+/// What the benchmark is called with, to explore one model and say how that went.
+pub(crate) const ALONE: &str = "--explore";
+
+/// Explores a model in a process of its own, as SPIN's verifier is one: what others have left of the memory must not count.
+pub(crate) fn search(sketch: &Sketch) -> Found {
+    let program = std::env::current_exe().expect("the benchmark knows where it is");
+    let output = Command::new(program).args([ALONE, sketch.name]).output();
+    let output = output.expect("the benchmark can be run again");
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    // The best of each: other programs run, too. To compare one core with two, the first round does not count, in which the
+    // system is yet to find the memory.
+    let best = |from| words.lines().skip(from).filter_map(Found::read).reduce(Found::better);
+    match (best(0), best(1)) {
+        (Some(all), Some(later)) => Found { speedup: later.language.speedup(&later.two), ..all },
+        _ => panic!("{}: {words}{}", sketch.name, String::from_utf8_lossy(&output.stderr)),
+    }
+}
+
+/// What that process does: explores by each in turns, and prints each round.
+pub(crate) fn search_alone(sketch: &Sketch) {
+    let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
+    for _ in 0..ROUNDS {
+        let round = [explore(&dve, 1), explore(&language, 1), explore(&language, 2)];
+        let words = round.map(|Ours { states, bytes, time }| {
+            format!("{states} {bytes} {} {}", time.wall.as_nanos(), time.cpu.as_nanos())
+        });
+        println!("{}", words.join(" "));
     }
 }
 
@@ -41,7 +115,7 @@ pub(crate) fn dve(text: &str) -> Model {
 }
 
 /// The model of this name in our language.
-pub(crate) fn language(name: &str) -> Model {
+fn language(name: &str) -> Model {
     let text = match name {
         "peterson.4" => include_str!("models/peterson.model"),
         "buffer" => include_str!("models/buffer.model"),
