@@ -40,7 +40,7 @@ fn main() {
         let name = arguments.get(at + 1).map_or("", String::as_str);
         let sketch =
             sketch::all().into_iter().find(|sketch| sketch.name == name).expect("there is such a model");
-        return ours::search_alone(&sketch);
+        return ours::search_alone(&sketch, arguments.get(at + 2).map_or("", String::as_str));
     }
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
     let (quick, alone) = (has("quick"), has("ours"));
@@ -87,7 +87,7 @@ fn main() {
 fn search(sketch: &Sketch, short: &mut Vec<String>) -> Found {
     let name = sketch.name;
     let best = ours::search(sketch);
-    for (who, ours) in [("DVE", &best.dve), ("the language", &best.language), ("two cores", &best.two)] {
+    for (who, ours) in [("DVE", &best.dve), ("the language", &best.language)] {
         if ours.states != sketch.states {
             short.push(format!("{name}: by {who} {} states, and there are {}", ours.states, sketch.states));
         }

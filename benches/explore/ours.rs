@@ -11,6 +11,7 @@ use std::process::Command;
 use std::time::Duration;
 
 /// What our search found.
+#[derive(Clone)]
 pub(crate) struct Ours {
     pub(crate) states: u64,
     pub(crate) bytes: u64,
@@ -18,82 +19,89 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// How many times as fast another run was.
-    fn speedup(&self, other: &Ours) -> f64 {
-        self.time.wall.as_secs_f64() / other.time.wall.as_secs_f64()
-    }
-
     /// With the times of another run of the same where they are shorter.
-    fn better(mut self, again: &Ours) -> Ours {
+    fn better(mut self, again: Ours) -> Ours {
         self.time.cpu = self.time.cpu.min(again.time.cpu);
         self.time.wall = self.time.wall.min(again.time.wall);
         self
     }
 }
 
-/// What our search did on a model: by its DVE and its text in the language on one thread, and by the latter on two.
+/// What our search did on a model: by its DVE and its text in the language on one thread, and how many times as fast the
+/// latter is on two, by the clock on the wall.
 pub(crate) struct Found {
     pub(crate) dve: Ours,
     pub(crate) language: Ours,
-    pub(crate) two: Ours,
-    /// How many times as fast it is on two cores, by the clock on the wall.
     pub(crate) speedup: f64,
 }
-
-impl Found {
-    /// Reads a round that [`search_alone`] printed.
-    fn read(line: &str) -> Option<Found> {
-        let numbers: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        let mut all = numbers.chunks_exact(4).map(|numbers| Ours {
-            states: numbers[0],
-            bytes: numbers[1],
-            time: Time { wall: Duration::from_nanos(numbers[2]), cpu: Duration::from_nanos(numbers[3]) },
-        });
-        let (dve, language, two) = (all.next()?, all.next()?, all.next()?);
-        Some(Found { speedup: language.speedup(&two), dve, language, two })
-    }
-
-    fn better(self, again: Found) -> Found {
-        Found {
-            dve: self.dve.better(&again.dve),
-            language: self.language.better(&again.language),
-            two: self.two.better(&again.two),
-            speedup: self.speedup,
-        }
-    }
-}
-
-/// How often each is done.
-const ROUNDS: usize = 7;
 
 /// What the benchmark is called with, to explore one model and say how that went.
 pub(crate) const ALONE: &str = "--explore";
 
-/// Explores a model in a process of its own, as SPIN's verifier is one: what others have left of the memory must not count.
+/// In what ways a model is explored in one process, each on so many threads, and how often.
+const WAYS: [(&str, &[(Text, usize)], usize); 3] = [
+    ("dve", &[(Text::Dve, 1)], 3),
+    ("language", &[(Text::Language, 1)], 3),
+    ("both", &[(Text::Language, 1), (Text::Language, 2)], 7),
+];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Text {
+    Dve,
+    Language,
+}
+
+/// Explores a model, each way in a process of its own, as SPIN's verifier is one: what others have left of the memory must not
+/// count.
 pub(crate) fn search(sketch: &Sketch) -> Found {
     let program = std::env::current_exe().expect("the benchmark knows where it is");
-    let output = Command::new(program).args([ALONE, sketch.name]).output();
-    let output = output.expect("the benchmark can be run again");
-    let words = String::from_utf8_lossy(&output.stdout).into_owned();
-    // The best of each: other programs run, too. To compare one core with two, the first round does not count, in which the
-    // system is yet to find the memory.
-    let best = |from| words.lines().skip(from).filter_map(Found::read).reduce(Found::better);
-    match (best(0), best(1)) {
-        (Some(all), Some(later)) => Found { speedup: later.language.speedup(&later.two), ..all },
-        _ => panic!("{}: {words}{}", sketch.name, String::from_utf8_lossy(&output.stderr)),
+    let run = |way: &str| -> Vec<Vec<Ours>> {
+        let output = Command::new(&program).args([ALONE, sketch.name, way]).output();
+        let output = output.expect("the benchmark can be run again");
+        let words = String::from_utf8_lossy(&output.stdout).into_owned();
+        let rounds: Vec<Vec<Ours>> = words.lines().map(read).collect();
+        assert!(rounds.len() > 1, "{}: {words}{}", sketch.name, String::from_utf8_lossy(&output.stderr));
+        rounds
+    };
+    // The best: other programs run, too.
+    let best = |rounds: Vec<Vec<Ours>>, at: usize| {
+        let all =
+            rounds.into_iter().filter_map(|mut round| (at < round.len()).then(|| round.swap_remove(at)));
+        all.reduce(Ours::better).expect("every round says how it went")
+    };
+    let wall = |rounds: &[Vec<Ours>], at: usize| best(rounds.to_vec(), at).time.wall.as_secs_f64();
+    // To compare one core with two, the first round does not count, in which the system is yet to find the memory.
+    let both = run("both").split_off(1);
+    Found {
+        dve: best(run("dve"), 0),
+        language: best(run("language"), 0),
+        speedup: wall(&both, 0) / wall(&both, 1),
     }
 }
 
-/// What that process does: explores by each in turns, and prints each round.
-pub(crate) fn search_alone(sketch: &Sketch) {
+/// What such a process does: prints a line for each round.
+pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
+    let (_, ways, rounds) = WAYS.iter().find(|(name, ..)| *name == way).expect("there is such a way");
     let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
-    for _ in 0..ROUNDS {
-        let round = [explore(&dve, 1), explore(&language, 1), explore(&language, 2)];
-        let words = round.map(|Ours { states, bytes, time }| {
+    for _ in 0..*rounds {
+        let words = ways.iter().map(|(text, threads)| {
+            let model = if *text == Text::Dve { &dve } else { &language };
+            let Ours { states, bytes, time } = explore(model, *threads);
             format!("{states} {bytes} {} {}", time.wall.as_nanos(), time.cpu.as_nanos())
         });
-        println!("{}", words.join(" "));
+        println!("{}", words.collect::<Vec<_>>().join(" "));
     }
+}
+
+/// Reads such a line.
+fn read(line: &str) -> Vec<Ours> {
+    let numbers: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
+    let all = numbers.chunks_exact(4).map(|numbers| Ours {
+        states: numbers[0],
+        bytes: numbers[1],
+        time: Time { wall: Duration::from_nanos(numbers[2]), cpu: Duration::from_nanos(numbers[3]) },
+    });
+    all.collect()
 }
 
 /// Compiles and explores a model; both are timed.
