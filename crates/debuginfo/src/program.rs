@@ -100,6 +100,12 @@ impl Program {
         self.image_at(address).is_some_and(|loaded| loaded.image.is_code(loaded.in_file(address)))
     }
 
+    /// Where the next thing that has a name begins, behind an address in its image.
+    pub fn next_symbol(&self, address: u64) -> Option<u64> {
+        let loaded = self.image_at(address)?;
+        Some(loaded.address(loaded.image.symbol_table().after(loaded.in_file(address))?))
+    }
+
     /// The readable name of the symbol at an address, and how far the address is into it.
     pub fn symbol_at(&self, address: u64) -> Option<(String, u64)> {
         let loaded = self.image_at(address)?;

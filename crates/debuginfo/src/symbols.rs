@@ -111,6 +111,13 @@ impl Symbols {
         self.exactly_at(begin).find(|symbol| symbol.size == 0)
     }
 
+    /// Where the first symbol behind an address begins.
+    pub(crate) fn after(&self, address: u64) -> Option<u64> {
+        let begin = self.by_address.partition_point(|symbol| symbol.address <= address);
+        let mut behind = self.by_address[begin..].iter().filter(|symbol| symbol.kind != SymbolKind::ThreadLocal);
+        behind.next().map(|symbol| symbol.address)
+    }
+
     /// The symbols that begin at an address, the best name first.
     pub(crate) fn exactly_at(&self, address: u64) -> impl Iterator<Item = &Symbol> {
         let begin = self.by_address.partition_point(|symbol| symbol.address < address);

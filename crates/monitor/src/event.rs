@@ -10,7 +10,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::fmt;
-use invigil_expr::value::Value;
+use invigil_expr::value::{SHORT_STRING, Value};
 
 /// At which moment of what kind of action an event happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -314,6 +314,7 @@ pub struct Event<'a> {
 
 /// What a subject tells of an event besides its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Stamp {
     /// When, in seconds; NaN if the subject has no clock.
     pub time: f64,
@@ -325,7 +326,7 @@ pub struct Stamp {
 /// monitors, a block of lines at a time.
 ///
 /// ```
-/// use invigil_expr::value::Value;
+/// use invigil_expr::value::{SHORT_STRING, Value};
 /// use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
 /// let mut catalog = Catalog::default();
 /// let pop = catalog.symbol("queue_pop", Kind::Before);
@@ -335,6 +336,7 @@ pub struct Stamp {
 /// assert_eq!(batch.event(0).params[0].as_int(), Some(7));
 /// ```
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Batch {
     heads: Vec<Head>,
     params: Vec<Value>,
@@ -343,6 +345,7 @@ pub struct Batch {
 }
 
 #[derive(Clone, Copy, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Head {
     symbol: SymbolId,
     params: u32,
@@ -355,6 +358,20 @@ impl Batch {
     pub fn push(&mut self, symbol: SymbolId, params: &[Value], stamp: Stamp) {
         self.heads.push(Head { symbol, params: self.params.len() as u32, stamp });
         self.params.extend_from_slice(params);
+    }
+
+    /// Whether it is one that was made here: parts of it that came from elsewhere may point nowhere.
+    pub fn is_sound(&self) -> bool {
+        let ends = self.heads.iter().skip(1).map(|head| head.params).chain([self.params.len() as u32]);
+        let in_order = self.heads.iter().zip(ends).all(|(head, end)| head.params <= end && end as usize <= self.params.len());
+        let is_there = |value: &Value| match value.as_text() {
+            Some((start, length)) => {
+                let (start, length) = (start as usize, length as usize);
+                length > SHORT_STRING && self.text.get(start..start.saturating_add(length)).is_some()
+            }
+            None => value.is_inline(),
+        };
+        in_order && self.params.iter().all(is_there)
     }
 
     /// Appends an event whose parameters are integers.

@@ -47,6 +47,7 @@ pub struct Inmate {
 
 /// What happened to a property on events that are not kept.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Unseen {
     /// The transitions that were taken.
     pub steps: u64,

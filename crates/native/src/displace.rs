@@ -57,7 +57,7 @@ pub(crate) fn displace(bytes: &[u8], address: u64, slot: u64) -> Option<Displace
 
 /// A call as a push of the true return address and a jump: a copied call would push the address of the copy,
 /// which unwinding does not know.
-fn call(mut instruction: Instruction, back: u64) -> Option<Vec<Instruction>> {
+pub(crate) fn call(mut instruction: Instruction, back: u64) -> Option<Vec<Instruction>> {
     let push = Instruction::with1(Code::Pushq_imm32, back as i32).ok()?;
     let upper = MemoryOperand::with_base_displ(Register::RSP, 4);
     let upper = Instruction::with2(Code::Mov_rm32_imm32, upper, (back >> 32) as u32).ok()?;

@@ -9,6 +9,8 @@
 //! when it is let go. So no hit is lost and none is told twice, and a checkpoint need not know of it.
 
 use crate::inject::raw;
+use crate::inline::agent::Agent;
+use crate::inline::come_out::Out;
 use crate::memory::RawMemory;
 use crate::sites::{InCopy, SiteId, Sites};
 use crate::sys::{self, Go, SignalInfo, Status, Tid};
@@ -35,6 +37,8 @@ const SEGV_ACCERR: i32 = 2;
 pub(crate) enum Happening {
     /// It ran into a trap.
     Hit { tid: Tid, site: SiteId },
+    /// An event happened at a probe, the monitors inside the program have dealt with it, and someone is to react.
+    Reacts { tid: Tid },
     /// It executed one instruction, or touched watched memory.
     Stepped { tid: Tid },
     /// A signal is about to be delivered to it.
@@ -60,12 +64,16 @@ pub(crate) struct Engine {
     pub(crate) tasks: BTreeMap<Tid, Task>,
     pub(crate) memory: RawMemory,
     pub(crate) sites: Sites,
+    /// What is inside the program for probes.
+    pub(crate) agent: Option<Agent>,
+    /// How many threads have come into being.
+    born: u32,
     /// Threads whose first stop came before the news that they exist.
     early: Vec<(Tid, Status)>,
     /// Threads that stopped while they were being held, in the order in which they did.
     waiting: VecDeque<Tid>,
     /// What happened while all were being held, and is yet to be told.
-    news: VecDeque<Happening>,
+    pub(crate) news: VecDeque<Happening>,
     /// What the debug registers of every thread watch.
     pub(crate) armed: [Option<Armed>; REGISTERS],
     /// Set by whoever wants the program to stop.
@@ -92,6 +100,12 @@ fn has_fault(tid: Tid) -> bool {
     pending.iter().any(|signal| signal.code() > 0 && matches!(signal.signal(), libc::SIGTRAP | libc::SIGSEGV))
 }
 
+/// Whether the signal that a thread stops with was raised by its own last instruction.
+fn has_fault_now(tid: Tid) -> bool {
+    let info = raw::signal_info(Pid::from_raw(tid));
+    info.is_ok_and(|info| info.code() > 0 && matches!(info.signal(), libc::SIGTRAP | libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE))
+}
+
 pub(crate) fn lost(error: io::Error) -> Trouble {
     Trouble::Subject(format!("cannot control the program: {error}"))
 }
@@ -104,6 +118,8 @@ impl Engine {
             tasks: BTreeMap::new(),
             memory,
             sites: Sites::default(),
+            agent: None,
+            born: 1,
             early: Vec::new(),
             waiting: VecDeque::new(),
             news: VecDeque::new(),
@@ -177,10 +193,16 @@ impl Engine {
             return self.trap(tid);
         }
         if status.is_syscall() {
+            let pc = task.pc();
+            if pc.is_ok_and(|pc| self.is_inside(pc)) {
+                // The probes' own.
+                self.let_go(tid)?;
+                return Ok(None);
+            }
             return Ok(sys::enters_syscall(tid).ok().map(|entering| Happening::Syscall { tid, entering }));
         }
         match status.event() {
-            0 => self.signal(tid, status.signal()),
+            0 => self.signal(tid, status),
             libc::PTRACE_EVENT_CLONE | libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK => {
                 let news = self.born(tid, status.event())?;
                 if !matches!(news, Some(Happening::Forked { .. })) {
@@ -206,6 +228,10 @@ impl Engine {
 
     fn gone(&mut self, tid: Tid, status: Status) -> Option<Happening> {
         let known = self.tasks.remove(&tid);
+        if known.as_ref().is_some_and(|task| task.foreign) {
+            // If the memory is gone, nobody needs to know.
+            let _ = self.tell_births(false);
+        }
         if tid == self.process {
             return Some(Happening::Ended { status });
         }
@@ -213,6 +239,17 @@ impl Engine {
     }
 
     fn trap(&mut self, tid: Tid) -> Done<Option<Happening>> {
+        match self.landed(tid)? {
+            None => {}
+            Some(Out::Reacts) => return Ok(Some(Happening::Reacts { tid })),
+            Some(out) => {
+                if out == Out::Before {
+                    self.try_again(tid)?;
+                }
+                self.let_go(tid)?;
+                return Ok(None);
+            }
+        }
         let Some(task) = self.tasks.get_mut(&tid) else { return Ok(None) };
         let fetched = if task.wants_registers { task.registers().map(|regs| regs.rip) } else { task.pc() };
         let Ok(pc) = fetched else { return Ok(None) };
@@ -254,7 +291,16 @@ impl Engine {
         }
     }
 
-    fn signal(&mut self, tid: Tid, signal: i32) -> Done<Option<Happening>> {
+    fn signal(&mut self, tid: Tid, status: Status) -> Done<Option<Happening>> {
+        if self.pass_bad_read(tid, status)? {
+            self.let_go(tid)?;
+            return Ok(None);
+        }
+        let signal = status.signal();
+        let is_inside = self.agent.is_some() && self.task(tid)?.pc().is_ok_and(|pc| self.is_inside(pc));
+        if is_inside && !has_fault_now(tid) && self.has_come_out_for(tid, status)? {
+            return Ok(self.news.pop_front());
+        }
         let Ok(info) = sys::signal_info(tid) else { return Ok(None) };
         if let Some(task) = self.tasks.get_mut(&tid)
             && task.foreign
@@ -277,6 +323,28 @@ impl Engine {
         Ok(Some(Happening::Signal { tid, info: SignalInfo { number: signal, ..info } }))
     }
 
+    /// A signal is about to be delivered to a thread that is in the library: it comes out first. Whether something else is to
+    /// be told before the signal is.
+    fn has_come_out_for(&mut self, tid: Tid, status: Status) -> Done<bool> {
+        if let Some(agent) = &self.agent {
+            agent.close(true)?;
+        }
+        let out = self.come_out(tid);
+        if let Some(agent) = &self.agent {
+            agent.close(false)?;
+        }
+        match out? {
+            Out::Reacts => {
+                self.news.push_front(Happening::Reacts { tid });
+                self.task(tid)?.pending = Some(status);
+                self.waiting.push_back(tid);
+                Ok(true)
+            }
+            Out::Gone => Ok(true),
+            Out::Served | Out::Before => Ok(false),
+        }
+    }
+
     /// A thread or process came into being. Its parent stays stopped.
     fn born(&mut self, tid: Tid, event: i32) -> Done<Option<Happening>> {
         let Ok(message) = sys::event_message(tid) else { return Ok(None) };
@@ -297,6 +365,7 @@ impl Engine {
             task.foreign = !is_thread;
             task.newborn = is_thread;
             self.tasks.insert(child, task);
+            self.tell_births(is_thread)?;
         }
         if event == libc::PTRACE_EVENT_VFORK
             && let Some(parent) = self.tasks.get_mut(&tid)
@@ -307,6 +376,19 @@ impl Engine {
             return Ok(Some(Happening::Started { tid: child }));
         }
         Ok(Some(Happening::Forked { tid, child }))
+    }
+
+    /// Tells the probes of a thread that came into being, or how many processes there are that share the memory.
+    fn tell_births(&mut self, is_thread: bool) -> Done {
+        self.born += u32::from(is_thread);
+        let Some(agent) = &self.agent else { return Ok(()) };
+        match is_thread {
+            true => agent.tell_born(self.born),
+            false => {
+                let foreign = self.tasks.values().filter(|task| task.foreign).count();
+                agent.tell_foreign(foreign as u32)
+            }
+        }
     }
 
     /// A new thread was told of: it may go on when the others do.
@@ -356,6 +438,7 @@ impl Engine {
         if tid != self.process {
             // A process that shared our memory has memory of its own now.
             self.tasks.remove(&tid);
+            self.tell_births(false)?;
             unless_gone(sys::detach(tid, 0))?;
             return Ok(None);
         }
@@ -387,7 +470,12 @@ impl Engine {
         if let Some(id) = task.standing.take() {
             let site = self.sites.get(id);
             unless_gone(task.flush())?;
-            unless_gone(sys::set_pc(tid, if site.inserted { site.slot } else { site.address }))?;
+            let pc = match &site.jump {
+                Some(jump) if site.jumps => jump.on,
+                _ if site.inserted => site.slot,
+                _ => site.address,
+            };
+            unless_gone(sys::set_pc(tid, pc))?;
             task.handled = Owners::default();
         } else {
             unless_gone(task.flush())?;
@@ -418,12 +506,25 @@ impl Engine {
         if self.held {
             return Ok(());
         }
+        let agent = self.agent.as_ref().filter(|_| self.sites.has_jumps());
+        let is_probed = agent.is_some();
+        if let Some(agent) = agent {
+            agent.freeze(true)?;
+            agent.close(true)?;
+        }
         for task in self.tasks.values().filter(|task| task.running && !task.foreign) {
             unless_gone(sys::interrupt(task.tid))?;
         }
         self.wait_for_all()?;
+        if is_probed {
+            self.all_come_out()?;
+        }
         for tid in self.tasks.keys().copied().collect::<Vec<_>>() {
             self.settle(tid)?;
+        }
+        if let Some(agent) = self.agent.as_ref().filter(|_| is_probed) {
+            agent.close(false)?;
+            self.sites.lift_jumps(&self.memory);
         }
         self.held = true;
         Ok(())
@@ -504,6 +605,19 @@ impl Engine {
             self.news.extend(news);
             return Ok(());
         }
+        if status.is_plain_trap()
+            && let Some(out) = self.landed(tid)?
+        {
+            if let Out::Reacts = out {
+                self.news.push_back(Happening::Reacts { tid });
+            }
+            return Ok(());
+        }
+        if self.pass_bad_read(tid, status)? {
+            // It comes out with the others.
+            return Ok(());
+        }
+        let Some(task) = self.tasks.get_mut(&tid) else { return Ok(()) };
         let info = sys::signal_info(tid).ok();
         if let Some(info) = info
             && status.event() == 0
@@ -543,6 +657,10 @@ impl Engine {
             let address = self.sites.get(id).address;
             return unless_gone(task.flush().and_then(|()| task.set_pc(address)));
         }
+        self.settle_in_trampoline(tid)?;
+        let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.standing.is_none()) else {
+            return Ok(());
+        };
         let Ok(pc) = task.pc() else { return Ok(()) };
         match self.sites.in_copy(pc) {
             Some(InCopy::Before(id)) => {

@@ -32,6 +32,8 @@ const ALL_BUT_FAULTS: u64 =
     !(bit(libc::SIGTRAP) | bit(libc::SIGSEGV) | bit(libc::SIGBUS) | bit(libc::SIGILL));
 /// The flag in `rflags` that makes a processor stop after one instruction.
 const TRAP_FLAG: u64 = 0x100;
+/// The flag that makes instructions on strings go backwards.
+const DIRECTION_FLAG: u64 = 0x400;
 /// So many stops for other reasons are passed over before a call is given up.
 const PATIENCE: usize = 1000;
 
@@ -145,6 +147,36 @@ impl Borrowed {
             r9,
             ..self.registers
         };
+        self.run(registers).map(|registers| registers.rax as i64)
+    }
+
+    /// Calls a function that is in the program and is ours, and gives the two words that it returned. On top of the stack lies
+    /// the address of the `int3` of the scratch bytes, to which it returns.
+    pub(crate) fn call_function(
+        &mut self,
+        function: u64,
+        stack: u64,
+        arguments: [u64; 2],
+    ) -> Result<(u64, u64), InjectError> {
+        let [rdi, rsi] = arguments;
+        let registers = user_regs_struct {
+            rip: function,
+            orig_rax: u64::MAX,
+            eflags: self.registers.eflags & !(TRAP_FLAG | DIRECTION_FLAG),
+            rsp: stack,
+            rdi,
+            rsi,
+            ..self.registers
+        };
+        // The function may use them.
+        let kept = raw::extended_registers(self.tid).map_err(|errno| InjectError::of(self.tid, errno))?;
+        let result = self.run(registers).map(|registers| (registers.rax, registers.rdx));
+        raw::set_extended_registers(self.tid, &kept).map_err(|errno| InjectError::of(self.tid, errno))?;
+        result
+    }
+
+    /// Runs from these registers to the trap behind the system call.
+    fn run(&mut self, registers: user_regs_struct) -> Result<user_regs_struct, InjectError> {
         ptrace::setregs(self.tid, registers).map_err(|errno| InjectError::of(self.tid, errno))?;
         for _ in 0..PATIENCE {
             ptrace::cont(self.tid, None).map_err(|errno| InjectError::of(self.tid, errno))?;
@@ -157,7 +189,7 @@ impl Borrowed {
                 Status::Stopped { signal: libc::SIGTRAP, .. } => {
                     let now = ptrace::getregs(self.tid).map_err(|errno| InjectError::of(self.tid, errno))?;
                     if now.rip == self.scratch + SCRATCH.len() as u64 {
-                        return Ok(now.rax as i64);
+                        return Ok(now);
                     }
                     self.strays.push(libc::SIGTRAP);
                 }

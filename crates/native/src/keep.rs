@@ -211,6 +211,7 @@ impl Target {
             keep.differs = thawed.limits;
         }
         self.moved_to(process);
+        self.forget_jumps();
         self.renew_regions(lacking)?;
         self.renew_sites()?;
         for site in returns {

@@ -1,5 +1,6 @@
 //! Starting a program under control, and taking hold of a running one.
 
+use crate::inline::Probes;
 use crate::sys::{self, Tid};
 use invigil_session::stream::Stream;
 use invigil_session::subject::Trouble;
@@ -29,6 +30,8 @@ pub struct Launch {
     /// Whether addresses differ from run to run, as they usually do. Off by default: a fixed layout makes
     /// runs comparable.
     pub randomize: bool,
+    /// How events are to be noticed.
+    pub probes: Probes,
     /// The program's standard input.
     pub stdin: Stream,
     /// Its standard output.

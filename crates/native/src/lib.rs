@@ -9,6 +9,7 @@ mod engine;
 mod events;
 pub mod freeze;
 mod images;
+mod inline;
 pub mod inject;
 mod keep;
 mod launch;
@@ -27,5 +28,6 @@ mod uses;
 mod watch;
 
 pub use invigil_session::stream::Stream;
+pub use inline::Probes;
 pub use launch::Launch;
 pub use target::Target;

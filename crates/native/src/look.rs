@@ -270,7 +270,7 @@ impl Target {
         self.with_line(name, pc)
     }
 
-    fn with_line(&self, name: String, pc: u64) -> String {
+    pub(crate) fn with_line(&self, name: String, pc: u64) -> String {
         match self.program.line_of(pc) {
             Some(line) => {
                 let file = line

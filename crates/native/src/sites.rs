@@ -1,12 +1,14 @@
 //! The places in the code that carry a trap, and what is under it.
 
 use crate::displace::{self, Displaced, SLOT};
+use crate::inline::trampoline::JUMP;
 use crate::memory::RawMemory;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// The instruction that stops a thread.
-const TRAP: u8 = 0xcc;
+pub(crate) const TRAP: u8 = 0xcc;
 /// The longest instruction there is.
 const LONGEST: usize = 15;
 /// How much memory is taken at a time for copies of instructions.
@@ -22,7 +24,7 @@ pub(crate) struct SiteId(pub(crate) u32);
 #[derive(Clone, Debug)]
 pub(crate) struct Site {
     pub(crate) address: u64,
-    original: u8,
+    pub(crate) original: u8,
     /// Whether the trap is there now.
     pub(crate) inserted: bool,
     /// Where a copy of the instruction is.
@@ -32,9 +34,33 @@ pub(crate) struct Site {
     /// Where in the copy it has been executed, and the address that the program would say it is at then.
     back: Option<(u64, u64)>,
     /// How many want the trap.
-    wanted: u32,
+    pub(crate) wanted: u32,
     /// Whether the code was taken away: what is at the address now is none of ours.
-    buried: bool,
+    pub(crate) buried: bool,
+    /// The jump that can be there instead of the trap.
+    pub(crate) jump: Option<Jump>,
+    /// Whether it is there now, and no trap.
+    pub(crate) jumps: bool,
+}
+
+/// A jump to a trampoline.
+#[derive(Clone, Debug)]
+pub(crate) struct Jump {
+    /// The jump itself, and the program's own bytes that it lies over.
+    pub(crate) code: [u8; JUMP],
+    pub(crate) under: [u8; JUMP],
+    /// What it lies over, and the instructions that are executed elsewhere.
+    pub(crate) range: Range<u64>,
+    /// Where the trampoline lies.
+    pub(crate) trampoline: Range<u64>,
+    /// Where in it the way to the library begins.
+    pub(crate) probe: u64,
+    /// Where a thread goes on that has been served: at the copy of the instruction of the place.
+    pub(crate) on: u64,
+    /// Where a thread comes back to it from the library.
+    pub(crate) back: u64,
+    /// Where the copies of the program's instructions lie, and what the program calls these places.
+    pub(crate) copies: Vec<(u64, u64)>,
 }
 
 /// Memory in the program for copies of instructions.
@@ -78,8 +104,12 @@ pub(crate) enum InCopy {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Sites {
     by_address: FxHashMap<u64, SiteId>,
-    all: Vec<Site>,
+    pub(crate) all: Vec<Site>,
     regions: Vec<Region>,
+    /// The places whose trampolines begin at these addresses.
+    pub(crate) trampolines: BTreeMap<u64, SiteId>,
+    /// How many jumps there are now.
+    pub(crate) jumping: usize,
     /// From the first to behind the last address with a trap.
     extent: Range<u64>,
 }
@@ -124,6 +154,8 @@ impl Sites {
             back,
             wanted: 0,
             buried: false,
+            jump: None,
+            jumps: false,
         });
         self.by_address.insert(address, id);
         let behind = address + 1;
@@ -151,7 +183,7 @@ impl Sites {
             return;
         }
         site.wanted += 1;
-        if !site.inserted {
+        if !site.inserted && !site.jumps {
             site.inserted = memory.write(site.address, &[TRAP]).is_ok();
         }
     }
@@ -174,6 +206,7 @@ impl Sites {
         for id in &buried {
             let site = &mut self.all[id.0 as usize];
             (site.inserted, site.wanted, site.buried) = (false, 0, true);
+            (site.jump, site.jumps) = (None, false);
             self.by_address.remove(&site.address);
         }
         buried
@@ -184,6 +217,11 @@ impl Sites {
     pub(crate) fn remove_from(&self, memory: &RawMemory) {
         for site in self.all.iter().filter(|site| site.inserted) {
             let _ = memory.write(site.address, &[site.original]);
+        }
+        for site in self.all.iter().filter(|site| site.jumps) {
+            if let Some(jump) = &site.jump {
+                let _ = memory.write(site.address, &jump.under);
+            }
         }
     }
 

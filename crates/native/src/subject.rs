@@ -2,8 +2,9 @@
 
 use crate::target::Target;
 use invigil_monitor::event::{Batch, Catalog, EventSet};
+use invigil_monitor::inside::Inmate;
 use invigil_session::subject::{
-    Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec, Resume, Stop,
+    CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec, Probe, Resume, Stop,
     Subject, Thread, Unknown, Variable,
 };
 
@@ -13,7 +14,20 @@ impl Subject for Target {
     }
 
     fn prepare(&mut self, catalog: &Catalog) -> Done<Vec<Unknown>> {
+        self.move_library_in();
         self.plan(catalog)
+    }
+
+    fn steps_inside(&self) -> bool {
+        self.can_step_inside()
+    }
+
+    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+        self.put_monitors_inside(monitors)
+    }
+
+    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
+        self.catch_up_inside()
     }
 
     fn instrument(&mut self, needs: &EventSet) -> Done {
@@ -118,6 +132,10 @@ impl Subject for Target {
 
     fn functions(&mut self, prefix: &str) -> Vec<String> {
         self.program.names_with_prefix(prefix, 200)
+    }
+
+    fn probes(&mut self) -> Vec<Probe> {
+        self.list_probes()
     }
 
     fn facts(&mut self) -> Vec<(String, String)> {

@@ -49,6 +49,11 @@ impl Uses {
         });
     }
 
+    /// How many reasons are events.
+    pub(crate) fn events(&self) -> usize {
+        self.by_site.iter().flatten().filter(|reason| matches!(reason, Use::Event { .. })).count()
+    }
+
     /// Removes one such reason; says whether there was one.
     pub(crate) fn remove(&mut self, site: SiteId, reason: Use) -> bool {
         let Some(all) = self.by_site.get_mut(site.0 as usize) else { return false };

@@ -9,7 +9,7 @@ use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
 use invigil_monitor::slices::Slices;
 use invigil_monitor::watch::Watch;
-use invigil_native::{Launch, Stream, Target};
+use invigil_native::{Launch, Probes, Stream, Target};
 use invigil_session::subject::{Ending, Resume};
 use invigil_session::{Options, Outcome, Recorder, Session};
 use invigil_trace::{Format, Input};
@@ -148,13 +148,14 @@ fn watched(automaton: &Arc<Automaton>, catalog: &Catalog, steps: &[Step]) -> Vec
     states(automaton, watch.slices())
 }
 
-/// The run of a real program, and its recording.
+/// The run of a real program, and its recording: for that, monitors step in the tool. Without one they step inside the program,
+/// where there may be probes.
 fn live(
     program: &Path,
     dir: &Path,
     automaton: &Arc<Automaton>,
     catalog: &Catalog,
-    steps: &[Step],
+    (steps, probes, records): (&[Step], Probes, bool),
 ) -> (Vec<u64>, u64) {
     let mut lines = String::new();
     for step in steps {
@@ -163,6 +164,7 @@ fn live(
     std::fs::write(dir.join("run"), lines).unwrap();
     let mut launch = Launch::new(program).arg(dir.join("run"));
     launch.stdout = Stream::Null;
+    launch.probes = probes;
     let target = Target::launch(&launch).unwrap();
     // An empty scenario: run to the end, whatever the verdicts.
     let (written, _) = scn::parse(SourceId(1), "");
@@ -171,8 +173,10 @@ fn live(
     let properties = vec![Arc::clone(automaton)];
     let mut session =
         Session::new(Box::new(target), properties, catalog.clone(), vec![scenario], Options::default());
-    let out = Box::new(File::create(dir.join("trace.jsonl")).unwrap());
-    session.set_recorder(Recorder::new(out, Format::JsonLines, catalog).unwrap());
+    if records {
+        let out = Box::new(File::create(dir.join("trace.jsonl")).unwrap());
+        session.set_recorder(Recorder::new(out, Format::JsonLines, catalog).unwrap());
+    }
     session.start().unwrap();
     let outcome = session.run(&Resume::Continue).unwrap();
     assert!(matches!(outcome, Outcome::Ended(Ending::Exited(0))), "{outcome:?}");
@@ -203,9 +207,13 @@ fn a_live_run_gives_the_verdicts_of_the_recorded_one() {
             let (automaton, catalog) = compile(text);
             for _ in 0..8 {
                 let steps = runs.new_tree(&mut runner).unwrap().current();
-                let (states, violations) = live(&program, dir.path(), &automaton, &catalog, &steps);
+                let run = |probes, records| {
+                    live(&program, dir.path(), &automaton, &catalog, (&steps, probes, records))
+                };
+                let (states, violations) = run(Probes::Trap, true);
                 assert_eq!(states, watched(&automaton, &catalog, &steps), "{text}\n{steps:#?}");
                 assert_eq!(violations, checked(dir.path(), &automaton, &catalog), "{text}\n{steps:#?}");
+                assert_eq!(run(Probes::Inline, false), (states, violations), "{text}\n{steps:#?}");
             }
         }
     }

@@ -13,6 +13,7 @@ pub mod due;
 mod events;
 mod history;
 mod hosting;
+pub mod library;
 mod listen;
 mod monitored;
 mod options;

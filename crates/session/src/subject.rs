@@ -254,6 +254,17 @@ pub struct Frame {
     pub object: Option<PathBuf>,
 }
 
+/// How an event is noticed at one place.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probe {
+    /// The event, as a property names it.
+    pub event: String,
+    /// Where, in words.
+    pub place: String,
+    /// By what, in words, and why by nothing quicker.
+    pub how: String,
+}
+
 /// A checkpoint of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct CheckpointId(pub u32);
@@ -471,6 +482,11 @@ pub trait Subject {
 
     /// The functions whose names begin like this, for completion.
     fn functions(&mut self, prefix: &str) -> Vec<String>;
+
+    /// How the events of the properties are noticed, place by place.
+    fn probes(&mut self) -> Vec<Probe> {
+        Vec::new()
+    }
 
     /// Facts about the program for `info`: its path, process, images, signals.
     fn facts(&mut self) -> Vec<(String, String)>;

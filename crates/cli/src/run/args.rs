@@ -2,7 +2,9 @@
 
 use crate::args::number;
 use crate::explore::args::SetupArgs;
+use crate::Trouble;
 use clap::{Args as Options, ValueEnum};
+use invigil_native::Probes;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -154,6 +156,11 @@ pub(crate) struct Watching {
     #[arg(long)]
     pub(crate) later: bool,
 
+    /// How calls of functions are noticed in a native program: by jumps to code that is put into it, in nanoseconds, or by
+    /// traps [default: inline, or what the environment variable INVIGIL_PROBES says]
+    #[arg(long, value_name = "HOW")]
+    pub(crate) probes: Option<Probing>,
+
     /// Run the commands of a file, one to a line, instead of the program right away; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) commands: Option<PathBuf>,
@@ -201,6 +208,32 @@ pub(crate) struct Watching {
     /// Let checkpoints take no more memory than this: bytes, or as in 512M or 2G
     #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes, help_heading = "Checkpoints")]
     pub(crate) max_checkpoint_memory: u64,
+}
+
+/// How events of a native program are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Probing {
+    /// By probes inside the program, and by traps where none fits
+    Inline,
+    /// By traps
+    Trap,
+}
+
+impl Watching {
+    /// How events of a native program are noticed.
+    pub(crate) fn probes(&self) -> Result<Probes, Trouble> {
+        let said = match (self.probes, std::env::var("INVIGIL_PROBES")) {
+            (Some(probing), _) => probing,
+            (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
+                Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
+            })?,
+            (None, Err(_)) => return Ok(Probes::default()),
+        };
+        Ok(match said {
+            Probing::Inline => Probes::Inline,
+            Probing::Trap => Probes::Trap,
+        })
+    }
 }
 
 /// What is done without a prompt where there would be one.

@@ -45,10 +45,10 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
 pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     check_scripts(&args.watching)?;
     let commands = commands(&args.watching)?;
-    let (process, later) = (args.process, args.watching.later);
+    let (process, later, probes) = (args.process, args.watching.later, args.watching.probes()?);
     let is_java = invigil_jvm::is_machine(process);
     let program = Program { strict: args.watching.strict, ..Program::running(process, is_java) };
-    let begin = Box::new(move || subject::hold(process, later));
+    let begin = Box::new(move || subject::hold(process, later, probes));
     watch(&args.watching, commands, begin, (false, !is_java), program, terminal)
 }
 

@@ -3,7 +3,7 @@
 use super::args::Run;
 use super::scripts::Program;
 use crate::Trouble;
-use invigil_native::{Launch, Target};
+use invigil_native::{Launch, Probes, Target};
 use invigil_session::stream::Stream;
 use invigil_session::subject::{Done, Subject};
 use std::fs::File;
@@ -76,6 +76,7 @@ pub(super) fn launch(args: &Run, steps: bool) -> Result<Launching, Trouble> {
         launch = launch.dir(dir);
     }
     launch.randomize = args.aslr;
+    launch.probes = args.watching.probes()?;
     [launch.stdin, launch.stdout, launch.stderr] = streams;
     Ok(Launching::Native(launch))
 }
@@ -129,13 +130,14 @@ pub(crate) fn start(launch: &Launch, later: bool) -> Done<Box<dyn Subject>> {
 }
 
 /// Takes hold of a running program; `later` as for [`start`].
-pub(super) fn hold(process: i32, later: bool) -> Done<Box<dyn Subject>> {
+pub(super) fn hold(process: i32, later: bool, probes: Probes) -> Done<Box<dyn Subject>> {
     if invigil_jvm::is_machine(process) {
         let mut target = invigil_jvm::Target::attach(process)?;
         target.expect_classes(later);
         return Ok(Box::new(target));
     }
     let mut target = Target::attach(process)?;
+    target.notice_by(probes);
     target.expect_libraries(later);
     Ok(Box::new(target))
 }

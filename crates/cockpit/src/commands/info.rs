@@ -9,16 +9,17 @@ pub(crate) const TABLE: &[Command] =
     &[Command::new(Topic::Program, "info", "WHAT", "Show what there is", info)
         .short(&["i"])
         .takes(Takes::Info)
-        .more("  info breakpoints    points, with their hits\n  info locals         local variables of the selected frame\n  info args           its arguments\n  info registers      its registers\n  info frame          the frame itself\n  info line [PLACE]   which line, and where it is\n  info threads        threads\n  info program        the program: its path, process, images\n  info signals        what is done with signals\n  info properties     properties, and their states\n  info checkpoints    checkpoints, as a tree")];
+        .more("  info breakpoints    points, with their hits\n  info locals         local variables of the selected frame\n  info args           its arguments\n  info registers      its registers\n  info frame          the frame itself\n  info line [PLACE]   which line, and where it is\n  info threads        threads\n  info program        the program: its path, process, images\n  info probes         how events are noticed, place by place\n  info signals        what is done with signals\n  info properties     properties, and their states\n  info checkpoints    checkpoints, as a tree")];
 
 /// What `info` can be about, longest names first told.
-pub(crate) const SUBJECTS: [&str; 12] = [
+pub(crate) const SUBJECTS: [&str; 13] = [
     "args",
     "breakpoints",
     "checkpoints",
     "frame",
     "line",
     "locals",
+    "probes",
     "program",
     "properties",
     "registers",
@@ -64,6 +65,7 @@ fn info(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
         "program" => Ok(facts(scene, |name| name != "signals")),
         "signals" => Ok(facts(scene, |name| name.contains("signal"))),
         "checkpoints" => time::tree(scene),
+        "probes" => Ok(probes(scene)),
         "properties" => Ok(properties::all(scene)),
         _ => line(scene, rest),
     }
@@ -71,6 +73,15 @@ fn info(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
 
 fn told(variables: &[invigil_session::subject::Variable], none: &str) -> String {
     if variables.is_empty() { format!("{none}\n") } else { frame::variables(variables, "") }
+}
+
+fn probes(scene: &mut Scene<'_>) -> String {
+    let probes = scene.session.subject().probes();
+    if probes.is_empty() {
+        return "No event is noticed at a place of its own.\n".to_owned();
+    }
+    let rows = probes.into_iter().map(|probe| vec![probe.event, probe.place, probe.how]);
+    columns(&rows.collect::<Vec<_>>())
 }
 
 fn args(scene: &mut Scene<'_>) -> Said {

@@ -8,8 +8,19 @@ use invigil_monitor::event::EventSet;
 use invigil_session::subject::Done;
 
 impl Target {
-    /// Puts points for these events, and for no others.
+    /// Puts points for these events, and for no others; or remembers to, while monitors inside are told everything.
     pub(crate) fn instrument(&mut self, needs: &EventSet) -> Done {
+        match &mut self.inline.needs {
+            Some(kept) => {
+                kept.clone_from(needs);
+                Ok(())
+            }
+            None => self.activate(needs),
+        }
+    }
+
+    /// Puts points for these events, and for no others.
+    pub(crate) fn activate(&mut self, needs: &EventSet) -> Done {
         for index in 0..self.plans.all.len() {
             let plan = &mut self.plans.all[index];
             let wanted = needs.contains(plan.symbol);

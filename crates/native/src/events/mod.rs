@@ -4,7 +4,7 @@ mod calls;
 mod facts;
 mod fire;
 mod instrument;
-mod params;
+pub(crate) mod params;
 mod resolve;
 mod system;
 
@@ -21,7 +21,7 @@ use std::ops::Range;
 
 /// What happens at a place of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+pub(crate) enum Role {
     /// The event.
     Fire,
     /// What will not be known at the end is noted.
@@ -33,11 +33,11 @@ enum Role {
 }
 
 /// A place in the code that has to do with an event.
-struct Place {
-    site: SiteId,
-    role: Role,
+pub(crate) struct Place {
+    pub(crate) site: SiteId,
+    pub(crate) role: Role,
     /// One for each parameter that is read here.
-    reads: Vec<Option<Extractor>>,
+    pub(crate) reads: Vec<Option<Extractor>>,
     needs: Needs,
     /// For [`Role::Tail`]: the jump, and the function that it leaves if it goes out of this.
     jump: Option<(Instruction, Vec<Range<u64>>)>,
@@ -45,7 +45,7 @@ struct Place {
 
 /// What an event is, for a native program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum What {
+pub(crate) enum What {
     /// A function begins, or a place in the code is reached.
     Code,
     /// A function is left.
@@ -58,12 +58,12 @@ enum What {
     System,
 }
 
-struct Plan {
-    symbol: SymbolId,
-    name: String,
-    params: Vec<Param>,
-    what: What,
-    places: Vec<Place>,
+pub(crate) struct Plan {
+    pub(crate) symbol: SymbolId,
+    pub(crate) name: String,
+    pub(crate) params: Vec<Param>,
+    pub(crate) what: What,
+    pub(crate) places: Vec<Place>,
     /// Entry addresses of functions that are dealt with already.
     resolved: Vec<u64>,
     active: bool,
@@ -109,6 +109,28 @@ impl Plans {
 
     pub(crate) fn wants_syscalls(&self) -> bool {
         self.any_active(|what| matches!(what, What::Syscall { .. }))
+    }
+
+    /// All plans.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Plan> {
+        self.all.iter()
+    }
+
+    /// A plan by its number.
+    pub(crate) fn get(&self, plan: u32) -> &Plan {
+        &self.all[plan as usize]
+    }
+
+    /// Whether all events are of some kinds.
+    pub(crate) fn all_are(&self, test: impl Fn(&What) -> bool) -> bool {
+        self.all.iter().all(|plan| test(&plan.what))
+    }
+
+    /// All events that may ever be asked for.
+    pub(crate) fn symbols(&self) -> EventSet {
+        let mut set = EventSet::default();
+        self.all.iter().for_each(|plan| set.insert(plan.symbol));
+        set
     }
 
     /// The events that are asked for now.

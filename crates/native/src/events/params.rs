@@ -10,7 +10,7 @@ use invigil_debuginfo::value::{
 use invigil_expr::value::Value;
 use invigil_monitor::event::{Batch, Source, Type};
 
-pub(super) fn wanted(ty: Option<Type>) -> Wanted {
+pub(crate) fn wanted(ty: Option<Type>) -> Wanted {
     match ty {
         None => Wanted::Any,
         Some(Type::Int) => Wanted::Int,

@@ -182,6 +182,10 @@ fn shared_memory(copy: Pid, told: &mut Vec<String>) {
         let bound = |text: &str| u64::from_str_radix(text, 16).unwrap_or(0);
         let size = range.split_once('-').map_or(0, |(start, end)| bound(end).saturating_sub(bound(start)));
         let name = fields.nth(3).unwrap_or_default();
+        if name == crate::inline::MAPPED_AS {
+            // The probes' own: the monitors are brought back by the session.
+            continue;
+        }
         // The kernel calls anonymous shared memory a deleted file.
         let anonymous = name.is_empty() || name == "/dev/zero";
         let name = if anonymous { "anonymous memory".to_owned() } else { short(name) };

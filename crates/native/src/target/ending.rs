@@ -58,6 +58,7 @@ impl Target {
         self.engine.hold()?;
         self.disarm_all();
         self.unprotect_all()?;
+        self.move_library_out()?;
         self.engine.sites.remove_from(&self.engine.memory);
         let interrupted = self.engine.interrupted.swap(false, Ordering::SeqCst);
         for tid in self.engine.tasks.keys().copied().collect::<Vec<_>>() {

@@ -8,6 +8,7 @@ mod signals;
 use crate::affinity::Affinity;
 use crate::engine::{Engine, lost};
 use crate::events::Plans;
+use crate::inline::{Inline, Probes};
 use crate::keep::Kept;
 use crate::launch::{self, Launch};
 use crate::memory::RawMemory;
@@ -39,6 +40,7 @@ pub struct Target {
     pub(crate) watches: Watches,
     pub(crate) stepping: Option<Stepping>,
     pub(crate) kept: Kept,
+    pub(crate) inline: Inline,
     pub(crate) affinity: Affinity,
     /// The events of the last stop.
     pub(crate) batch: Batch,
@@ -52,6 +54,8 @@ pub struct Target {
     /// `syscall; int3` in the program's memory.
     pub(crate) scratch: u64,
     pub(crate) began: Instant,
+    /// The same by the clock that probes read, in nanoseconds.
+    pub(crate) began_at: u64,
     /// When the last trap was run into.
     pub(crate) now: Instant,
     pub(crate) ended: Option<Ending>,
@@ -126,6 +130,7 @@ impl Target {
         task.stopped();
         engine.tasks.insert(process, task);
         let mut target = Target::new(engine, true);
+        target.inline.probes = launch.probes;
         target.settle_in()?;
         target.run_loader()?;
         Ok(target)
@@ -165,6 +170,7 @@ impl Target {
             watches: Watches::default(),
             stepping: None,
             kept: Kept::default(),
+            inline: Inline::default(),
             affinity: Affinity::default(),
             batch: Batch::default(),
             current: process,
@@ -173,6 +179,7 @@ impl Target {
             alert: None,
             scratch: 0,
             began: Instant::now(),
+            began_at: invigil_probe::system::now(),
             now: Instant::now(),
             ended: None,
             launched,
@@ -183,6 +190,11 @@ impl Target {
     /// The number of the process.
     pub fn process(&self) -> i32 {
         self.engine.process
+    }
+
+    /// Says how events are to be noticed. Before the session starts.
+    pub fn notice_by(&mut self, probes: Probes) {
+        self.inline.probes = probes;
     }
 
     pub(crate) fn view(&self) -> View<'_> {

@@ -73,7 +73,7 @@ impl Target {
     }
 
     /// Makes executable memory near an address.
-    fn map_region(&mut self, near: u64) -> Done<u64> {
+    pub(crate) fn map_region(&mut self, near: u64) -> Done<u64> {
         let tid = self.some_thread()?;
         let all = maps::read(self.engine.process).map_err(lost)?;
         let place = maps::gap_near(&all, near, REGION)
@@ -171,6 +171,8 @@ impl Target {
     /// The program was replaced by another one.
     pub(super) fn became_another(&mut self) -> Done {
         self.end_step();
+        self.save_past();
+        self.engine.agent = None;
         self.kept.generation += 1;
         self.uses.clear();
         self.watches.forget();
@@ -181,6 +183,7 @@ impl Target {
         self.points.forget_places();
         (self.program, self.types) = (Program::default(), Catalog::new());
         self.settle_in()?;
+        self.move_library_in();
         self.resolve_plans()?;
         self.resolve_points();
         self.rewatch_points()?;

@@ -14,6 +14,18 @@ use std::time::Instant;
 impl Target {
     /// Runs the program until there is something to tell.
     pub(crate) fn run(&mut self) -> Done<Stop> {
+        self.without_probes()?;
+        loop {
+            let stop = self.run_on()?;
+            // What monitors inside have dealt with, and nobody is to react to, is not told.
+            let is_told = stop != Stop::Events || !self.inline.used || self.inline.is_told() || self.step_inside()?;
+            if is_told {
+                return Ok(stop);
+            }
+        }
+    }
+
+    fn run_on(&mut self) -> Done<Stop> {
         if let Some(ending) = &self.ended {
             return Ok(Stop::Ended(ending.clone()));
         }
@@ -59,6 +71,7 @@ impl Target {
         }
         if self.engine.is_held() {
             self.serving = None;
+            self.put_jumps()?;
             return self.engine.let_all_go();
         }
         self.serving.take().map_or(Ok(()), |tid| self.engine.let_go(tid))
@@ -68,6 +81,7 @@ impl Target {
     fn dispatch(&mut self, happening: Happening) -> Done<Option<Stop>> {
         match happening {
             Happening::Hit { tid, site } => return self.hit(tid, site),
+            Happening::Reacts { tid } => return self.reacts(tid).map(Some),
             Happening::Stepped { tid } => return self.stepped(tid),
             Happening::Syscall { tid, entering } => return self.syscall(tid, entering),
             Happening::Signal { tid, info } => return self.signal(tid, info),
@@ -114,6 +128,7 @@ impl Target {
                 let ending = Engine::ending(status);
                 self.ended = Some(ending.clone());
                 self.serving = None;
+                self.save_past();
                 if let Some(stop) = self.system_event(self.engine.process, "#exit")? {
                     return Ok(Some(stop));
                 }

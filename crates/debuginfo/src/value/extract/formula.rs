@@ -25,13 +25,17 @@ pub(super) enum Formula {
 
 /// One value of the program.
 #[derive(Clone, Debug)]
-pub(super) struct Leaf {
-    pub(super) path: Path,
-    pub(super) kind: LeafKind,
+pub struct Leaf {
+    /// Where it is.
+    pub path: Path,
+    /// What it is.
+    pub kind: LeafKind,
 }
 
+/// What a value is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum LeafKind {
+pub enum LeafKind {
+    /// A number; of some bits, if it is only these.
     Scalar(Basic, Option<Bits>),
     /// The address itself.
     Address,
@@ -43,21 +47,29 @@ pub(super) enum LeafKind {
 
 /// How to get where a value is.
 #[derive(Clone, Debug)]
-pub(super) enum Path {
+pub enum Path {
+    /// It is in a register.
     Register {
+        /// Which.
         number: Register,
+        /// After so many bytes.
         offset: u64,
     },
     /// From a base: each step reads the word there and adds to it.
     Memory {
+        /// The base.
         base: Base,
+        /// The steps.
         steps: Vec<u64>,
     },
 }
 
+/// Where a path begins.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Base {
+pub enum Base {
+    /// At an address.
     Absolute(u64),
+    /// So far from where a register points.
     Register(Register, u64),
     /// Relative to the thread's own block.
     Thread(u64),

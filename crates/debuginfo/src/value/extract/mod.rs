@@ -15,7 +15,8 @@ use crate::value::mistake::Mistake;
 use crate::value::plain::{Plain, Wanted};
 use crate::value::scope::Scope;
 use crate::value::types::{Basic, Shape, Type};
-use formula::{Formula, Leaf, Path};
+use formula::Formula;
+pub use formula::{Base, Leaf, LeafKind, Path};
 use lower::Lowering;
 
 /// What is wanted at a point: as users write it.
@@ -161,6 +162,14 @@ impl Extractor {
     /// Whether the value is read by a few loads, without looking at frames.
     pub fn is_fast(&self) -> bool {
         !matches!(self.how, How::General { .. })
+    }
+
+    /// The one value of the program that it is, and as what it is wanted, if it takes no more than a few loads.
+    pub fn leaf(&self) -> Option<(&Leaf, Wanted)> {
+        match &self.how {
+            How::Formula(Formula::Leaf(leaf)) => Some((leaf, self.wanted)),
+            _ => None,
+        }
     }
 
     /// Which registers must be fetched for it.

@@ -1,0 +1,52 @@
+//! How events are noticed, in words.
+
+use super::Probes;
+use crate::events::{Plan, Role, What};
+use crate::target::Target;
+use invigil_session::subject::Probe;
+
+impl Target {
+    /// How the events of the properties are noticed, place by place.
+    pub(crate) fn list_probes(&mut self) -> Vec<Probe> {
+        let mut all = Vec::new();
+        for plan in self.plans.iter() {
+            let event = plan.name.clone();
+            match &plan.what {
+                What::Code | What::Exit => all.extend(self.probes_of(plan)),
+                What::Access(_) => all.push(Probe { event, place: String::new(), how: "watched memory".into() }),
+                What::Syscall { .. } => all.push(Probe { event, place: String::new(), how: "system calls".into() }),
+                What::System => all.push(Probe { event, place: String::new(), how: "the system tells".into() }),
+            }
+        }
+        all
+    }
+
+    fn probes_of(&self, plan: &Plan) -> Vec<Probe> {
+        let at_code = |what: &What| matches!(what, What::Code | What::Exit | What::System);
+        let why_not = match (&self.inline.trouble, self.inline.probes) {
+            (_, Probes::Trap) => Some("as was asked for".to_owned()),
+            (Some(trouble), _) => Some(trouble.clone()),
+            _ if !self.plans.all_are(at_code) => {
+                Some("the property is also about memory or system calls, which the tool watches".to_owned())
+            }
+            _ => None,
+        };
+        let places = plan.places.iter().filter(|place| place.role == Role::Fire);
+        let told = places.map(|place| {
+            let site = self.engine.sites.get(place.site);
+            let how = match (&why_not, self.inline.unfit.get(&place.site.0)) {
+                (None, None) if site.jump.is_some() => "probe".to_owned(),
+                (None, None) => "trap".to_owned(),
+                (None, Some(unfit)) => format!("trap: {unfit}"),
+                (Some(why), _) => format!("trap: {why}"),
+            };
+            let name = self.program.symbol_at(site.address);
+            let name = name.map_or_else(|| format!("{:#x}", site.address), |(name, offset)| match offset {
+                0 => name,
+                offset => format!("{name}+{offset}"),
+            });
+            Probe { event: plan.name.clone(), place: self.with_line(name, site.address), how }
+        });
+        told.collect()
+    }
+}

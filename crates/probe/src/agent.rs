@@ -1,0 +1,311 @@
+//! The monitors in here, and what happens when a thread comes in.
+
+use crate::capture::{General, Moment, Vectors};
+use crate::lock::Lock;
+use crate::message::{Answer, Past, Request, Site, Told};
+use crate::threads::{self, Threads};
+use crate::{entry, guarded, memory, system};
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use crate::words::INVIGIL_WORDS;
+use core::sync::atomic::Ordering;
+use invigil_expr::value::Value;
+use invigil_monitor::automaton::{Automaton, Parts};
+use invigil_monitor::event::{Batch, Event, Stamp};
+use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::slices::Slices;
+
+/// The thread goes on.
+pub const GO_ON: u32 = 0;
+/// The event has been dealt with, and the thread is to stop.
+pub const STOP: u32 = 1;
+/// The event could not be dealt with: the thread is to stop, and to come in again.
+pub const REFUSED: u32 = 2;
+
+/// Events with more parameters go the long way.
+const FEW: usize = 8;
+const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
+
+static ROOM: Lock<Room> = Lock::new(Room::new());
+
+struct Room {
+    sites: Vec<Post>,
+    automata: Vec<Arc<Automaton>>,
+    inside: Option<Inside>,
+    threads: Threads,
+    /// The last so many events are those that someone is to react to.
+    due: u32,
+    values: Vec<Value>,
+    text: String,
+}
+
+/// A site with what is worth knowing before.
+struct Post {
+    told: Vec<Told>,
+    /// Whether all that its events carry are whole numbers, and few.
+    is_plain: bool,
+}
+
+impl Room {
+    const fn new() -> Room {
+        Room {
+            sites: Vec::new(),
+            automata: Vec::new(),
+            inside: None,
+            threads: Threads::new(),
+            due: 0,
+            values: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// All events of a site happen; whether someone is to react.
+    fn happen(&mut self, site: usize, general: &General, vectors: &Vectors) -> Option<bool> {
+        let post = self.sites.get(site)?;
+        let inside = self.inside.as_mut()?;
+        let thread = self.threads.current();
+        let moment = Moment { general, vectors, base: threads::base(), thread };
+        let before = inside.count();
+        let mut reacts = false;
+        for told in &post.told {
+            if post.is_plain {
+                let mut numbers = [0; FEW];
+                let places = numbers.iter_mut().zip(&told.captures);
+                let mut all = places.map(|(place, capture)| Some(*place = capture.integer(&moment)?));
+                if all.all(|read| read.is_some()) {
+                    reacts |= inside.step_integers(told.symbol, &numbers[..told.captures.len()], thread);
+                    continue;
+                }
+            }
+            self.values.clear();
+            self.text.clear();
+            for capture in &told.captures {
+                let value = capture.value(&moment, system::now, &mut self.text);
+                self.values.push(value);
+            }
+            let event = Event { symbol: told.symbol, params: &self.values, text: &self.text };
+            reacts |= inside.step(&event, TIMELESS, thread);
+        }
+        if reacts {
+            self.due = (inside.count() - before) as u32;
+        }
+        Some(reacts)
+    }
+
+    fn put(&mut self, states: &[Vec<u8>], concerns: Vec<Vec<u8>>) -> Result<(), String> {
+        let mut inmates = Vec::new();
+        for ((automaton, state), concern) in self.automata.iter().zip(states).zip(concerns) {
+            let slices = Slices::load(automaton, state).ok_or("the state of a property cannot be understood")?;
+            inmates.push(Inmate { automaton: Arc::clone(automaton), slices, concern });
+        }
+        self.inside = Some(Inside::new(inmates));
+        self.due = 0;
+        INVIGIL_WORDS.frozen.store(0, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn take(&mut self) -> Option<Past> {
+        let inside = self.inside.take()?;
+        let past = inside.past();
+        Some(Past {
+            unseen_events: past.unseen_events,
+            unseen: past.unseen.to_vec(),
+            before: past.before.iter().map(Slices::save).collect(),
+            events: past.events,
+            threads: past.threads,
+            due: core::mem::take(&mut self.due),
+        })
+    }
+
+    fn step(&mut self, events: &Batch, thread: u32) -> bool {
+        let Some(inside) = self.inside.as_mut() else { return false };
+        let before = inside.count();
+        let mut reacts = false;
+        for at in 0..events.len() {
+            reacts |= inside.step(&events.event(at), events.stamp(at), thread);
+        }
+        if reacts {
+            self.due = (inside.count() - before) as u32;
+            INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
+        }
+        reacts
+    }
+
+    fn answer(&mut self, request: Request) -> Result<Answer, String> {
+        match request {
+            Request::Sites { first, sites } => {
+                self.sites.truncate(first as usize);
+                self.sites.extend(sites.into_iter().map(Post::new));
+            }
+            Request::Properties(properties) => {
+                let automata = properties.iter().map(|bytes| {
+                    let parts: Parts = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
+                    Ok(Arc::new(Automaton::new(parts)))
+                });
+                self.automata = automata.collect::<Result<_, String>>()?;
+            }
+            Request::Put { states, concerns } => self.put(&states, concerns)?,
+            Request::Take => return Ok(Answer::Taken(self.take())),
+            Request::Step { events, thread } => return Ok(Answer::Stepped(self.step(&events, thread))),
+        }
+        Ok(Answer::Done)
+    }
+}
+
+impl Post {
+    fn new(told: Site) -> Post {
+        let is_plain = told
+            .iter()
+            .all(|told| told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer()));
+        Post { told, is_plain }
+    }
+}
+
+/// A thread is at a site.
+pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
+    if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
+        return GO_ON;
+    }
+    let mut room = ROOM.lock();
+    if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
+        return REFUSED;
+    }
+    match room.happen(site as usize, general, vectors) {
+        None => REFUSED,
+        Some(true) => {
+            INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
+            STOP
+        }
+        Some(false) => GO_ON,
+    }
+}
+
+/// Whether this is another process, which has the program's memory for a while.
+#[cold]
+fn is_foreign() -> bool {
+    system::process() != INVIGIL_WORDS.process.load(Ordering::Relaxed)
+}
+
+/// An answer, for the tool to fetch.
+#[repr(C)]
+struct Reply {
+    at: *const u8,
+    length: usize,
+}
+
+static ANSWER: Lock<Vec<u8>> = Lock::new(Vec::new());
+
+/// The program is no more, and neither are its threads, wherever they were: this is a copy of its memory, and nobody else has it.
+extern "C" fn alone() {
+    ROOM.break_open();
+    ANSWER.break_open();
+    memory::break_open();
+}
+
+/// Answers a request of the tool, which lies at `at`. Gives where the answer lies, of which the first eight bytes are the
+/// length of the rest; it is there until the next request.
+///
+/// # Safety
+/// The request lies in a piece of memory that [`memory::malloc`] gave, and is this function's from now on.
+unsafe extern "C" fn serve(at: *mut u8, length: usize) -> Reply {
+    // SAFETY: by the contract.
+    let request = unsafe { core::slice::from_raw_parts(at, length) };
+    let answer = match postcard::from_bytes(request) {
+        Ok(request) => ROOM.lock().answer(request).unwrap_or_else(Answer::Refused),
+        Err(error) => Answer::Refused(error.to_string()),
+    };
+    // SAFETY: nobody else knows it.
+    unsafe { memory::free(at) };
+    let mut kept = ANSWER.lock();
+    *kept = postcard::to_allocvec(&answer).unwrap_or_default();
+    Reply { at: kept.as_ptr(), length: kept.len() }
+}
+
+/// Where the tool finds what it needs, in this order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
+pub struct Places<P> {
+    /// Where trampolines call.
+    pub entry: P,
+    /// The last instruction of a thread that goes on.
+    pub leaving: P,
+    /// The trap after an event to react to.
+    pub stopped: P,
+    /// The trap before an event that is yet to happen.
+    pub refused: P,
+    /// Where what is not bound goes.
+    pub unbound: P,
+    /// Answers requests.
+    pub serve: P,
+    /// Makes a copy of the memory usable after the program's end.
+    pub alone: P,
+    /// The functions that may fail, and where to go on then.
+    pub guarded: [P; 4],
+    /// What is bound, in the order of [`BOUND`].
+    pub bound: [P; BOUND.len()],
+}
+
+impl Places<u64> {
+    /// As they lie in memory.
+    pub fn from_words(words: [u64; PLACES]) -> Places<u64> {
+        let [entry, leaving, stopped, refused, unbound, serve, alone, rest @ ..] = words;
+        let (guarded, bound) = rest.split_at(4);
+        Places {
+            entry,
+            leaving,
+            stopped,
+            refused,
+            unbound,
+            serve,
+            alone,
+            guarded: core::array::from_fn(|n| guarded[n]),
+            bound: core::array::from_fn(|n| bound[n]),
+        }
+    }
+}
+
+/// How many places there are.
+pub const PLACES: usize = 11 + BOUND.len();
+
+/// The names of functions that compiled code calls, and that are given to it here.
+pub const BOUND: [&str; 11] = [
+    "malloc", "free", "calloc", "realloc", "posix_memalign", "memcpy", "memmove", "memset", "memcmp", "bcmp",
+    "strlen",
+];
+
+type Place = unsafe extern "C" fn();
+
+/// Makes a place of a function.
+macro_rules! place {
+    ($function:path) => {
+        // SAFETY: a function pointer of another type is as large; nobody calls it as this.
+        unsafe { core::mem::transmute::<*const (), Place>($function as *const ()) }
+    };
+}
+
+/// Found by the tool by its name.
+#[unsafe(no_mangle)]
+pub static INVIGIL_PLACES: Places<Place> = Places {
+    entry: place!(entry::entry),
+    leaving: place!(entry::leaving),
+    stopped: place!(entry::stopped),
+    refused: place!(entry::refused),
+    unbound: place!(entry::unbound),
+    serve: place!(serve),
+    alone: place!(alone),
+    guarded: guarded::PLACES,
+    bound: [
+        place!(memory::malloc),
+        place!(memory::free),
+        place!(memory::calloc),
+        place!(memory::realloc),
+        place!(memory::posix_memalign),
+        place!(memory::memcpy),
+        place!(memory::memmove),
+        place!(memory::memset),
+        place!(memory::memcmp),
+        place!(memory::memcmp),
+        place!(memory::strlen),
+    ],
+};

@@ -1,0 +1,180 @@
+//! Where a thread comes in from a trampoline, and how it leaves.
+//!
+//! The trampoline has made room below the program's stack for what a function without a frame keeps there (the *red zone*), put
+//! the number of its site on it, and called [`entry`]. Every register of the program is as it was, flags included:
+//!
+//! ```text
+//!   lea  rsp, [rsp - 128]
+//!   push SITE
+//!   call [ENTRY]
+//!   lea  rsp, [rsp + 136]
+//!   …                       the instructions that the jump lies over
+//!   jmp  behind them
+//! ```
+//!
+//! Here all general registers are put on the stack in the order in which debug information numbers them, then flags and vector
+//! registers, and [`hit`](crate::agent::hit) says how to go on. The thread returns to the trampoline, or runs into one of two traps,
+//! with every register as the program had it, but for the stack, which still holds what the trampoline put there: the tool knows
+//! [how much](LEFT_ON_STACK). When the tool wants threads to come out of here, it puts a trap in the place of the `ret`, too.
+
+use crate::agent;
+use core::arch::naked_asm;
+
+/// What a trampoline takes of the stack for what the program may have below it.
+pub const RED_ZONE: u64 = 128;
+/// At one of the traps, so much of the stack is in use on top of what the program uses: the address to go on at, the number of
+/// the site, and the red zone.
+pub const LEFT_ON_STACK: u64 = 16 + RED_ZONE;
+/// How far from the top of the stack the number of the site lies then.
+pub const SITE_ON_STACK: u64 = 8;
+
+/// Gives back what [`entry`] has put aside; the stack pointer is where the flags are.
+macro_rules! restore {
+    () => {
+        "movaps xmm0, [rsp]
+         movaps xmm1, [rsp + 16]
+         movaps xmm2, [rsp + 32]
+         movaps xmm3, [rsp + 48]
+         movaps xmm4, [rsp + 64]
+         movaps xmm5, [rsp + 80]
+         movaps xmm6, [rsp + 96]
+         movaps xmm7, [rsp + 112]
+         movaps xmm8, [rsp + 128]
+         movaps xmm9, [rsp + 144]
+         movaps xmm10, [rsp + 160]
+         movaps xmm11, [rsp + 176]
+         movaps xmm12, [rsp + 192]
+         movaps xmm13, [rsp + 208]
+         movaps xmm14, [rsp + 224]
+         movaps xmm15, [rsp + 240]
+         mov rsp, rbx
+         pop rax
+         add al, 127
+         sahf
+         pop rax
+         pop rdx
+         pop rcx
+         pop rbx
+         pop rsi
+         pop rdi
+         pop rbp
+         lea rsp, [rsp + 8]
+         pop r8
+         pop r9
+         pop r10
+         pop r11
+         pop r12
+         pop r13
+         pop r14
+         pop r15"
+    };
+}
+
+/// Where trampolines call; see the module.
+///
+/// # Safety
+/// Only for trampolines.
+#[unsafe(naked)]
+pub unsafe extern "C" fn entry() {
+    naked_asm!(
+        "push r15",
+        "push r14",
+        "push r13",
+        "push r12",
+        "push r11",
+        "push r10",
+        "push r9",
+        "push r8",
+        // The stack pointer of the program: above these, what the trampoline put there.
+        "lea r11, [rsp + 8 * 8 + {left}]",
+        "push r11",
+        "push rbp",
+        "push rdi",
+        "push rsi",
+        "push rbx",
+        "push rcx",
+        "push rdx",
+        "push rax",
+        // Of the flags, all that an instruction can leave for another to read.
+        "lahf",
+        "seto al",
+        "push rax",
+        "mov rbx, rsp",
+        "and rsp, -16",
+        "sub rsp, 256",
+        "movaps [rsp], xmm0",
+        "movaps [rsp + 16], xmm1",
+        "movaps [rsp + 32], xmm2",
+        "movaps [rsp + 48], xmm3",
+        "movaps [rsp + 64], xmm4",
+        "movaps [rsp + 80], xmm5",
+        "movaps [rsp + 96], xmm6",
+        "movaps [rsp + 112], xmm7",
+        "movaps [rsp + 128], xmm8",
+        "movaps [rsp + 144], xmm9",
+        "movaps [rsp + 160], xmm10",
+        "movaps [rsp + 176], xmm11",
+        "movaps [rsp + 192], xmm12",
+        "movaps [rsp + 208], xmm13",
+        "movaps [rsp + 224], xmm14",
+        "movaps [rsp + 240], xmm15",
+        "lea rdi, [rbx + 8]",
+        "mov rsi, rsp",
+        "mov edx, [rbx + 8 + 16 * 8 + {site}]",
+        "call {hit}",
+        "cmp eax, {stop}",
+        "je 2f",
+        "ja 3f",
+        restore!(),
+        "jmp {leaving}",
+        "2:",
+        restore!(),
+        "jmp {stopped}",
+        "3:",
+        restore!(),
+        "jmp {refused}",
+        left = const LEFT_ON_STACK,
+        site = const SITE_ON_STACK,
+        hit = sym agent::hit,
+        stop = const agent::STOP,
+        leaving = sym leaving,
+        stopped = sym stopped,
+        refused = sym refused,
+    );
+}
+
+/// The last instruction of a thread that goes on. While the tool wants threads to come out, it puts a trap here.
+///
+/// # Safety
+/// Only for [`entry`].
+#[unsafe(naked)]
+pub unsafe extern "C" fn leaving() {
+    naked_asm!("ret", "ud2");
+}
+
+/// The trap for a thread whose event has been dealt with, and that is to stop.
+///
+/// # Safety
+/// Only for [`entry`].
+#[unsafe(naked)]
+pub unsafe extern "C" fn stopped() {
+    naked_asm!("int3", "ud2");
+}
+
+/// The trap for a thread whose event could not be dealt with now.
+///
+/// # Safety
+/// Only for [`entry`].
+#[unsafe(naked)]
+pub unsafe extern "C" fn refused() {
+    naked_asm!("int3", "ud2");
+}
+
+/// Where everything goes that the library needs from outside and nobody gives it, such as what a panic does.
+///
+/// # Safety
+/// Nothing goes on from here.
+#[unsafe(naked)]
+pub unsafe extern "C" fn unbound() {
+    naked_asm!("int3", "ud2");
+}

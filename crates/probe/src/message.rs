@@ -1,0 +1,82 @@
+//! What the tool and the library inside the program say to each other.
+//!
+//! Both are built together, so there is no version: the tool puts in what it was built with.
+
+use crate::capture::Capture;
+use alloc::string::String;
+use alloc::vec::Vec;
+use invigil_monitor::event::{Batch, SymbolId};
+use invigil_monitor::inside::Unseen;
+use serde::{Deserialize, Serialize};
+
+/// An event at a site.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    /// Which.
+    pub symbol: SymbolId,
+    /// Its parameters.
+    pub captures: Vec<Capture>,
+}
+
+/// What happens at a place in the code: events, in the order in which they are told.
+pub type Site = Vec<Told>;
+
+/// What the tool asks for. The program stands still then, and no thread of it is in here.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Request {
+    /// These are the sites from this number on.
+    Sites {
+        /// The number of the first.
+        first: u32,
+        /// The sites.
+        sites: Vec<Site>,
+    },
+    /// These are the properties, each as [`Parts`](invigil_monitor::automaton::Parts), once for all.
+    Properties(Vec<Vec<u8>>),
+    /// They step in here from now on, from these states, and someone reacts to what the concerns say.
+    Put {
+        /// For each property, where it stands.
+        states: Vec<Vec<u8>>,
+        /// For each property and state, what someone reacts to.
+        concerns: Vec<Vec<u8>>,
+    },
+    /// What they did; they step elsewhere from now on.
+    Take,
+    /// These events happened in a thread, all at one place, and the tool has seen them: the properties step.
+    Step {
+        /// The events.
+        events: Batch,
+        /// The thread.
+        thread: u32,
+    },
+}
+
+/// What comes of it.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// It cannot be done: why.
+    Refused(String),
+    /// What the properties did, if they were in here.
+    Taken(Option<Past>),
+    /// They stepped: whether someone is to react.
+    Stepped(bool),
+}
+
+/// What properties did in here.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Past {
+    /// How many events there were that are not told.
+    pub unseen_events: u64,
+    /// What those did, per property.
+    pub unseen: Vec<Unseen>,
+    /// Where each property stood then.
+    pub before: Vec<Vec<u8>>,
+    /// The events since.
+    pub events: Batch,
+    /// The thread of each.
+    pub threads: Vec<u32>,
+    /// The last so many are those that someone is to react to.
+    pub due: u32,
+}
