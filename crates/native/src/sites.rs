@@ -10,7 +10,7 @@ use std::ops::Range;
 /// The instruction that stops a thread.
 pub(crate) const TRAP: u8 = 0xcc;
 /// The longest instruction there is.
-const LONGEST: usize = 15;
+pub(crate) const LONGEST: usize = 15;
 /// How much memory is taken at a time for copies of instructions.
 pub(crate) const REGION: u64 = 64 << 10;
 /// A jump back reaches this far, with some room for what the instruction itself refers to.
@@ -254,6 +254,9 @@ impl Sites {
     #[inline]
     pub(crate) fn clean(&self, start: u64, bytes: &mut [u8]) {
         let end = start.saturating_add(bytes.len() as u64);
+        if self.has_jumps() {
+            self.clean_jumps(start, bytes);
+        }
         if start >= self.extent.end || end <= self.extent.start {
             return;
         }

@@ -6,7 +6,7 @@
 
 use super::trampoline::{JUMP, Trampoline, Unfit};
 use crate::memory::RawMemory;
-use crate::sites::{Jump, Site, SiteId, Sites, TRAP};
+use crate::sites::{Jump, LONGEST as INSTRUCTION, Site, SiteId, Sites, TRAP};
 use std::ops::Range;
 
 /// Where a thread is in a trampoline.
@@ -29,8 +29,8 @@ impl Sites {
         (at, made): (u64, &Trampoline),
         range: Range<u64>,
     ) -> Result<(), Unfit> {
-        let is_taken = |site: &&Site| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, &range));
-        if self.near(&range).any(|site| is_taken(&site)) {
+        let is_taken = |site: &Site| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, &range));
+        if self.near(&range).any(is_taken) {
             return Err(Unfit::Crowded);
         }
         let mut under = [0; JUMP];
@@ -102,6 +102,32 @@ impl Sites {
         self.jumping = 0;
     }
 
+    /// Whether a jump lies over something of an instruction that begins at an address.
+    pub(crate) fn is_jumped_over(&self, address: u64) -> bool {
+        self.has_jumps() && self.near(&(address..address + INSTRUCTION as u64)).any(|site| {
+            let over = site.jump.as_ref().filter(|_| site.jumps).map(|jump| &jump.range);
+            over.is_some_and(|over| overlap(over, &(address..address + INSTRUCTION as u64)))
+        })
+    }
+
+    /// Puts the program's own bytes in the place of jumps, in memory read from `start`.
+    pub(crate) fn clean_jumps(&self, start: u64, bytes: &mut [u8]) {
+        let all = self.trampolines.values().map(|id| self.get(*id)).filter(|site| site.jumps);
+        for jump in all.filter_map(|site| site.jump.as_ref()) {
+            for (at, byte) in (jump.range.start..).zip(jump.under) {
+                if let Some(read) = at.checked_sub(start).and_then(|at| bytes.get_mut(at as usize)) {
+                    *read = byte;
+                }
+            }
+        }
+    }
+
+    /// Whether somebody else's place lies in the middle of what the jump of a place lies over.
+    pub(crate) fn is_shared(&self, id: SiteId, has_uses: impl Fn(SiteId) -> bool) -> bool {
+        let Some(jump) = &self.get(id).jump else { return false };
+        jump.range.clone().filter_map(|address| self.at(address)).any(|other| other != id && has_uses(other))
+    }
+
     /// Where a thread is whose instruction pointer lies in a trampoline.
     pub(crate) fn in_trampoline(&self, pc: u64) -> Option<InTrampoline> {
         let (_, id) = self.trampolines.range(..=pc).next_back()?;
@@ -117,11 +143,11 @@ impl Sites {
         Some(InTrampoline::Copy(*id, copy.1))
     }
 
-    /// The places from a little before a range to its end.
+    /// The places whose jumps may lie over something of a range.
     fn near(&self, range: &Range<u64>) -> impl Iterator<Item = &Site> {
-        // No jump is longer than what its window can be.
-        let from = range.start.saturating_sub(LONGEST_WINDOW);
-        (from..range.end).filter_map(|address| self.at(address)).map(|id| self.get(id))
+        // The window of a place begins or ends with its instruction.
+        let around = range.start.saturating_sub(LONGEST_WINDOW)..range.end + LONGEST_WINDOW;
+        around.filter_map(|address| self.at(address)).map(|id| self.get(id))
     }
 }
 

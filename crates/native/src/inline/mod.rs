@@ -22,7 +22,7 @@ pub(crate) mod trampoline;
 
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::EventSet;
-use invigil_probe::message::Past;
+use invigil_session::subject::CaughtUp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use trampoline::Unfit;
@@ -51,7 +51,7 @@ pub(crate) struct Inline {
     /// Whether they step inside now, or do so when the program goes on.
     pub(crate) used: bool,
     /// What they did, when the program has stopped for it.
-    past: Option<Past>,
+    past: Option<Kept>,
     /// The words before the trampolines that hold the library's entry, and the free room behind each.
     regions: Vec<probes::Room>,
     /// Why places have no jump.
@@ -60,6 +60,13 @@ pub(crate) struct Inline {
     looked_at: usize,
     /// What the session asked for, while the monitors inside are told everything.
     pub(crate) needs: Option<EventSet>,
+}
+
+/// What the monitors did, fetched before it is asked for.
+struct Kept {
+    caught_up: CaughtUp,
+    /// The last so many events, left out there, are those that someone is to react to.
+    due: u32,
 }
 
 impl Inline {

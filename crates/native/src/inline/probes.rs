@@ -210,7 +210,8 @@ impl Target {
             let site = self.engine.sites.get(id);
             let Some(jump) = site.jump.as_ref().filter(|_| !site.buried) else { continue };
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
-            if !self.uses.at(id).iter().all(own) || self.events_at(id).is_none_or(|told| told.is_empty()) {
+            let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
+            if is_shared || !self.uses.at(id).iter().all(own) || self.events_at(id).is_none_or(|told| told.is_empty()) {
                 self.inline.unfit.insert(number, Unfit::Shared);
                 continue;
             }

@@ -1,7 +1,7 @@
 //! Putting the library into the program, and talking with it.
 
 use super::agent::{Agent, MEMORY, STACK};
-use super::{Probes, image, surrogate};
+use super::{Kept, Probes, image, surrogate};
 use crate::engine::lost;
 use crate::inject::Borrowed;
 use crate::target::Target;
@@ -208,13 +208,11 @@ impl Target {
         if !std::mem::take(&mut self.inline.used) {
             return Ok(None);
         }
-        let past = match self.inline.past.take() {
-            Some(past) => Some(past),
-            None => self.take_monitors()?,
-        };
-        let Some(past) = past else { return Ok(None) };
-        // What is yet to be told of them is told by the thread that waits to.
-        self.understood(past).map(Some)
+        match self.inline.past.take() {
+            Some(kept) => Ok(Some(kept.caught_up)),
+            // What is yet to be told of them is told by the thread that waits to.
+            None => self.take_monitors()?.map(|past| self.understood(past)).transpose(),
+        }
     }
 
     fn understood(&self, past: Past) -> Done<CaughtUp> {
@@ -240,16 +238,15 @@ impl Target {
     /// Someone is to react to the last events: fetches what the properties did, and has those told as usual.
     fn tell_due(&mut self) -> Done<Stop> {
         let Some(past) = self.take_monitors()? else { return Err(garbled()) };
-        if !past.events.is_sound() {
-            return Err(garbled());
-        }
+        let due = past.due;
+        let events = past.events.clone();
+        let caught_up = self.understood(past)?;
         self.batch.clear();
         let time = self.now.duration_since(self.began).as_secs_f64();
-        for at in past.events.len().saturating_sub(past.due as usize)..past.events.len() {
-            let stamp = Stamp { time, line: 0 };
-            self.batch.push_copy(&past.events.event(at), stamp);
+        for at in events.len().saturating_sub(due as usize)..events.len() {
+            self.batch.push_copy(&events.event(at), Stamp { time, line: 0 });
         }
-        self.inline.past = Some(past);
+        self.inline.past = Some(Kept { caught_up, due });
         Ok(Stop::Events)
     }
 
@@ -266,7 +263,8 @@ impl Target {
             && self.inline.past.is_none()
             && let Some(agent) = &self.engine.agent
         {
-            self.inline.past = surrogate::take(agent);
+            let past = surrogate::take(agent).and_then(|past| self.understood(past).ok());
+            self.inline.past = past.map(|caught_up| Kept { caught_up, due: 0 });
         }
     }
 

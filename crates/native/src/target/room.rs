@@ -108,6 +108,10 @@ impl Target {
 
     /// The place at an address, ready for a trap.
     pub(crate) fn site(&mut self, address: u64) -> Done<SiteId> {
+        if self.engine.sites.is_jumped_over(address) {
+            // A trap is no trap under a jump.
+            self.engine.hold()?;
+        }
         loop {
             match self.engine.sites.prepare(&self.engine.memory, address) {
                 Ok(site) => return Ok(site),

@@ -1,0 +1,94 @@
+//! Programs that end badly: what the monitors knew is not lost.
+
+use super::common::{BOTH, compiled, session};
+use invigil_native::Probes;
+use invigil_session::subject::Resume;
+use invigil_session::Outcome;
+
+const COUNT: &str = "
+    initialization { n = 0 }
+    state init accepting { transition { event work(x) success { n = n + 1 } init } }";
+
+/// Runs to the end, through whatever signal it may be told of.
+fn steps_of(source: &str, probes: Probes) -> (u64, String) {
+    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    let mut session = session(&built, COUNT, probes, false);
+    for _ in 0..4 {
+        if let Outcome::Ended(ending) = session.run(&Resume::Continue).unwrap() {
+            assert!(!session.is_blind(), "{probes:?}: what the monitors did is known");
+            return (session.report().properties[0].steps, ending.to_string());
+        }
+    }
+    panic!("the program does not end");
+}
+
+fn source(body: &str) -> String {
+    format!(
+        "#include <pthread.h>\n#include <signal.h>\n#include <stdlib.h>\n#include <string.h>\n#include <unistd.h>\n\
+         __attribute__((noinline)) void work(long x) {{ __asm__ volatile(\"\" :: \"r\"(x) : \"memory\"); }}\n{body}"
+    )
+}
+
+#[test]
+fn a_crash() {
+    let source = source("int main(void) { for (long i = 0; i < 5000; i++) work(i); *(volatile int *) 8 = 1; return 0; }");
+    for probes in BOTH {
+        assert_eq!(steps_of(&source, probes), (5000, "it was killed by SIGSEGV".to_owned()), "{probes:?}");
+    }
+}
+
+#[test]
+fn killed_by_itself() {
+    let source = source("int main(void) { for (long i = 0; i < 5000; i++) work(i); kill(getpid(), SIGKILL); return 0; }");
+    for probes in BOTH {
+        assert_eq!(steps_of(&source, probes), (5000, "it was killed by SIGKILL".to_owned()), "{probes:?}");
+    }
+}
+
+#[test]
+fn the_end_while_others_are_at_work() {
+    let source = source(
+        "static void *run(void *p) { for (long i = 0;; i++) work(i); return 0; }
+         int main(void) {
+             pthread_t all[4];
+             for (int i = 0; i < 4; i++) pthread_create(&all[i], 0, run, 0);
+             usleep(20000);
+             exit(3);
+         }",
+    );
+    for _ in 0..5 {
+        let (steps, ending) = steps_of(&source, Probes::Inline);
+        assert!(steps > 0);
+        assert_eq!(ending, "it exited with status 3");
+    }
+}
+
+#[test]
+fn another_program() {
+    let source = source(
+        "int main(int argc, char **argv) {
+             for (long i = 0; i < 700; i++) work(i);
+             if (argc == 1) execl(argv[0], argv[0], \"again\", NULL);
+             return 0;
+         }",
+    );
+    for probes in BOTH {
+        assert_eq!(steps_of(&source, probes), (1400, "it exited with status 0".to_owned()), "{probes:?}");
+    }
+}
+
+#[test]
+fn garbage_in_the_heap() {
+    let source = source(
+        "int main(void) {
+             char *all[100];
+             for (long i = 0; i < 100; i++) { all[i] = malloc(40); work(i); }
+             for (long i = 0; i < 100; i++) { memset(all[i] - 16, 0x41, 64); work(i); }
+             for (long i = 0; i < 100; i++) { work(i); free(all[i]); }
+             return 0;
+         }",
+    );
+    let [inline, trap] = BOTH.map(|probes| steps_of(&source, probes));
+    assert_eq!(inline, trap);
+    assert!(inline.0 > 200);
+}

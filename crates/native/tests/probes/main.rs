@@ -1,0 +1,7 @@
+//! Probes give what traps give: the same verdicts, the same stops, whatever the program does.
+
+mod common;
+mod ends;
+mod signals;
+mod stops;
+mod threads;

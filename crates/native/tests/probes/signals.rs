@@ -1,0 +1,70 @@
+//! Signals that come while a thread is in a probe.
+
+use super::common::{BOTH, compiled, session, steps_to_end};
+
+/// A timer interrupts calls all the time; its handler makes such calls, too, and sometimes never returns.
+const SOURCE: &str = r#"
+#include <setjmp.h>
+#include <signal.h>
+#include <sys/time.h>
+static sigjmp_buf back;
+static volatile long calls, alarms;
+__attribute__((noinline)) void work(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+static void handler(int signal) {
+    alarms++;
+    calls++;
+    work(alarms);
+    if (alarms % 4 == 0) siglongjmp(back, 1);
+}
+int main(void) {
+    struct itimerval every = {{0, 300}, {0, 300}};
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_REAL, &every, 0);
+    sigset_t alarm;
+    sigemptyset(&alarm);
+    sigaddset(&alarm, SIGALRM);
+    while (alarms < 400) {
+        if (sigsetjmp(back, 1)) continue;
+        for (int i = 0; i < 50; i++) {
+            /* A call and its count are one. */
+            sigprocmask(SIG_BLOCK, &alarm, 0);
+            calls++;
+            sigprocmask(SIG_UNBLOCK, &alarm, 0);
+            work(i);
+        }
+    }
+    every = (struct itimerval) {0};
+    setitimer(ITIMER_REAL, &every, 0);
+    return alarms >= 400 ? 0 : 1;
+}
+"#;
+
+#[test]
+fn handlers_run_as_ever() {
+    let property = "
+        initialization { n = 0 }
+        state init accepting { transition { event work(x) success { n = n + 1 } init } }";
+    let built = compiled("cc", SOURCE, &["-O2"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, false);
+        let steps = steps_to_end(&mut session);
+        assert_eq!(session.ending().map(ToString::to_string).unwrap(), "it exited with status 0", "{probes:?}");
+        assert!(steps > 400, "{probes:?}: {steps}");
+    }
+}
+
+#[test]
+fn a_violation_in_a_handler_stops_there() {
+    let property = "
+        state init accepting { transition { event work(x: int) { return x == 390 } success bad } }
+        state bad non-accepting";
+    let built = compiled("cc", SOURCE, &["-O2"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, true);
+        session.run(&invigil_session::subject::Resume::Continue).unwrap();
+        let names: Vec<String> =
+            session.subject().frames(3).unwrap().into_iter().map(|frame| frame.function).collect();
+        assert_eq!(names[..2], ["work", "handler"], "{probes:?}");
+        assert_eq!(session.subject().print("x").unwrap(), "390");
+    }
+}

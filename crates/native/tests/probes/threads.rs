@@ -1,0 +1,132 @@
+//! Many threads, exceptions, jumps out of calls, new processes.
+
+use super::common::{BOTH, compiled, session, steps_to_end};
+
+const COUNT: &str = "
+    initialization { n = 0 }
+    state init accepting { transition { event work(x) success { n = n + 1 } init } }";
+
+#[test]
+fn every_call_of_every_thread_counts() {
+    let source = r#"
+        #include <pthread.h>
+        __attribute__((noinline)) void work(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        static void *run(void *p) { for (long i = 0; i < 2000; i++) work(i); return 0; }
+        int main(void) {
+            for (int round = 0; round < 3; round++) {
+                pthread_t all[16];
+                for (int i = 0; i < 16; i++) pthread_create(&all[i], 0, run, 0);
+                for (int i = 0; i < 16; i++) pthread_join(all[i], 0);
+            }
+            return 0;
+        }"#;
+    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    let steps = BOTH.map(|probes| steps_to_end(&mut session(&built, COUNT, probes, false)));
+    assert_eq!(steps, [96_000; 2]);
+}
+
+#[test]
+fn threads_are_told_apart() {
+    let source = r#"
+        #include <pthread.h>
+        __attribute__((noinline)) void lock(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        __attribute__((noinline)) void unlock(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        static void *run(void *p) { for (long i = 0; i < 500; i++) { lock(i); unlock(i); } return 0; }
+        int main(void) {
+            for (int round = 0; round < 20; round++) {
+                pthread_t all[4];
+                for (int i = 0; i < 4; i++) pthread_create(&all[i], 0, run, 0);
+                for (int i = 0; i < 4; i++) pthread_join(all[i], 0);
+            }
+            return 0;
+        }"#;
+    let property = "
+        slice on t
+        state init accepting { transition { event lock(#thread as t) success locked } }
+        state locked accepting {
+            transition { event unlock(#thread as t) success init }
+            transition { event lock(#thread as t) success bad }
+        }
+        state bad non-accepting";
+    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, false);
+        assert_eq!(steps_to_end(&mut session), 80_000, "{probes:?}");
+        assert_eq!(session.report().violations.len(), 0);
+        assert_eq!(session.report().properties[0].slices, 80);
+    }
+}
+
+#[test]
+fn exceptions_and_long_jumps_pass_through() {
+    let source = r#"
+        #include <setjmp.h>
+        #include <stdexcept>
+        static jmp_buf back;
+        extern "C" __attribute__((noinline)) void work(long x) {
+            if (x % 3 == 0) throw std::runtime_error("no");
+            if (x % 3 == 1) longjmp(back, 1);
+            __asm__ volatile("" :: "r"(x) : "memory");
+        }
+        extern "C" __attribute__((noinline)) void around(long x) { work(x); __asm__ volatile("" ::: "memory"); }
+        int main() {
+            volatile int caught = 0, jumped = 0;
+            for (volatile long i = 0; i < 3000; i++) {
+                if (setjmp(back)) { jumped = jumped + 1; continue; }
+                try { around(i); } catch (std::runtime_error &) { caught = caught + 1; }
+            }
+            return caught == 1000 && jumped == 1000 ? 0 : 1;
+        }"#;
+    let property = "
+        initialization { n = 0 }
+        state init accepting {
+            transition { event work(x) success { n = n + 1 } init }
+            transition { after event around() success { n = n + 1 } init }
+        }";
+    let built = compiled("c++", source, &["-O2"]);
+    let steps = BOTH.map(|probes| {
+        let mut session = session(&built, property, probes, false);
+        let steps = steps_to_end(&mut session);
+        assert_eq!(session.ending().map(ToString::to_string).unwrap(), "it exited with status 0");
+        steps
+    });
+    assert_eq!(steps, [4000; 2]);
+}
+
+#[test]
+fn children_are_not_the_program() {
+    let source = r#"
+        #include <spawn.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        extern char **environ;
+        __attribute__((noinline)) void work(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        int main(void) {
+            int good = 0, status;
+            for (int i = 0; i < 20; i++) {
+                work(i);
+                pid_t child = fork();
+                if (!child) { for (int j = 0; j < 100; j++) work(j); _exit(7); }
+                waitpid(child, &status, 0);
+                good += WEXITSTATUS(status) == 7;
+                child = vfork();
+                if (!child) { work(1); work(2); _exit(8); }
+                waitpid(child, &status, 0);
+                good += WEXITSTATUS(status) == 8;
+                char *arguments[] = {"true", 0};
+                posix_spawnp(&child, "true", 0, 0, arguments, environ);
+                waitpid(child, &status, 0);
+                good += WEXITSTATUS(status) == 0;
+                work(i);
+            }
+            return good == 60 ? 0 : 1;
+        }"#;
+    let built = compiled("cc", source, &["-O2"]);
+    let steps = BOTH.map(|probes| {
+        let mut session = session(&built, COUNT, probes, false);
+        let steps = steps_to_end(&mut session);
+        assert_eq!(session.ending().map(ToString::to_string).unwrap(), "it exited with status 0");
+        steps
+    });
+    assert_eq!(steps, [40; 2]);
+}
