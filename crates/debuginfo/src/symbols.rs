@@ -114,7 +114,8 @@ impl Symbols {
     /// Where the first symbol behind an address begins.
     pub(crate) fn after(&self, address: u64) -> Option<u64> {
         let begin = self.by_address.partition_point(|symbol| symbol.address <= address);
-        let mut behind = self.by_address[begin..].iter().filter(|symbol| symbol.kind != SymbolKind::ThreadLocal);
+        let mut behind =
+            self.by_address[begin..].iter().filter(|symbol| symbol.kind != SymbolKind::ThreadLocal);
         behind.next().map(|symbol| symbol.address)
     }
 

@@ -363,7 +363,11 @@ impl Batch {
     /// Whether it is one that was made here: parts of it that came from elsewhere may point nowhere.
     pub fn is_sound(&self) -> bool {
         let ends = self.heads.iter().skip(1).map(|head| head.params).chain([self.params.len() as u32]);
-        let in_order = self.heads.iter().zip(ends).all(|(head, end)| head.params <= end && end as usize <= self.params.len());
+        let in_order = self
+            .heads
+            .iter()
+            .zip(ends)
+            .all(|(head, end)| head.params <= end && end as usize <= self.params.len());
         let is_there = |value: &Value| match value.as_text() {
             Some((start, length)) => {
                 let (start, length) = (start as usize, length as usize);

@@ -103,7 +103,13 @@ fn has_fault(tid: Tid) -> bool {
 /// Whether the signal that a thread stops with was raised by its own last instruction.
 fn has_fault_now(tid: Tid) -> bool {
     let info = raw::signal_info(Pid::from_raw(tid));
-    info.is_ok_and(|info| info.code() > 0 && matches!(info.signal(), libc::SIGTRAP | libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE))
+    info.is_ok_and(|info| {
+        info.code() > 0
+            && matches!(
+                info.signal(),
+                libc::SIGTRAP | libc::SIGSEGV | libc::SIGBUS | libc::SIGILL | libc::SIGFPE
+            )
+    })
 }
 
 pub(crate) fn lost(error: io::Error) -> Trouble {

@@ -9,8 +9,8 @@ mod engine;
 mod events;
 pub mod freeze;
 mod images;
-mod inline;
 pub mod inject;
+mod inline;
 mod keep;
 mod launch;
 mod look;
@@ -27,7 +27,7 @@ mod task;
 mod uses;
 mod watch;
 
-pub use invigil_session::stream::Stream;
 pub use inline::Probes;
+pub use invigil_session::stream::Stream;
 pub use launch::Launch;
 pub use target::Target;

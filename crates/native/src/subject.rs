@@ -4,8 +4,8 @@ use crate::target::Target;
 use invigil_monitor::event::{Batch, Catalog, EventSet};
 use invigil_monitor::inside::Inmate;
 use invigil_session::subject::{
-    CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec, Probe, Resume, Stop,
-    Subject, Thread, Unknown, Variable,
+    CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
+    Probe, Resume, Stop, Subject, Thread, Unknown, Variable,
 };
 
 impl Subject for Target {

@@ -4,11 +4,11 @@ use crate::capture::{General, Moment, Vectors};
 use crate::lock::Lock;
 use crate::message::{Answer, Past, Request, Site, Told};
 use crate::threads::{self, Threads};
+use crate::words::INVIGIL_WORDS;
 use crate::{entry, guarded, memory, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use crate::words::INVIGIL_WORDS;
 use core::sync::atomic::Ordering;
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Parts};
@@ -71,9 +71,7 @@ impl Room {
         for told in &post.told {
             if post.is_plain {
                 let mut numbers = [0; FEW];
-                let places = numbers.iter_mut().zip(&told.captures);
-                let mut all = places.map(|(place, capture)| Some(*place = capture.integer(&moment)?));
-                if all.all(|read| read.is_some()) {
+                if told.integers(&moment, &mut numbers) {
                     reacts |= inside.step_integers(told.symbol, &numbers[..told.captures.len()], thread);
                     continue;
                 }
@@ -96,7 +94,8 @@ impl Room {
     fn put(&mut self, states: &[Vec<u8>], concerns: Vec<Vec<u8>>) -> Result<(), String> {
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in self.automata.iter().zip(states).zip(concerns) {
-            let slices = Slices::load(automaton, state).ok_or("the state of a property cannot be understood")?;
+            let slices =
+                Slices::load(automaton, state).ok_or("the state of a property cannot be understood")?;
             inmates.push(Inmate { automaton: Arc::clone(automaton), slices, concern });
         }
         self.inside = Some(Inside::new(inmates));
@@ -155,9 +154,9 @@ impl Room {
 
 impl Post {
     fn new(told: Site) -> Post {
-        let is_plain = told
-            .iter()
-            .all(|told| told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer()));
+        let is_plain = told.iter().all(|told| {
+            told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer())
+        });
         Post { told, is_plain }
     }
 }
@@ -270,7 +269,16 @@ pub const PLACES: usize = 11 + BOUND.len();
 
 /// The names of functions that compiled code calls, and that are given to it here.
 pub const BOUND: [&str; 11] = [
-    "malloc", "free", "calloc", "realloc", "posix_memalign", "memcpy", "memmove", "memset", "memcmp", "bcmp",
+    "malloc",
+    "free",
+    "calloc",
+    "realloc",
+    "posix_memalign",
+    "memcpy",
+    "memmove",
+    "memset",
+    "memcmp",
+    "bcmp",
     "strlen",
 ];
 

@@ -172,7 +172,12 @@ impl Capture {
     }
 
     /// Whatever it is. Text goes to `text`, of which the value tells the part.
-    pub fn value(&self, moment: &Moment<'_>, now: impl Fn() -> u64, text: &mut alloc::string::String) -> Value {
+    pub fn value(
+        &self,
+        moment: &Moment<'_>,
+        now: impl Fn() -> u64,
+        text: &mut alloc::string::String,
+    ) -> Value {
         let value = match self {
             Capture::Known(Known::Seconds(begun)) => {
                 Some(Value::float(now().wrapping_sub(*begun) as f64 / 1e9))
@@ -263,11 +268,17 @@ mod tests {
         let mut kept = String::new();
         let mut read = |path: Path, sort| Capture::Read(path, sort).value(&moment, || 0, &mut kept).bits();
         let member = |by| Path::Memory(Base::Register(5, by), vec![]);
-        assert_eq!(read(member(0), Sort::Integer { first: 0, count: 32, signed: true }), Value::int(1).bits());
+        assert_eq!(
+            read(member(0), Sort::Integer { first: 0, count: 32, signed: true }),
+            Value::int(1).bits()
+        );
         assert_eq!(read(member(16), Sort::Float(8)), Value::float(2.5).bits());
         assert_eq!(read(member(0), Sort::Truth(8)), Value::bool(true).bits());
         assert_eq!(read(member(0), Sort::Place), Value::int(general[5] as i64).bits());
-        let first = read(Path::Memory(Base::Register(5, 8), vec![0]), Sort::Integer { first: 0, count: 8, signed: true });
+        let first = read(
+            Path::Memory(Base::Register(5, 8), vec![0]),
+            Sort::Integer { first: 0, count: 8, signed: true },
+        );
         assert_eq!(first, Value::int(i64::from(b'a')).bits());
         let all = read(member(8), Sort::TextBehind);
         assert_eq!(all, Value::text(0, text.count_bytes() as u32).bits());

@@ -20,7 +20,9 @@ extern crate alloc;
 extern crate std;
 
 #[cfg(target_feature = "avx")]
-compile_error!("a program's AVX registers would be changed by probes: build without `-C target-feature=+avx` or `target-cpu`");
+compile_error!(
+    "a program's AVX registers would be changed by probes: build without `-C target-feature=+avx` or `target-cpu`"
+);
 
 pub mod agent;
 pub mod capture;

@@ -282,12 +282,12 @@ mod tests {
         let mut dice = 12345u64;
         for round in 0..20_000u64 {
             dice = dice.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            let bytes = (dice >> 33) as usize % if dice % 50 == 0 { 100_000 } else { 300 };
+            let bytes = (dice >> 33) as usize % if dice.is_multiple_of(50) { 100_000 } else { 300 };
             // SAFETY: pieces are used as they were given.
             unsafe {
                 if round % 3 != 0 || all.is_empty() {
                     let at = malloc(bytes);
-                    assert!(!at.is_null() && at as usize % 16 == 0);
+                    assert!(!at.is_null() && (at as usize).is_multiple_of(16));
                     memset(at, round as i32, bytes);
                     all.push((at, bytes, round as u8));
                 } else {

@@ -2,7 +2,7 @@
 //!
 //! Both are built together, so there is no version: the tool puts in what it was built with.
 
-use crate::capture::Capture;
+use crate::capture::{Capture, Moment};
 use alloc::string::String;
 use alloc::vec::Vec;
 use invigil_monitor::event::{Batch, SymbolId};
@@ -16,6 +16,20 @@ pub struct Told {
     pub symbol: SymbolId,
     /// Its parameters.
     pub captures: Vec<Capture>,
+}
+
+impl Told {
+    /// Reads all that it carries as whole numbers, if they are all there.
+    #[inline]
+    pub(crate) fn integers(&self, moment: &Moment<'_>, numbers: &mut [i64]) -> bool {
+        numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(moment) {
+            Some(read) => {
+                *number = read;
+                true
+            }
+            None => false,
+        })
+    }
 }
 
 /// What happens at a place in the code: events, in the order in which they are told.

@@ -1,8 +1,8 @@
 //! What can be said to `run` and `attach`.
 
+use crate::Trouble;
 use crate::args::number;
 use crate::explore::args::SetupArgs;
-use crate::Trouble;
 use clap::{Args as Options, ValueEnum};
 use invigil_native::Probes;
 use std::ffi::OsString;

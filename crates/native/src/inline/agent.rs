@@ -89,7 +89,9 @@ impl Agent {
     /// Writes into the library's memory, by way of the file that it is: its code can be changed by no other.
     fn put(&self, at: u64, bytes: &[u8]) -> Done {
         let written = self.memory.write_all_at(bytes, at - self.range.start);
-        written.map_err(|error| Trouble::Subject(format!("the probes in the program cannot be reached: {error}")))
+        written.map_err(|error| {
+            Trouble::Subject(format!("the probes in the program cannot be reached: {error}"))
+        })
     }
 
     fn put_word(&self, offset: usize, bytes: &[u8]) -> Done {

@@ -9,7 +9,12 @@ use invigil_monitor::event::{Param, Source};
 use invigil_probe::capture::{self, Capture, Known, Sort};
 
 /// How a probe gets a parameter; `None` if the tool must read it.
-pub(crate) fn capture(param: &Param, extractor: Option<&Extractor>, process: i32, begun: u64) -> Option<Capture> {
+pub(crate) fn capture(
+    param: &Param,
+    extractor: Option<&Extractor>,
+    process: i32,
+    begun: u64,
+) -> Option<Capture> {
     let Some(extractor) = extractor else {
         return Some(Capture::Known(match param.source {
             Source::Thread => Known::Thread,
@@ -51,7 +56,9 @@ fn path(leaf: &Leaf) -> Option<capture::Path> {
 fn sort(leaf: &Leaf, wanted: Wanted) -> Option<Sort> {
     match leaf.kind {
         LeafKind::Scalar(basic, bits) => scalar(&basic, bits, wanted),
-        LeafKind::Address => matches!(wanted, Wanted::Any | Wanted::Int | Wanted::Address).then_some(Sort::Place),
+        LeafKind::Address => {
+            matches!(wanted, Wanted::Any | Wanted::Int | Wanted::Address).then_some(Sort::Place)
+        }
         LeafKind::Text(most) if matches!(wanted, Wanted::Any | Wanted::Str) => {
             Some(Sort::Text(u16::try_from(most).unwrap_or(u16::MAX)))
         }
@@ -71,9 +78,10 @@ fn scalar(basic: &Basic, bits: Option<Bits>, wanted: Wanted) -> Option<Sort> {
     Some(match (basic.encoding, wanted) {
         (Encoding::Address, Wanted::Any | Wanted::Int | Wanted::Address) if count == 64 => Sort::Word,
         (Encoding::Signed | Encoding::Char { signed: true }, Wanted::Any | Wanted::Int) => integer(true),
-        (Encoding::Unsigned | Encoding::Char { signed: false } | Encoding::Unicode, Wanted::Any | Wanted::Int) => {
-            integer(false)
-        }
+        (
+            Encoding::Unsigned | Encoding::Char { signed: false } | Encoding::Unicode,
+            Wanted::Any | Wanted::Int,
+        ) => integer(false),
         (Encoding::Bool, Wanted::Int) => integer(false),
         (Encoding::Bool, Wanted::Any | Wanted::Bool) if is_whole => Sort::Truth(count as u8),
         (Encoding::Signed | Encoding::Unsigned | Encoding::Address, Wanted::Bool) if is_whole => {

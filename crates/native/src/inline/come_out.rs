@@ -64,7 +64,9 @@ impl Engine {
 
     /// A thread stands at a place whose event is yet to happen: where there is a jump, it goes to the probe at once.
     pub(crate) fn try_again(&mut self, tid: Tid) -> Done {
-        let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.standing.is_none()) else { return Ok(()) };
+        let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.standing.is_none()) else {
+            return Ok(());
+        };
         let Ok(pc) = task.pc() else { return Ok(()) };
         let Some(site) = self.sites.at(pc).map(|id| self.sites.get(id)).filter(|site| site.jumps) else {
             return Ok(());

@@ -33,7 +33,7 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
         return Err("it has no segments".to_owned());
     }
     let mut bytes = vec![0; end.next_multiple_of(PAGE) as usize];
-    let mut code = u64::MAX..0;
+    let mut code = Range { start: u64::MAX, end: 0 };
     for segment in elf.segments() {
         let data = segment.data().map_err(|error| error.to_string())?;
         let start = segment.address() as usize;

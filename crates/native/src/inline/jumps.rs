@@ -104,10 +104,11 @@ impl Sites {
 
     /// Whether a jump lies over something of an instruction that begins at an address.
     pub(crate) fn is_jumped_over(&self, address: u64) -> bool {
-        self.has_jumps() && self.near(&(address..address + INSTRUCTION as u64)).any(|site| {
-            let over = site.jump.as_ref().filter(|_| site.jumps).map(|jump| &jump.range);
-            over.is_some_and(|over| overlap(over, &(address..address + INSTRUCTION as u64)))
-        })
+        self.has_jumps()
+            && self.near(&(address..address + INSTRUCTION as u64)).any(|site| {
+                let over = site.jump.as_ref().filter(|_| site.jumps).map(|jump| &jump.range);
+                over.is_some_and(|over| overlap(over, &(address..address + INSTRUCTION as u64)))
+            })
     }
 
     /// Puts the program's own bytes in the place of jumps, in memory read from `start`.

@@ -13,9 +13,15 @@ impl Target {
             let event = plan.name.clone();
             match &plan.what {
                 What::Code | What::Exit => all.extend(self.probes_of(plan)),
-                What::Access(_) => all.push(Probe { event, place: String::new(), how: "watched memory".into() }),
-                What::Syscall { .. } => all.push(Probe { event, place: String::new(), how: "system calls".into() }),
-                What::System => all.push(Probe { event, place: String::new(), how: "the system tells".into() }),
+                What::Access(_) => {
+                    all.push(Probe { event, place: String::new(), how: "watched memory".into() })
+                }
+                What::Syscall { .. } => {
+                    all.push(Probe { event, place: String::new(), how: "system calls".into() })
+                }
+                What::System => {
+                    all.push(Probe { event, place: String::new(), how: "the system tells".into() })
+                }
             }
         }
         all
@@ -41,10 +47,13 @@ impl Target {
                 (Some(why), _) => format!("trap: {why}"),
             };
             let name = self.program.symbol_at(site.address);
-            let name = name.map_or_else(|| format!("{:#x}", site.address), |(name, offset)| match offset {
-                0 => name,
-                offset => format!("{name}+{offset}"),
-            });
+            let name = name.map_or_else(
+                || format!("{:#x}", site.address),
+                |(name, offset)| match offset {
+                    0 => name,
+                    offset => format!("{name}+{offset}"),
+                },
+            );
             Probe { event: plan.name.clone(), place: self.with_line(name, site.address), how }
         });
         told.collect()

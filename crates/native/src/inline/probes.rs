@@ -87,7 +87,8 @@ impl Target {
             }
             let begun = self.began_at;
             let captures = plan.params.iter().zip(&place.reads);
-            let captures = captures.map(|(param, read)| capture(param, read.as_ref(), self.engine.process, begun));
+            let captures =
+                captures.map(|(param, read)| capture(param, read.as_ref(), self.engine.process, begun));
             site.push(Told { symbol: plan.symbol, captures: captures.collect::<Option<_>>()? });
         }
         Some(site)
@@ -96,7 +97,9 @@ impl Target {
     fn make_jump(&mut self, id: SiteId, looked: &mut Looked) -> Done<Result<(), Unfit>> {
         let address = self.engine.sites.get(id).address;
         let Some(function) = self.program.function_at(address) else { return Ok(Err(Unfit::Immovable)) };
-        let around = looked.entry(address_of(&function, address)).or_insert_with(|| self.look_around(&function, address));
+        let around = looked
+            .entry(address_of(&function, address))
+            .or_insert_with(|| self.look_around(&function, address));
         let Some((start, code, end, targets)) = around else { return Ok(Err(Unfit::Immovable)) };
         let next = self.program.next_symbol(address).unwrap_or(*end).max(*end);
         let around = Around { code, start: *start, end: *end, next, targets };
@@ -211,7 +214,10 @@ impl Target {
             let Some(jump) = site.jump.as_ref().filter(|_| !site.buried) else { continue };
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
             let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
-            if is_shared || !self.uses.at(id).iter().all(own) || self.events_at(id).is_none_or(|told| told.is_empty()) {
+            if is_shared
+                || !self.uses.at(id).iter().all(own)
+                || self.events_at(id).is_none_or(|told| told.is_empty())
+            {
                 self.inline.unfit.insert(number, Unfit::Shared);
                 continue;
             }

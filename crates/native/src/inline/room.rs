@@ -60,7 +60,9 @@ impl Target {
     fn map_library(&mut self) -> Done<Agent> {
         // SAFETY: it only reads a number that the system gave this process.
         if unsafe { libc::getauxval(libc::AT_HWCAP2) } & FSGSBASE == 0 {
-            return Err(Trouble::Subject("the system does not let programs read where their threads' memory is".into()));
+            return Err(Trouble::Subject(
+                "the system does not let programs read where their threads' memory is".into(),
+            ));
         }
         let file = std::fs::read(LIBRARY.find()?).map_err(|error| Trouble::Subject(error.to_string()))?;
         self.engine.hold()?;
@@ -125,7 +127,8 @@ impl Target {
         let bytes = postcard::to_allocvec(request)
             .map_err(|error| Trouble::Subject(format!("this cannot be said to the probes: {error}")))?;
         let Some(agent) = &self.engine.agent else { return Err(garbled()) };
-        let (malloc, serve, stack, range) = (agent.places.bound[0], agent.places.serve, agent.stack - 8, agent.range.clone());
+        let (malloc, serve, stack, range) =
+            (agent.places.bound[0], agent.places.serve, agent.stack - 8, agent.range.clone());
         let tid = self.some_thread()?;
         self.engine.task(tid)?.flush().map_err(lost)?;
         // The functions return to the trap that ends borrowed calls.
@@ -158,7 +161,10 @@ impl Target {
     /// Lets the properties step inside from where they stand.
     pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate]) -> Done {
         let known = monitors.len() == self.inline.automata.len()
-            && monitors.iter().zip(&self.inline.automata).all(|(inmate, known)| Arc::ptr_eq(&inmate.automaton, known));
+            && monitors
+                .iter()
+                .zip(&self.inline.automata)
+                .all(|(inmate, known)| Arc::ptr_eq(&inmate.automaton, known));
         if !known {
             let properties = monitors.iter().map(|inmate| {
                 let parts: &invigil_monitor::automaton::Parts = &inmate.automaton;
@@ -218,7 +224,8 @@ impl Target {
     fn understood(&self, past: Past) -> Done<CaughtUp> {
         let automata = &self.inline.automata;
         let counts = [past.before.len(), past.unseen.len()];
-        if counts != [automata.len(); 2] || past.threads.len() != past.events.len() || !past.events.is_sound() {
+        if counts != [automata.len(); 2] || past.threads.len() != past.events.len() || !past.events.is_sound()
+        {
             return Err(garbled());
         }
         let before = automata.iter().zip(&past.before);

@@ -62,7 +62,8 @@ unsafe fn answer(agent: &Agent, request: &[u8], into: i32) {
     let flags = libc::MAP_PRIVATE | libc::MAP_NORESERVE | libc::MAP_FIXED_NOREPLACE;
     let start = agent.range.start as *mut libc::c_void;
     // SAFETY: nothing of this process is there, or the call fails.
-    let mapped = unsafe { libc::mmap(start, MEMORY as usize, protection, flags, agent.memory.as_raw_fd(), 0) };
+    let mapped =
+        unsafe { libc::mmap(start, MEMORY as usize, protection, flags, agent.memory.as_raw_fd(), 0) };
     if mapped != start {
         return;
     }

@@ -2,8 +2,8 @@
 
 use crate::displace;
 use iced_x86::{
-    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionBlock,
-    MemoryOperand, OpKind, Register,
+    BlockEncoder, BlockEncoderOptions, Code, Decoder, DecoderOptions, FlowControl, Instruction,
+    InstructionBlock, MemoryOperand, OpKind, Register,
 };
 use invigil_probe::entry::RED_ZONE;
 use std::ops::Range;
@@ -154,14 +154,19 @@ fn window_before(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
     let room = (around.next.saturating_sub(behind) as usize).min(padding.len());
     let padding = (0..=room.min(JUMP)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
     let mut from = all.len() - 1;
-    while behind - all[from].ip() + padding as u64 + 1 <= JUMP as u64 {
+    while behind - all[from].ip() + (padding as u64) < JUMP as u64 {
         from = from.checked_sub(1).ok_or(Unfit::Short)?;
         if all[from].flow_control() != FlowControl::Next || all[from].is_invalid() {
             return Err(Unfit::Short);
         }
     }
     let start = all[from].ip();
-    let window = Window { probe: all.len() - 1 - from, start, length: behind - start, instructions: all.split_off(from) };
+    let window = Window {
+        probe: all.len() - 1 - from,
+        start,
+        length: behind - start,
+        instructions: all.split_off(from),
+    };
     match around.targets.any_in(start + 1..window.range().end) {
         true => Err(Unfit::Entered),
         false => Ok(window),
@@ -213,8 +218,9 @@ fn window(code: &[u8], address: u64, end: u64, next: u64, targets: &Targets) -> 
 fn is_padding(bytes: &[u8]) -> bool {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     bytes.iter().all(|byte| matches!(byte, 0x90 | 0xcc | 0x00))
-        || decoder.iter().all(|instruction| instruction.is_invalid() || instruction.code().mnemonic() == iced_x86::Mnemonic::Nop)
-            && matches!(bytes.first(), Some(0x0f | 0x66 | 0x90 | 0x2e))
+        || decoder.iter().all(|instruction| {
+            instruction.is_invalid() || instruction.code().mnemonic() == iced_x86::Mnemonic::Nop
+        }) && matches!(bytes.first(), Some(0x0f | 0x66 | 0x90 | 0x2e))
 }
 
 /// A trampoline, as it is to lie at an address.
@@ -249,7 +255,12 @@ pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Tr
         match instruction.flow_control() {
             FlowControl::Call | FlowControl::IndirectCall => {
                 let copies = displace::call(*instruction, instruction.next_ip()).ok_or(Unfit::Immovable)?;
-                all.extend(copies.into_iter().enumerate().map(|(n, copy)| ((n == 0).then_some(instruction.ip()), copy)));
+                all.extend(
+                    copies
+                        .into_iter()
+                        .enumerate()
+                        .map(|(n, copy)| ((n == 0).then_some(instruction.ip()), copy)),
+                );
                 ends = true;
             }
             flow => {
@@ -278,7 +289,8 @@ pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Tr
     if encoded.code_buffer.len() as u64 > ROOM || offsets.contains(&u32::MAX) {
         return Err(Unfit::Immovable);
     }
-    let copies = addresses.iter().zip(&offsets).filter_map(|(address, at)| Some((u64::from(*at), (*address)?)));
+    let copies =
+        addresses.iter().zip(&offsets).filter_map(|(address, at)| Some((u64::from(*at), (*address)?)));
     Ok(Trampoline {
         copies: copies.collect(),
         probe: u64::from(offsets[window.probe]),
@@ -305,7 +317,8 @@ mod tests {
         let mut targets = Targets::default();
         targets.add(&code[..end as usize], AT);
         targets.sort();
-        let around = Around { code, start: AT, end: AT + end, next: AT + code.len() as u64, targets: &targets };
+        let around =
+            Around { code, start: AT, end: AT + end, next: AT + code.len() as u64, targets: &targets };
         window_at(AT + probe, &around)
     }
 

@@ -18,7 +18,8 @@ impl Target {
         loop {
             let stop = self.run_on()?;
             // What monitors inside have dealt with, and nobody is to react to, is not told.
-            let is_told = stop != Stop::Events || !self.inline.used || self.inline.is_told() || self.step_inside()?;
+            let is_told =
+                stop != Stop::Events || !self.inline.used || self.inline.is_told() || self.step_inside()?;
             if is_told {
                 return Ok(stop);
             }

@@ -69,7 +69,8 @@ pub(crate) fn steps_to_end(session: &mut Session) -> u64 {
 
 /// How the events of the property are noticed, each once.
 pub(crate) fn how(session: &mut Session) -> Vec<(String, String)> {
-    let mut all: Vec<_> = session.subject().probes().into_iter().map(|probe| (probe.event, probe.how)).collect();
+    let mut all: Vec<_> =
+        session.subject().probes().into_iter().map(|probe| (probe.event, probe.how)).collect();
     all.dedup();
     all
 }

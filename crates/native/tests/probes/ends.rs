@@ -2,8 +2,8 @@
 
 use super::common::{BOTH, compiled, session};
 use invigil_native::Probes;
-use invigil_session::subject::Resume;
 use invigil_session::Outcome;
+use invigil_session::subject::Resume;
 
 const COUNT: &str = "
     initialization { n = 0 }
@@ -31,7 +31,9 @@ fn source(body: &str) -> String {
 
 #[test]
 fn a_crash() {
-    let source = source("int main(void) { for (long i = 0; i < 5000; i++) work(i); *(volatile int *) 8 = 1; return 0; }");
+    let source = source(
+        "int main(void) { for (long i = 0; i < 5000; i++) work(i); *(volatile int *) 8 = 1; return 0; }",
+    );
     for probes in BOTH {
         assert_eq!(steps_of(&source, probes), (5000, "it was killed by SIGSEGV".to_owned()), "{probes:?}");
     }
@@ -39,7 +41,9 @@ fn a_crash() {
 
 #[test]
 fn killed_by_itself() {
-    let source = source("int main(void) { for (long i = 0; i < 5000; i++) work(i); kill(getpid(), SIGKILL); return 0; }");
+    let source = source(
+        "int main(void) { for (long i = 0; i < 5000; i++) work(i); kill(getpid(), SIGKILL); return 0; }",
+    );
     for probes in BOTH {
         assert_eq!(steps_of(&source, probes), (5000, "it was killed by SIGKILL".to_owned()), "{probes:?}");
     }

@@ -48,7 +48,11 @@ fn handlers_run_as_ever() {
     for probes in BOTH {
         let mut session = session(&built, property, probes, false);
         let steps = steps_to_end(&mut session);
-        assert_eq!(session.ending().map(ToString::to_string).unwrap(), "it exited with status 0", "{probes:?}");
+        assert_eq!(
+            session.ending().map(ToString::to_string).unwrap(),
+            "it exited with status 0",
+            "{probes:?}"
+        );
         assert!(steps > 400, "{probes:?}: {steps}");
     }
 }

@@ -3,7 +3,7 @@
 use super::common::{BOTH, compiled, how, session, steps_to_end};
 use invigil_native::Probes;
 use invigil_session::Outcome;
-use invigil_session::subject::{Resume, What, PointSpec, Owner};
+use invigil_session::subject::{Owner, PointSpec, Resume, What};
 
 const QUEUE: &str = r#"
 #include <stdlib.h>
@@ -49,7 +49,14 @@ fn the_program_stops_at_the_same_event_with_the_same_values() {
             // It goes on as if nothing had been.
             let outcome = session.run(&Resume::Continue).unwrap();
             assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
-            (told, place, value, events, session.report().properties[0].steps, session.report().violations.len())
+            (
+                told,
+                place,
+                value,
+                events,
+                session.report().properties[0].steps,
+                session.report().violations.len(),
+            )
         });
         assert_eq!(seen[0], seen[1], "{level}");
         assert_eq!(seen[0].3, 5002, "{level}");
