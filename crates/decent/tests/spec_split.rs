@@ -142,5 +142,8 @@ fn choreography_says_what_to_do_about_what_is_too_large() {
     let formula = logic.parse("F(p & X[8] q) & F r").unwrap();
     let refused = choreography::network(&mut logic, formula, &two).unwrap_err();
     let words = refused.to_string();
-    assert!(words.starts_with("too large: more than 100 states: write the formula as a specification"), "{words}");
+    assert!(
+        words.starts_with("too large: more than 100 states: write the formula as a specification"),
+        "{words}"
+    );
 }

@@ -87,7 +87,8 @@ pub fn formulae_table(list: &[Listed], measured: &[Measured], published: Option<
         (0..whose.len()).map(|column| if column == 0 { MEASURES[*measure].0 } else { "" })
     });
     let below = measures.iter().flat_map(|_| whose.iter().copied());
-    let head = |first: [&str; 2], others: Vec<&str>| first.into_iter().chain(others).map(str::to_owned).collect();
+    let head =
+        |first: [&str; 2], others: Vec<&str>| first.into_iter().chain(others).map(str::to_owned).collect();
     let mut lines: Vec<Vec<String>> =
         vec![head(["", ""], above.collect()), head(["spec", "algorithm"], below.collect())];
     for one in list {

@@ -63,6 +63,10 @@ fn a_specification_runs_as_it_is_placed() {
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stdout.contains("as written: 2 monitors on 2 components"), "{ran:?}");
     assert!(ran.stdout.contains("run 0: false at instant 2"), "{ran:?}");
+    // Verdicts go along links; nothing must go back.
+    let folder = folder.file("one-way.dec", format!("{LIGHT}link bulb -> lswitch\n"));
+    let one_way = folder.run("decent run one-way.dec --table states.csv").exits(1);
+    assert!(one_way.stdout.contains("run 0: false at instant 2"), "{one_way:?}");
     let wrong = folder.run("decent run light.dec --table states.csv -a migration");
     assert_eq!(wrong.status, 2);
     assert!(wrong.stderr.contains("leave --algorithm out"), "{wrong:?}");
