@@ -60,7 +60,8 @@ fn a_split_by_cost_does_not_wait() {
             assert_eq!(weighed.verdicts, counted.verdicts, "{}", one.name);
             assert!(weighed.delay < 3.0, "{}: {weighed:?}", one.name);
             if goal == Goal::Messages {
-                assert!(weighed.messages <= counted.messages, "{}: {weighed:?}, {counted:?}", one.name);
+                // At the end, one more may be told that it is not needed any more.
+                assert!(weighed.messages <= counted.messages + 0.05, "{}: {weighed:?}, {counted:?}", one.name);
             }
         }
     }

@@ -176,8 +176,8 @@ pub(crate) struct Output {
 
 /// The synthetic benchmark: random formulae and traces, beside the published figures
 ///
-/// 100 formulae that mention all components, for 3, 4, 5 and 6 components; 200
-/// traces of 60 rounds, 50 from each of four distributions; messages take a
+/// 100 formulae that mention all components and whose monitors have at most 256
+/// states, for 3, 4, 5 and 6 components; 200 traces of 60 rounds, 50 from each of four distributions; messages take a
 /// round; every algorithm, with the document's encoding and with ours. Prints
 /// tables B.1 and 8.2 of El-Hokayem's thesis with our rows below its own, and
 /// whether algorithms come in the same order.

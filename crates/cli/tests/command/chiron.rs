@@ -83,7 +83,7 @@ fn ours_does_not_wait_where_choreography_does() {
         assert!(delay[1] <= 1.0, "{spec}: {delay:?}");
         match spec {
             "2" | "15b" => assert!(delay[0] > 50.0, "{spec}: {delay:?}"),
-            _ => assert!(delay[0] < 3.0, "{spec}: {delay:?}"),
+            _ => assert!(delay[0] < 5.0, "{spec}: {delay:?}"),
         }
     }
 }
