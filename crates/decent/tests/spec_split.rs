@@ -130,7 +130,10 @@ fn what_is_too_large_is_told_as_such() {
     let states = refused("F(p & X[8] q)", Budget { states: 100, ..Budget::default() });
     assert_eq!(states, Refusal::TooLarge(TooLarge { what: "states of a monitor", limit: 100 }));
     let words = states.to_string();
-    assert!(words.starts_with("too large: more than 100 states of a monitor: write the formula as monitors"), "{words}");
+    assert!(
+        words.starts_with("too large: more than 100 states of a monitor: write the formula as monitors"),
+        "{words}"
+    );
     let formulae = refused("F(p & X[80] r)", Budget { formulae: 50, ..Budget::default() });
     assert_eq!(formulae, Refusal::TooLarge(TooLarge { what: "subformulae", limit: 50 }));
 }
@@ -143,7 +146,9 @@ fn choreography_says_what_to_do_about_what_is_too_large() {
     let refused = choreography::network(&mut logic, formula, &two).unwrap_err();
     let words = refused.to_string();
     assert!(
-        words.starts_with("too large: more than 100 states of a monitor: write the formula as a specification"),
+        words.starts_with(
+            "too large: more than 100 states of a monitor: write the formula as a specification"
+        ),
         "{words}"
     );
 }

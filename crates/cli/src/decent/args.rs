@@ -177,10 +177,11 @@ pub(crate) struct Output {
 /// The synthetic benchmark: random formulae and traces, beside the published figures
 ///
 /// 100 formulae that mention all components and whose monitors have at most 256
-/// states, for 3, 4, 5 and 6 components; 200 traces of 60 rounds, 50 from each of four distributions; messages take a
-/// round; every algorithm, with the document's encoding and with ours. Prints
-/// tables B.1 and 8.2 of El-Hokayem's thesis with our rows below its own, and
-/// whether algorithms come in the same order.
+/// states, for 3, 4, 5 and 6 components; 200 traces of 60 rounds, 50 from each
+/// of four distributions; messages take a round; every algorithm, with the
+/// document's encoding and with ours. Prints tables B.1 and 8.2 of El-Hokayem's
+/// thesis with our rows below its own, and whether algorithms come in the same
+/// order.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = SYNTHETIC)]
 pub(crate) struct Synthetic {
@@ -217,9 +218,10 @@ Examples:
 
 /// Formulae of a list on the traces of a folder
 ///
-/// Formulae that cannot be monitored are left out: LIST.keep and LIST.discard
-/// say which, and why. If they have names or figures stand beside, what was
-/// measured is shown for each of them, otherwise for all together.
+/// Formulae that cannot be monitored, or whose monitors have more than 16384
+/// states, are left out: LIST.keep and LIST.discard say which, and why. If they
+/// have names or figures stand beside, what was measured is shown for each of
+/// them, otherwise for all together.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = FORMULAE)]
 pub(crate) struct Formulae {
