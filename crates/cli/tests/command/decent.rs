@@ -174,6 +174,14 @@ fn mistakes_are_told_with_a_remedy() {
         (&["decent", "check-spec", "wrong.dec"], "no component observes `q`"),
         (&["decent", "check-spec", "missing.dec"], "there is no such file"),
         (&["decent", "gen-spec", "--size", "2"], "larger --size"),
+        (
+            &["decent", "check-spec", "F(a0 & X[15] a1)"],
+            "16384 states of a monitor: write the formula as monitors",
+        ),
+        (
+            &["decent", "run", "F(a0 & X[15] a1) & F b0", "--trace", "a0:t", "-a", "choreography"],
+            "16384 states of a monitor: write the formula as a specification",
+        ),
     ] {
         let ran = self::args(&folder, args);
         assert!(ran.status == 2 && ran.stderr.contains(words), "{args:?}: {ran:?}");
