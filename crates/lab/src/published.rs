@@ -96,16 +96,21 @@ pub fn formulae_table(list: &[Listed], measured: &[Measured], published: Option<
             measured.iter().any(|found| found.formula == one.formula && found.algorithm == *algorithm)
         };
         for algorithm in Choice::ALL.iter().map(Choice::name).filter(ran) {
-            let figure = |measure: usize, whose: &str| {
-                let ours = measured.iter().find(|found| {
-                    found.formula == one.formula && found.algorithm == algorithm && found.encoding == whose
-                });
-                match published.filter(|known| known.whose == whose) {
-                    Some(known) => known.figure(&one.name, algorithm, measure),
-                    None => ours.map(|found| found.means[measure].0),
+            // The first column is theirs, if there are such figures.
+            let figure = |measure: usize, column: usize| match published.filter(|_| column == 0) {
+                Some(known) => known.figure(&one.name, algorithm, measure),
+                None => {
+                    let found = measured.iter().find(|found| {
+                        found.formula == one.formula
+                            && found.algorithm == algorithm
+                            && found.encoding == whose[column]
+                    });
+                    found.map(|found| found.means[measure].0)
                 }
             };
-            let cells = measures.iter().flat_map(|measure| whose.iter().map(|whose| figure(*measure, whose)));
+            let columns =
+                |measure: &usize| (0..whose.len()).map(|column| figure(*measure, column)).collect::<Vec<_>>();
+            let cells = measures.iter().flat_map(columns);
             let cells = cells.map(|cell| cell.map_or("-".to_owned(), |figure| format!("{figure:.2}")));
             lines.push([one.name.clone(), algorithm.to_owned()].into_iter().chain(cells).collect());
         }
