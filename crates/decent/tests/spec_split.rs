@@ -2,11 +2,12 @@
 
 mod spec_common;
 
+use invigil_decent::algorithm::choreography;
 use invigil_decent::spec::equivalent::Comparison;
 use invigil_decent::spec::split::{Goal, Refusal, Split, split};
 use invigil_decent::system::System;
-use invigil_ltl::Budget;
 use invigil_ltl::syntax::Tree;
+use invigil_ltl::{Budget, Logic, TooLarge};
 use spec_common::system;
 use std::time::{Duration, Instant};
 
@@ -116,4 +117,38 @@ fn what_cannot_be_split_is_refused() {
     let a = apart.find_component("a").unwrap();
     apart.link(a, a);
     assert_eq!(refused("F(p & q)", &apart), Refusal::NoWay);
+}
+
+/// What is too large is no bug: the words say so, and what to do.
+#[test]
+fn what_is_too_large_is_told_as_such() {
+    let two = system("a: p q, b: r");
+    let refused = |formula: &str, budget: Budget| {
+        split(&Tree::parse(formula).unwrap(), &two, Goal::Messages, budget).unwrap_err()
+    };
+    // All of it is on one component, so there is nothing to split.
+    let states = refused("F(p & X[8] q)", Budget { states: 100, ..Budget::default() });
+    assert_eq!(states, Refusal::TooLarge(TooLarge { what: "states of a monitor", limit: 100 }));
+    let words = states.to_string();
+    assert!(
+        words.starts_with("too large: more than 100 states of a monitor: write the formula as monitors"),
+        "{words}"
+    );
+    let formulae = refused("F(p & X[80] r)", Budget { formulae: 50, ..Budget::default() });
+    assert_eq!(formulae, Refusal::TooLarge(TooLarge { what: "subformulae", limit: 50 }));
+}
+
+#[test]
+fn choreography_says_what_to_do_about_what_is_too_large() {
+    let two = system("a: p q, b: r");
+    let mut logic = Logic::new(Budget { states: 100, ..Budget::default() });
+    let formula = logic.parse("F(p & X[8] q) & F r").unwrap();
+    let refused = choreography::network(&mut logic, formula, &two).unwrap_err();
+    let words = refused.to_string();
+    assert!(
+        words.starts_with(
+            "too large: more than 100 states of a monitor: write the formula as a specification"
+        ),
+        "{words}"
+    );
 }

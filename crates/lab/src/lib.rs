@@ -5,5 +5,6 @@ pub mod experiment;
 pub mod generate;
 pub mod periphery;
 pub mod plot;
+pub mod published;
 pub mod store;
 pub mod synthetic;

@@ -2,6 +2,7 @@
 
 use invigil_lab::experiment::{Experiment, Progress};
 use invigil_lab::store::Store;
+use invigil_lab::synthetic::document::SYNTHETIC;
 use invigil_lab::synthetic::{Synthetic, by_components, compare, components_table};
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -70,7 +71,7 @@ fn tables_have_the_documents_rows_and_ours() {
     let measured = by_components(&store, &experiment.name).unwrap();
     assert_eq!(measured.len(), 2 * 11);
     assert!(measured.iter().all(|found| found.runs == 12));
-    let table = components_table(&measured);
+    let table = components_table(&measured, &SYNTHETIC);
     assert_eq!(table.lines().count(), 1 + 2 * 4 + 2 * 11);
     assert!(table.contains("3    orchestration  document     0.48 (0.50)"), "{table}");
     assert_eq!(compare(&measured, "states").pairs, 48);

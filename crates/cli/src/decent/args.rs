@@ -70,8 +70,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) subject: Subject,
 
-    /// How a formula is monitored: orchestration, migration, round-robin, choreography, broadcast, abridged, or all of
-    /// them [default: abridged]
+    /// How a formula is monitored: orchestration, migration, round-robin, choreography, broadcast, abridged, several of them
+    /// with commas, or all [default: abridged]
     #[arg(short, long, value_name = "ALGORITHM", value_parser = algorithms)]
     pub(crate) algorithm: Option<Algorithms>,
 
@@ -176,11 +176,12 @@ pub(crate) struct Output {
 
 /// The synthetic benchmark: random formulae and traces, beside the published figures
 ///
-/// 100 formulae that mention all components, for 3, 4, 5 and 6 components; 200
-/// traces of 60 rounds, 50 from each of four distributions; messages take a
-/// round; every algorithm, with the document's encoding and with ours. Prints
-/// tables B.1 and 8.2 of El-Hokayem's thesis with our rows below its own, and
-/// whether algorithms come in the same order.
+/// 100 formulae that mention all components and whose monitors have at most 256
+/// states, for 3, 4, 5 and 6 components; 200 traces of 60 rounds, 50 from each
+/// of four distributions; messages take a round; every algorithm, with the
+/// document's encoding and with ours. Prints tables B.1 and 8.2 of El-Hokayem's
+/// thesis with our rows below its own, and whether algorithms come in the same
+/// order.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = SYNTHETIC)]
 pub(crate) struct Synthetic {
@@ -217,12 +218,14 @@ Examples:
 
 /// Formulae of a list on the traces of a folder
 ///
-/// Formulae that cannot be monitored are left out: LIST.keep and LIST.discard
-/// say which, and why.
+/// Formulae that cannot be monitored, or whose monitors have more than 16384
+/// states, are left out: LIST.keep and LIST.discard say which, and why. If they
+/// have names or figures stand beside, what was measured is shown for each of
+/// them, otherwise for all together.
 #[derive(Options)]
-#[command(verbatim_doc_comment)]
+#[command(verbatim_doc_comment, after_help = FORMULAE)]
 pub(crate) struct Formulae {
-    /// A file with a formula in each line
+    /// A file with a formula in each line, or NAME = FORMULA
     #[arg(value_name = "LIST")]
     pub(crate) list: PathBuf,
 
@@ -230,17 +233,29 @@ pub(crate) struct Formulae {
     #[arg(long, value_name = "FOLDER")]
     pub(crate) traces: PathBuf,
 
-    /// The algorithms: a name, or all
-    #[arg(short, long, value_name = "ALGORITHM", default_value = "all", value_parser = algorithms)]
+    /// The algorithms: names with commas, or all
+    #[arg(short, long, value_name = "ALGORITHMS", default_value = "all", value_parser = algorithms)]
     pub(crate) algorithm: Algorithms,
 
-    /// How monitors keep what they know: states, expressions or expressions-quick
-    #[arg(short, long, value_name = "ENCODING", default_value = "states", value_parser = str::parse::<History>)]
-    pub(crate) encoding: History,
+    /// How monitors keep what they know: states, expressions or expressions-quick, or several with commas. Broadcast runs with
+    /// states alone: expressions that are joined again and again grow without bound
+    #[arg(short, long, value_name = "ENCODINGS", default_value = "states", value_delimiter = ',',
+        value_parser = str::parse::<History>)]
+    pub(crate) encoding: Vec<History>,
+
+    /// Figures of others to stand beside ours: CSV with the columns spec, algorithm, and measures such as delay
+    #[arg(long, value_name = "FILE")]
+    pub(crate) beside: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) output: Output,
 }
+
+const FORMULAE: &str = "\
+Examples:
+  invigil decent experiment formulae list.txt --traces runs/
+  invigil decent experiment formulae specs.txt --traces runs/ \\
+      -a choreography,abridged -e states,expressions --beside thesis.csv";
 
 /// Write random traces
 #[derive(Options)]
@@ -390,17 +405,17 @@ milliseconds and a number.
 Examples:
   invigil decent analyze-rate kitchen_door=314.csv kitchen_cooktop=36.csv:20";
 
-/// One algorithm, or all of them.
+/// One algorithm, several, or all of them.
 #[derive(Clone)]
 pub(crate) struct Algorithms(pub(crate) Vec<Choice>);
 
 fn algorithms(word: &str) -> Result<Algorithms, String> {
     match word {
         "all" => Ok(Algorithms(Choice::ALL.to_vec())),
-        word => word
-            .parse()
-            .map(|choice| Algorithms(vec![choice]))
-            .map_err(|unknown| format!("{unknown}, or all")),
+        words => {
+            let chosen = words.split(',').map(|word| word.trim().parse());
+            chosen.collect::<Result<_, _>>().map(Algorithms).map_err(|unknown| format!("{unknown}, or all"))
+        }
     }
 }
 

@@ -5,12 +5,16 @@ use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
 use crate::{INTERRUPTED, Trouble, files};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use invigil_decent::algorithm::Choice;
 use invigil_decent::simulate::Trace;
-use invigil_lab::experiment::{Experiment, Report, Subject, Trial, Verified};
+use invigil_lab::experiment::{Experiment, History, Listed, Report, Subject, Trial, Verified};
 use invigil_lab::periphery::Folder;
+use invigil_lab::published::{Published, formulae_table};
 use invigil_lab::store::Store;
+use invigil_lab::synthetic::document::SYNTHETIC;
 use invigil_lab::synthetic::{
-    self, HISTORIES, by_components, by_distribution, compare, components_table, distributions_table, pictures,
+    self, HISTORIES, by_components, by_distribution, by_formula, compare, components_table,
+    distributions_table, pictures,
 };
 use invigil_ltl::Budget;
 use std::fmt::Write as _;
@@ -40,7 +44,7 @@ fn run_synthetic(args: &Synthetic, terminal: &Terminal) -> Result<ExitCode, Trou
     let spread = by_distribution(&store, &experiment.name).map_err(Trouble::new)?;
     let mut out = told(&report, started);
     let _ = writeln!(out, "\nBy components; mean (standard deviation). The document: table B.1.\n");
-    out += &components_table(&measured);
+    out += &components_table(&measured, &SYNTHETIC);
     let _ = writeln!(out, "\nBy distribution, six components. The document: table 8.2.\n");
     out += &distributions_table(&spread, 6);
     for history in HISTORIES {
@@ -72,12 +76,15 @@ fn run_synthetic(args: &Synthetic, terminal: &Terminal) -> Result<ExitCode, Trou
 
 fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     let folder = Folder::open(&args.traces).map_err(Trouble::new)?;
-    let list = files::read(&args.list, "list of formulae")?;
-    let lines = list.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    let verified = Verified::of(lines.map(str::to_owned), Budget::default());
+    let list = Listed::read(&files::read(&args.list, "list of formulae")?);
+    let published = args.beside.as_deref().map(published).transpose()?;
+    let verified = Verified::of(list.iter().map(|one| one.formula.clone()), Budget::default());
+    let discard = |one: &&Listed| verified.discard.iter().find(|(formula, _)| *formula == one.formula);
     if !verified.discard.is_empty() {
-        let discarded = verified.discard.iter().map(|(formula, reason)| format!("{formula}    # {reason}"));
-        write_beside(&args.list, "keep", verified.keep.clone(), terminal)?;
+        let kept = list.iter().filter(|one| discard(one).is_none());
+        let discarded = list.iter().filter_map(|one| Some((one, discard(&one)?)));
+        let discarded = discarded.map(|(one, (_, reason))| format!("{}    # {reason}", one.written()));
+        write_beside(&args.list, "keep", kept.map(Listed::written).collect(), terminal)?;
         write_beside(&args.list, "discard", discarded.collect(), terminal)?;
     }
     let mut trials = Vec::with_capacity(folder.runs);
@@ -88,7 +95,9 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, Troubl
     let (kept, discarded) = (verified.keep.len(), verified.discard.len());
     let subject = Subject { system: folder.system, formulae: verified.keep, trials };
     let name = format!("{} on {}", args.list.display(), args.traces.display());
-    let experiment = Experiment::new(&name, args.algorithm.0.clone(), vec![args.encoding], vec![subject]);
+    let mut experiment =
+        Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![subject]);
+    experiment.ways.retain(|(choice, history)| *choice != Choice::Broadcast || *history == History::States);
     let mut store = open(args.output.store.as_deref())?;
     let started = Instant::now();
     let report = conduct(&experiment, &mut store, &args.output, terminal)?;
@@ -96,9 +105,24 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, Troubl
     out += &told(&report, started);
     if report.runs + report.known > 0 {
         out.push('\n');
-        out += &components_table(&by_components(&store, &experiment.name).map_err(Trouble::new)?);
+        let is_named = published.is_some() || list.iter().any(|one| one.name != one.formula);
+        out += &match is_named {
+            true => {
+                let measured = by_formula(&store, &experiment.name).map_err(Trouble::new)?;
+                formulae_table(&list, &measured, published.as_ref())
+            }
+            // The document's figures are of other formulae.
+            false => components_table(&by_components(&store, &experiment.name).map_err(Trouble::new)?, &[]),
+        };
     }
     finish(out, &store, &args.output, &report, terminal)
+}
+
+/// Figures that are called as their file.
+fn published(path: &Path) -> Result<Published, Trouble> {
+    let whose = path.file_stem().unwrap_or_default().to_string_lossy();
+    Published::read(&whose, &files::read(path, "table of figures")?)
+        .map_err(|wrong| Trouble::new(format_args!("{}: {wrong}", path.display())))
 }
 
 fn write_beside(list: &Path, ending: &str, lines: Vec<String>, terminal: &Terminal) -> Result<(), Trouble> {

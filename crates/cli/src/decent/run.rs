@@ -132,7 +132,7 @@ fn ran<E: Encoding>(
         let mut runs = Vec::with_capacity(traces.len());
         prepared
             .run(&subject.system, conditions, traces, |outcome, figures| runs.push((outcome, figures)))
-            .map_err(|unlinked| Trouble::new(format_args!("{unlinked}; with --relay others pass it on")))?;
+            .map_err(|unlinked| Trouble::new(format_args!("{unlinked} (--relay)")))?;
         Ok(Ran { algorithm, monitors: prepared.monitors(), runs })
     };
     prepared.into_iter().map(run).collect()

@@ -63,6 +63,10 @@ fn a_specification_runs_as_it_is_placed() {
     assert_eq!(ran.status, 1, "{ran:?}");
     assert!(ran.stdout.contains("as written: 2 monitors on 2 components"), "{ran:?}");
     assert!(ran.stdout.contains("run 0: false at instant 2"), "{ran:?}");
+    // Verdicts go along links; nothing must go back.
+    let folder = folder.file("one-way.dec", format!("{LIGHT}link bulb -> lswitch\n"));
+    let one_way = folder.run("decent run one-way.dec --table states.csv").exits(1);
+    assert!(one_way.stdout.contains("run 0: false at instant 2"), "{one_way:?}");
     let wrong = folder.run("decent run light.dec --table states.csv -a migration");
     assert_eq!(wrong.status, 2);
     assert!(wrong.stderr.contains("leave --algorithm out"), "{wrong:?}");
@@ -170,6 +174,14 @@ fn mistakes_are_told_with_a_remedy() {
         (&["decent", "check-spec", "wrong.dec"], "no component observes `q`"),
         (&["decent", "check-spec", "missing.dec"], "there is no such file"),
         (&["decent", "gen-spec", "--size", "2"], "larger --size"),
+        (
+            &["decent", "check-spec", "F(a0 & X[15] a1)"],
+            "16384 states of a monitor: write the formula as monitors",
+        ),
+        (
+            &["decent", "run", "F(a0 & X[15] a1) & F b0", "--trace", "a0:t", "-a", "choreography"],
+            "16384 states of a monitor: write the formula as a specification",
+        ),
     ] {
         let ran = self::args(&folder, args);
         assert!(ran.status == 2 && ran.stderr.contains(words), "{args:?}: {ran:?}");

@@ -20,7 +20,7 @@ fn output(command: &str, folder: &Path) -> String {
 }
 
 /// A copy of an example, in which programs can be compiled.
-fn copy(example: &str) -> Folder {
+pub(crate) fn copy(example: &str) -> Folder {
     let made = Folder::new();
     let done = shell(&format!("cp -r {}/. .", examples().join(example).display()))
         .current_dir(made.path("."))
@@ -219,6 +219,16 @@ fn aliases() {
 }
 
 #[test]
+fn light_switch() {
+    holds("light-switch");
+}
+
+#[test]
+fn chiron() {
+    holds("chiron");
+}
+
+#[test]
 fn every_example_is_here_and_formatted() {
     let mut names: Vec<String> = fs::read_dir(examples())
         .expect("there are examples")
@@ -230,6 +240,7 @@ fn every_example_is_here_and_formatted() {
         [
             "aliases",
             "bank",
+            "chiron",
             "crossing",
             "first",
             "gate",
@@ -237,6 +248,7 @@ fn every_example_is_here_and_formatted() {
             "iterator",
             "kettle",
             "leader",
+            "light-switch",
             "mav",
             "pendulum",
             "philosophers",

@@ -2,6 +2,7 @@
 
 mod attach;
 mod check;
+mod chiron;
 mod common;
 mod decent;
 mod demo;

@@ -2,7 +2,7 @@
 //! from there on, and tells those that refer to it.
 //!
 //! This is how a [`Network`] runs, wherever it comes from. The root says once what holds from the beginning. When it is done it
-//! tells the monitors it refers to that it needs them no more; one that nobody needs stops, and passes that on.
+//! tells the monitors it refers to that it needs them no more, where links lead there; one that nobody needs stops, and passes that on.
 //!
 //! Some monitors may be [watched](watch) instead: they go on to the end, and what they say of every instant is in
 //! [`Outbox::said`].
@@ -163,6 +163,11 @@ impl<E: Encoding> Monitor for Member<E> {
             Told::Verdict { .. } => 9,
             Told::Done { .. } => 4,
         }
+    }
+
+    /// Verdicts go along links; that they are not needed any more goes back, where there may be none.
+    fn can_be_spared(&self, message: &Told) -> bool {
+        matches!(message, Told::Done { .. })
     }
 
     fn kept(&self) -> usize {

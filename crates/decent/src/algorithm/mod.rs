@@ -131,6 +131,11 @@ pub trait Monitor: Clone + Send + Serialize + DeserializeOwned {
     /// only be measured by someone who knows the automaton.
     fn size(&self, message: &Self::Message, names: &Names) -> usize;
 
+    /// Whether a message only saves work: where no link leads to whom it is for, it is not sent.
+    fn can_be_spared(&self, _: &Self::Message) -> bool {
+        false
+    }
+
     /// How many values and instants it remembers.
     fn kept(&self) -> usize {
         0

@@ -23,6 +23,11 @@ pub enum NoSetup {
 impl fmt::Display for NoSetup {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            NoSetup::Refused(Refused::TooLarge(too_large)) => write!(
+                f,
+                "{too_large}: write the formula as a specification, whose monitors each have a part of it, or take smaller \
+                 bounds"
+            ),
             NoSetup::Refused(refused) => refused.fmt(f),
             NoSetup::Flaw(flaw) => flaw.fmt(f),
             NoSetup::NoComponents => f.write_str("the system has no components: add one that can observe"),

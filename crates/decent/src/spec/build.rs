@@ -10,7 +10,7 @@ use crate::system::{ComponentId, MonitorId, PropositionId};
 use invigil_ltl::formula::Proposition;
 use invigil_ltl::moore::Truth;
 use invigil_ltl::syntax::Tree;
-use invigil_ltl::{Budget, Logic};
+use invigil_ltl::{Budget, Logic, TooLarge};
 
 /// Nobody reads more.
 const ENOUGH: usize = 100;
@@ -50,7 +50,7 @@ impl Specification {
         let mut logic = Logic::new(budget);
         let mut automata = Vec::with_capacity(self.monitors().len());
         for id in self.monitors() {
-            match self.automaton(id, &mut logic) {
+            match self.automaton(id, &mut logic, budget) {
                 Ok(automaton) => automata.push(automaton),
                 Err(problem) => problems.push(problem),
             }
@@ -149,25 +149,28 @@ impl Specification {
         }
     }
 
-    fn automaton(&self, id: MonitorId, logic: &mut Logic) -> Result<Automaton, Problem> {
+    fn automaton(&self, id: MonitorId, logic: &mut Logic, budget: Budget) -> Result<Automaton, Problem> {
         let name = self.name(id);
-        let large = |what: &dyn std::fmt::Display| {
+        let unmade = |what: &dyn std::fmt::Display| {
             let problem = Problem::new(id, format!("the monitor `{name}` cannot be made: {what}"));
             problem.help("let it refer to smaller monitors")
         };
+        let large = |too_large: TooLarge| unmade(&too_large).too_large(too_large);
         let machine = match &self.monitor(id).body {
             Body::Formula(tree) => {
-                let formula = logic.formulae.make(tree).map_err(|mistake| large(&mistake))?;
-                logic.monitor(formula).map_err(|too_large| large(&too_large))?
+                let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
+                let made = logic.formulae.make(tree);
+                let formula = made.map_err(|mistake| unmade(&mistake).too_large(too_many))?;
+                logic.monitor(formula).map_err(large)?
             }
             Body::Automaton(drawn) => drawn.machine(logic).map_err(|flaw| match flaw {
-                Flaw::TooLarge(too_large) => large(&too_large),
+                Flaw::TooLarge(too_large) => large(too_large),
                 Flaw::Wrong(words, help) => Problem::new(id, words).help(help),
             })?,
             Body::BlackBox { .. } => return Ok(self.relay(id)),
         };
         Automaton::of(logic, &machine, |name| self.meaning(name)).map_err(|refused| match refused {
-            Refused::TooLarge(too_large) => large(&too_large),
+            Refused::TooLarge(too_large) => large(too_large),
             Refused::Unknown(name) => Problem::new(id, format!("nothing is called `{name}`")),
         })
     }

@@ -1,6 +1,7 @@
 //! What is wrong with a specification.
 
 use crate::system::MonitorId;
+use invigil_ltl::TooLarge;
 use std::fmt;
 
 /// Something that is wrong with a monitor, in words for the person who wrote it.
@@ -14,6 +15,8 @@ pub struct Problem {
     pub message: String,
     /// A remedy.
     pub help: Option<String>,
+    /// What there would be too much of, if that is all that is wrong.
+    pub too_large: Option<TooLarge>,
 }
 
 impl Problem {
@@ -22,11 +25,16 @@ impl Problem {
     }
 
     pub(super) fn general(message: impl Into<String>) -> Problem {
-        Problem { monitor: None, name: None, message: message.into(), help: None }
+        Problem { monitor: None, name: None, message: message.into(), help: None, too_large: None }
     }
 
     pub(super) fn about(mut self, name: impl Into<String>) -> Problem {
         self.name = Some(name.into());
+        self
+    }
+
+    pub(super) fn too_large(mut self, too_large: TooLarge) -> Problem {
+        self.too_large = Some(too_large);
         self
     }
 

@@ -1,8 +1,10 @@
 //! Experiments: every algorithm on every formula on every trace, on all cores. What is in the store already is not run again.
 
+mod list;
 mod verify;
 mod work;
 
+pub use list::Listed;
 pub use verify::{Discarded, Verified, verify};
 
 use crate::store::{Store, Unkept};

@@ -21,7 +21,10 @@ pub enum Discarded {
 impl fmt::Display for Discarded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Discarded::Unreadable(words) | Discarded::TooLarge(words) => f.write_str(words),
+            Discarded::Unreadable(words) => f.write_str(words),
+            Discarded::TooLarge(words) => {
+                write!(f, "{words}: write it as a specification, whose monitors each have a part of it")
+            }
             Discarded::Constant(Truth::True) => f.write_str("it holds, whatever is observed"),
             Discarded::Constant(_) => f.write_str("it does not hold, whatever is observed"),
             Discarded::Blind => {
@@ -79,5 +82,20 @@ pub fn verify(logic: &mut Logic, formula: &str) -> Result<(), Discarded> {
     match monitorability(&monitor, &logic.labels).is_monitorable() {
         true => Ok(()),
         false => Err(Discarded::Blind),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_too_large_is_left_out_with_a_remedy() {
+        let budget = Budget { states: 100, ..Budget::default() };
+        let found = Verified::of(["F(a & X[8] b)".to_owned()], budget);
+        assert_eq!(
+            found.discard[0].1.to_string(),
+            "too large: more than 100 states of a monitor: write it as a specification, whose monitors each have a part of it"
+        );
     }
 }

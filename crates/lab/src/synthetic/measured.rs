@@ -27,6 +27,8 @@ pub struct Measured {
     pub components: usize,
     /// How traces are distributed; empty if it is about all.
     pub distribution: String,
+    /// The formula; empty if it is about all.
+    pub formula: String,
     /// How many runs there are.
     pub runs: usize,
     /// Means and standard deviations.
@@ -38,7 +40,7 @@ pub struct Measured {
 /// # Errors
 /// If the store has no such experiment.
 pub fn by_components(store: &Store, experiment: &str) -> Result<Vec<Measured>, Unkept> {
-    ask(store, experiment, "''")
+    ask(store, experiment, ["''", "''"])
 }
 
 /// By algorithm, encoding, number of components and distribution.
@@ -46,15 +48,23 @@ pub fn by_components(store: &Store, experiment: &str) -> Result<Vec<Measured>, U
 /// # Errors
 /// If the store has no such experiment.
 pub fn by_distribution(store: &Store, experiment: &str) -> Result<Vec<Measured>, Unkept> {
-    ask(store, experiment, "distribution")
+    ask(store, experiment, ["distribution", "''"])
 }
 
-fn ask(store: &Store, experiment: &str, distribution: &str) -> Result<Vec<Measured>, Unkept> {
+/// By algorithm, encoding, number of components and formula.
+///
+/// # Errors
+/// If the store has no such experiment.
+pub fn by_formula(store: &Store, experiment: &str) -> Result<Vec<Measured>, Unkept> {
+    ask(store, experiment, ["''", "formula"])
+}
+
+fn ask(store: &Store, experiment: &str, [distribution, formula]: [&str; 2]) -> Result<Vec<Measured>, Unkept> {
     let means: Vec<String> =
         MEASURES.iter().map(|(_, told)| format!("avg({told}), avg(({told}) * ({told}))")).collect();
     let question = format!(
-        "SELECT alg, encoding, comps, {distribution} AS d, count(*), {} FROM bench WHERE experiment = {} \
-         GROUP BY alg, encoding, comps, d",
+        "SELECT alg, encoding, comps, {distribution} AS d, {formula} AS f, count(*), {} FROM bench \
+         WHERE experiment = {} GROUP BY alg, encoding, comps, d, f",
         means.join(", "),
         text(experiment)
     );
@@ -65,7 +75,7 @@ fn ask(store: &Store, experiment: &str, distribution: &str) -> Result<Vec<Measur
             let number = |at: usize| row.get(at).and_then(|cell| cell.parse::<f64>().ok()).unwrap_or(0.0);
             let word = |at: usize| row.get(at).cloned().unwrap_or_default();
             let mean = |at: usize| {
-                let (mean, square) = (number(5 + 2 * at), number(6 + 2 * at));
+                let (mean, square) = (number(6 + 2 * at), number(7 + 2 * at));
                 (mean, (square - mean * mean).max(0.0).sqrt())
             };
             Measured {
@@ -73,7 +83,8 @@ fn ask(store: &Store, experiment: &str, distribution: &str) -> Result<Vec<Measur
                 encoding: word(1),
                 components: number(2) as usize,
                 distribution: word(3),
-                runs: number(4) as usize,
+                formula: word(4),
+                runs: number(5) as usize,
                 means: std::array::from_fn(mean),
             }
         })

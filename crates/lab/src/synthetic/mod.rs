@@ -7,10 +7,12 @@ mod order;
 mod pictures;
 mod tables;
 
-pub use measured::{MEASURES, Means, Measured, by_components, by_distribution};
+pub use measured::{MEASURES, Means, Measured, by_components, by_distribution, by_formula};
 pub use order::{Comparison, Order, compare};
 pub use pictures::pictures;
 pub use tables::{components_table, distributions_table};
+
+pub(crate) use tables::layout;
 
 use crate::experiment::{Experiment, History, Subject, Trial, verify};
 use crate::generate::{Distribution, Shape, formula, random, system, trace};

@@ -113,6 +113,7 @@ mod tests {
                     encoding: "states".into(),
                     components: row.components,
                     distribution: String::new(),
+                    formula: String::new(),
                     runs: 1,
                     means: row.cells,
                 })

@@ -1,13 +1,13 @@
 //! Tables as text, with the document's figures beside ours.
 
-use super::document::{Cell, DISTRIBUTIONS, SYNTHETIC};
+use super::document::{Cell, DISTRIBUTIONS, Row, SYNTHETIC};
 use super::measured::{MEASURES, Measured};
 
 /// The columns of table 8.2, by their places among [`MEASURES`].
 const SPREAD: [usize; 5] = [0, 1, 2, 4, 5];
 
-/// Table B.1: for each number of components and algorithm, the document's row and ours.
-pub fn components_table(measured: &[Measured]) -> String {
+/// As table B.1: for each number of components and algorithm, the document's row, if there is one, and ours.
+pub fn components_table(measured: &[Measured], document: &[Row]) -> String {
     let mut lines = vec![head("|C|", MEASURES.iter().map(|(name, _)| *name))];
     let mut counts: Vec<usize> = measured.iter().map(|found| found.components).collect();
     counts.sort_unstable();
@@ -15,7 +15,7 @@ pub fn components_table(measured: &[Measured]) -> String {
     for components in counts {
         for algorithm in algorithms(measured) {
             let known =
-                SYNTHETIC.iter().find(|row| row.algorithm == algorithm && row.components == components);
+                document.iter().find(|row| row.algorithm == algorithm && row.components == components);
             if let Some(row) = known {
                 lines.push(line(&components.to_string(), algorithm, "document", row.cells));
             }
@@ -25,7 +25,7 @@ pub fn components_table(measured: &[Measured]) -> String {
             }
         }
     }
-    layout(&lines)
+    layout(&lines, 3)
 }
 
 /// Table 8.2: for each algorithm and distribution, the document's row and ours, for this number of components.
@@ -49,7 +49,7 @@ pub fn distributions_table(measured: &[Measured], components: usize) -> String {
             }
         }
     }
-    layout(&lines)
+    layout(&lines, 3)
 }
 
 /// The algorithms, those of the document first.
@@ -76,16 +76,16 @@ fn line<const N: usize>(first: &str, algorithm: &str, whose: &str, cells: [Cell;
     names.into_iter().chain(cells.map(|(mean, deviation)| format!("{mean:.2} ({deviation:.2})"))).collect()
 }
 
-/// Columns under each other: words to the left, figures to the right.
-fn layout(lines: &[Vec<String>]) -> String {
+/// Columns under each other: so many of words, to the left, and figures, to the right.
+pub(crate) fn layout(lines: &[Vec<String>], words: usize) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);
     let widths: Vec<usize> = (0..columns).map(width).collect();
     let mut out = String::new();
     for line in lines {
-        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
-            0..3 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
+        let cells = line.iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at < words {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
         });
         out.push_str(cells.collect::<Vec<_>>().join("  ").trim_end());
         out.push('\n');

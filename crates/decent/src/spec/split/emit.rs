@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::plan::{Key, Plans};
-use crate::spec::{Body, Problem, Specification};
+use crate::spec::{Body, Specification};
 use crate::system::{ComponentId, MonitorId, System};
 use invigil_ltl::formula::{Formulae, Node, Proposition};
 use invigil_ltl::syntax::Tree;
@@ -127,15 +127,17 @@ impl Emit<'_> {
 }
 
 /// What the root says with the formulae of monitors in the place of references. None if a monitor is no formula.
-pub(super) fn unfold(logic: &mut Logic, specification: &Specification) -> Result<Option<Formula>, Refusal> {
+pub(super) fn unfold(
+    logic: &mut Logic,
+    specification: &Specification,
+    too_many: TooLarge,
+) -> Result<Option<Formula>, TooLarge> {
     let mut unfolded: FxHashMap<String, Formula> = FxHashMap::default();
     // A monitor is made after those that it refers to.
     for id in specification.monitors() {
         let Body::Formula(tree) = &specification.monitor(id).body else { return Ok(None) };
         let formulae = &mut logic.formulae;
-        let whole = formulae
-            .make(tree)
-            .map_err(|mistake| Refusal::Wrong(vec![Problem::new(id, mistake.to_string())]))?;
+        let whole = formulae.make(tree).map_err(|_| too_many)?;
         let mut made: FxHashMap<Formula, Formula> = FxHashMap::default();
         for part in formulae.within(whole) {
             let monitor = match formulae.node(part) {

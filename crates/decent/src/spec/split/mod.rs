@@ -94,7 +94,11 @@ impl fmt::Display for Refusal {
                 f.write_str("no way was found to bring together all that the formula speaks of: add links")
             }
             Refusal::Blind => f.write_str("the formula is not monitorable: a verdict can become impossible"),
-            Refusal::TooLarge(too_large) => too_large.fmt(f),
+            Refusal::TooLarge(too_large) => write!(
+                f,
+                "{too_large}: write the formula as monitors that refer to each other, each with a part of it, or take \
+                 smaller bounds"
+            ),
             Refusal::Wrong(problems) => {
                 f.write_str("what was made of the formula is wrong: ")?;
                 problems.iter().try_for_each(|problem| write!(f, "{problem}; "))
@@ -104,6 +108,16 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl From<Vec<Problem>> for Refusal {
+    /// What is too large is no bug.
+    fn from(problems: Vec<Problem>) -> Refusal {
+        match problems.iter().find_map(|problem| problem.too_large) {
+            Some(too_large) => Refusal::TooLarge(too_large),
+            None => Refusal::Wrong(problems),
+        }
+    }
+}
 
 impl From<TooLarge> for Refusal {
     fn from(too_large: TooLarge) -> Refusal {
@@ -156,15 +170,16 @@ pub fn split(formula: &Tree, system: &System, goal: Goal, budget: Budget) -> Res
         return Err(Refusal::NoComponents);
     }
     let mut logic = Logic::new(budget);
+    // There is no other reason why a tree has no formula.
     let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
     let whole = logic.formulae.make(formula).map_err(|_| too_many)?;
     let plans = plan::Plans::new(&mut logic, system, goal, whole)?;
     let host = plans.host().ok_or(Refusal::NoWay)?;
     let specification = emit::emit(&mut logic, system, &plans, host)?;
-    if emit::unfold(&mut logic, &specification)? != Some(whole) {
+    if emit::unfold(&mut logic, &specification, too_many)? != Some(whole) {
         return Err(Refusal::Wrong(vec![Problem::general("unfolded, it is another formula")]));
     }
-    let network = specification.network(budget).map_err(Refusal::Wrong)?;
+    let network = specification.network(budget)?;
     // Monitors that are the same have become one: there may be fewer messages than were planned.
     let cost = Cost { messages: network.messages(), delay: plans.delay(host) };
     let monitorability = network.monitorability(system, CHECKED);
