@@ -9,6 +9,7 @@ mod doubt;
 mod examples;
 mod formulae;
 mod formulae_told;
+mod home;
 mod instrument;
 mod java;
 mod jvm;
