@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rand::RngExt;
 use std::fmt::Write;
+use std::iter::once;
 use std::ops::Range;
 
 /// A day as it was recorded.
@@ -91,7 +92,7 @@ fn driven(effect: &Effect, stay: &Range<Millis>, random: &mut Random) -> Vec<Ran
     let end = stay.end - draw(effect.before, random) + draw(effect.beyond, random);
     match effect.pattern {
         Pattern::Off => Vec::new(),
-        Pattern::On => vec![begin..end],
+        Pattern::On => once(begin..end).collect(),
         Pattern::Again { on, off } => {
             let mut found = Vec::new();
             let mut at = begin + draw(off, random);
