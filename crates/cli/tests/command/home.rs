@@ -64,7 +64,7 @@ fn what_was_done_is_found() {
     detect(&folder, "--from '2017-01-31 08:00:30' --to '2017-01-31 08:00:50' --step 500")
         .exits(0)
         .says(&["40 instants, ", "napping          0         0          -       -     -"]);
-    folder.run("decent analyze-rate day").exits(0).says(&["weight", "threshold", "Ask every 120000 ms"]);
+    folder.run("decent analyze-rate day").exits(0).says(&["weight", "threshold", "Ask every 70000 ms"]);
 }
 
 #[test]
