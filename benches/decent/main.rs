@@ -6,6 +6,7 @@
 //! ```
 
 mod growth;
+mod home;
 mod rooms;
 mod throughput;
 
@@ -27,6 +28,7 @@ fn main() {
     throughput::run(quick);
     asked.extend(growth::run(quick));
     asked.push(rooms::run());
+    asked.push(home::run());
     println!("\nAsked and reached\n");
     let mut rows = vec![["what", "asked", "reached", ""].map(str::to_owned).to_vec()];
     rows.extend(asked.iter().map(|line| {

@@ -54,6 +54,12 @@ pub trait Encoding: Clone + Send + Serialize + DeserializeOwned {
     /// Goes on to an instant: for each one on the way, in which states the automaton can be, and on what it depends.
     fn extend(&mut self, machine: &Machine, to: Instant);
 
+    /// Goes on to an instant as [`extend`](Encoding::extend) does, but may stop where all that is possible is final, since what
+    /// comes later makes no difference to the verdict.
+    fn extend_as_needed(&mut self, machine: &Machine, to: Instant) {
+        self.extend(machine, to);
+    }
+
     /// Takes in what was observed up to its [`end`](Encoding::end). Gives the last instant at which the state is known
     /// now, if there is one.
     fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved>;

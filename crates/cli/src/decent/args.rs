@@ -46,6 +46,8 @@ pub(crate) enum Verb {
     Draw(Draw),
     CheckSpec(CheckSpec),
     AnalyzeRate(AnalyzeRate),
+    GenDay(super::day::Args),
+    Detect(super::detect::Args),
 }
 
 /// What to watch for, and the components that observe it.
@@ -393,7 +395,7 @@ does not fit, otherwise 0.";
 #[derive(Options)]
 #[command(after_help = ANALYZE_RATE)]
 pub(crate) struct AnalyzeRate {
-    /// Sensors: NAME=FILE.csv of ON and OFF, or NAME=FILE.csv:THRESHOLD for numbers
+    /// Sensors: NAME=FILE.csv of ON and OFF, or NAME=FILE.csv:THRESHOLD for numbers; or a folder with a list `sensors.csv`
     #[arg(value_name = "SENSOR", required = true)]
     pub(crate) sensors: Vec<String>,
 }
@@ -403,7 +405,8 @@ A line of a file has a moment and a value: `2017-01-31 08:00:08,ON`, or
 milliseconds and a number.
 
 Examples:
-  invigil decent analyze-rate kitchen_door=314.csv kitchen_cooktop=36.csv:20";
+  invigil decent analyze-rate kitchen_door=314.csv kitchen_cooktop=36.csv:20
+  invigil decent analyze-rate day/";
 
 /// One algorithm, several, or all of them.
 #[derive(Clone)]

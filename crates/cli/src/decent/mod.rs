@@ -2,6 +2,8 @@
 
 pub(crate) mod args;
 mod check;
+mod day;
+mod detect;
 mod draw;
 mod experiment;
 mod generate;
@@ -23,5 +25,7 @@ pub(crate) fn run(args: &Decent, terminal: &Terminal) -> Result<ExitCode, Troubl
         Verb::Draw(args) => draw::run(args, terminal),
         Verb::CheckSpec(args) => check::run(args, terminal),
         Verb::AnalyzeRate(args) => rate::run(args, terminal),
+        Verb::GenDay(args) => day::run(args, terminal),
+        Verb::Detect(args) => detect::run(args, terminal),
     }
 }

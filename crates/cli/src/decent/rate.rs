@@ -4,21 +4,27 @@ use super::args::AnalyzeRate as Args;
 use crate::Trouble;
 use crate::terminal::Terminal;
 use invigil_decent::system::PropositionId;
-use invigil_lab::periphery::{Clock, Reading, Sensor};
+use invigil_lab::periphery::{Clock, Listed, Reading, Sensor, listed};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// A sensor as the user names it.
-struct Named<'a> {
-    name: &'a str,
-    file: &'a str,
+struct Named {
+    name: String,
+    file: String,
     reading: Reading,
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let sensors = args.sensors.iter().map(|text| named(text)).collect::<Result<Vec<_>, _>>()?;
-    let width = |of: fn(&Named<'_>) -> usize| sensors.iter().map(of).max().unwrap_or(0).max(16);
+    let mut sensors = Vec::new();
+    for text in &args.sensors {
+        match Path::new(text).is_dir() {
+            true => sensors.extend(folder(Path::new(text))?),
+            false => sensors.push(named(text)?),
+        }
+    }
+    let width = |of: fn(&Named) -> usize| sensors.iter().map(of).max().unwrap_or(0).max(16);
     let (names, file_names) = (width(|sensor| sensor.name.len()), width(|sensor| sensor.file.len()));
     let mut out = String::new();
     let mut all: Option<(i64, i64)> = None;
@@ -58,7 +64,17 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble>
     Ok(ExitCode::SUCCESS)
 }
 
-fn named(text: &str) -> Result<Named<'_>, Trouble> {
+fn folder(path: &Path) -> Result<impl Iterator<Item = Named>, Trouble> {
+    let listed = listed(path).map_err(Trouble::new)?;
+    let named = |sensor: Listed| Named {
+        name: sensor.name,
+        file: sensor.file.display().to_string(),
+        reading: sensor.reading,
+    };
+    Ok(listed.into_iter().map(named))
+}
+
+fn named(text: &str) -> Result<Named, Trouble> {
     let (name, rest) = text.split_once('=').ok_or_else(|| {
         Trouble::new(format_args!("`{text}`: write a sensor as NAME=FILE.csv, or NAME=FILE.csv:THRESHOLD"))
     })?;
@@ -66,5 +82,5 @@ fn named(text: &str) -> Result<Named<'_>, Trouble> {
         rest.rsplit_once(':').and_then(|(file, number)| Some((file, number.parse::<f64>().ok()?)));
     let (file, reading) =
         threshold.map_or((rest, Reading::Switch), |(file, above)| (file, Reading::Above(above)));
-    Ok(Named { name, file, reading })
+    Ok(Named { name: name.to_owned(), file: file.to_owned(), reading })
 }

@@ -7,8 +7,8 @@ use crate::terminal::Terminal;
 use invigil_decent::automaton::Automaton;
 use invigil_decent::memory::Atom;
 use invigil_decent::network::Network;
-use invigil_decent::system::System;
-use invigil_expr::diag::{Diagnostic, Sources, Span};
+use invigil_decent::system::{MonitorId, System};
+use invigil_expr::diag::{Diagnostic, SourceId, Sources, Span};
 use invigil_lang::decent::{self, Loaded};
 use invigil_lang::report::render;
 use invigil_lang::themis;
@@ -105,6 +105,38 @@ impl Subject {
         loaded
             .network(Budget::default())
             .map_err(|problems| Trouble::rendered(render(&self.sources, &problems, terminal.errors.colour)))
+    }
+
+    /// Another formula for a monitor of the specification, as `NAME = FORMULA`.
+    pub(super) fn instead(&mut self, text: &str, terminal: &Terminal) -> Result<(), Trouble> {
+        self.adapt("<instead>", text, terminal, |loaded, id| loaded.instead(id, text).map(|_| ()))
+    }
+
+    /// A monitor with another formula beside the one that is there: gives both.
+    pub(super) fn variant(
+        &mut self,
+        text: &str,
+        terminal: &Terminal,
+    ) -> Result<(MonitorId, MonitorId), Trouble> {
+        self.adapt("<variant>", text, terminal, |loaded, id| loaded.variant(id, text))
+    }
+
+    fn adapt<T>(
+        &mut self,
+        name: &str,
+        text: &str,
+        terminal: &Terminal,
+        adapt: impl FnOnce(&mut Loaded, SourceId) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, Trouble> {
+        let id = self.sources.add(name, text);
+        match &mut self.what {
+            What::Specification(loaded) => adapt(loaded, id).map_err(|problems| {
+                Trouble::rendered(render(&self.sources, &problems, terminal.errors.colour))
+            }),
+            What::Formula(_) => {
+                Err(Trouble::new("a formula has no monitors with names: give a specification"))
+            }
+        }
     }
 
     /// The automaton of a formula.

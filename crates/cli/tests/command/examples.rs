@@ -189,6 +189,11 @@ fn one_producer_too_many() {
 }
 
 #[test]
+fn smart_home() {
+    holds("smart-home");
+}
+
+#[test]
 fn railroad() {
     holds("railroad");
 }
@@ -258,6 +263,7 @@ fn every_example_is_here_and_formatted() {
             "railroad",
             "savings",
             "sieve",
+            "smart-home",
             "soup",
             "stock",
             "sudoku",

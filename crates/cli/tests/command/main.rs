@@ -10,6 +10,7 @@ mod doubt;
 mod examples;
 mod formulae;
 mod formulae_told;
+mod home;
 mod instrument;
 mod java;
 mod jvm;

@@ -8,10 +8,15 @@
 //! [`Outbox::said`].
 //!
 //! Verdicts may come late, twice and in another order. One that is lost is missing for ever, as it is in the document.
+//!
+//! What was observed is kept until all verdicts that may need it are known. Something that goes on well for ever (`G ok`) has
+//! no verdict, and would keep everything. But two runs that are in the same state say the same from then on; so a monitor that
+//! has waited for long looks whether the run from the next instant has come to where its own is, and if so forgets what only
+//! that one would have needed. When there is a verdict, it is that of all of them.
 
 use super::{Monitor, Names, NoSetup, Outbox, Placed, Round};
 use crate::automaton::Machine;
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, Work};
 use crate::memory::{Atom, Memory};
 use crate::network::Network;
 use crate::system::{Instant, MonitorId};
@@ -34,9 +39,14 @@ pub struct Member<E> {
     is_watched: bool,
     /// Whether nobody needs it any more.
     is_over: bool,
-    /// The instant that the next verdict is about.
+    /// The instants that the next verdict is about, from the first to the last: what holds from one of them on holds from all.
     from: Instant,
+    last: Instant,
     history: E,
+    /// The run from the instant after the last, when it is looked at.
+    ahead: E,
+    /// How many instants it waits before it looks.
+    patience: u32,
     /// What was learned since the history was last looked at.
     fresh: Memory,
     /// What verdicts about later instants may need. The root says only one.
@@ -44,6 +54,12 @@ pub struct Member<E> {
     /// The last instant at which the component could observe something.
     latest: Instant,
 }
+
+/// How many instants a monitor waits at first before it looks whether later runs say the same.
+const PATIENCE: u32 = 8;
+
+/// Where much is known that was not yet looked at, so many instants are looked at first: a verdict may need no more.
+const FEW: u32 = 32;
 
 /// What members tell each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -102,7 +118,10 @@ fn members<E: Encoding>(
             is_watched: watched.contains(&own),
             is_over: false,
             from: 1,
+            last: 1,
             history: E::new(&machine, 0),
+            ahead: E::new(&machine, 0),
+            patience: PATIENCE,
             machine,
             fresh: Memory::default(),
             memory: Memory::default(),
@@ -142,16 +161,7 @@ impl<E: Encoding> Monitor for Member<E> {
                 out.verdict = Some((truth, at));
                 return self.stop(out);
             }
-            let holds = truth == Truth::True;
-            if self.is_watched {
-                out.said.push((self.from, holds));
-            }
-            for listener in &self.listeners {
-                out.send(*listener, Told::Verdict { of: self.own, at: self.from, holds });
-            }
-            self.history.reset(&self.machine, self.from);
-            self.from += 1;
-            self.memory.forget_before(self.from);
+            self.tell(truth == Truth::True, round.at, out);
             is_again = true;
         }
         // What came too early is still to be looked at.
@@ -190,22 +200,67 @@ impl<E: Encoding> Member<E> {
     /// Draws conclusions about the run from `from` on: from all that is remembered if it begins, else from what is new.
     fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
         let known = self.history.start();
-        self.history.extend(&self.machine, self.latest);
-        let memory = if is_new { &self.memory } else { &self.fresh };
-        self.history.learn(&self.machine, memory, &mut out.work);
-        let verdict = self.history.verdict();
-        if self.is_root {
-            if let Some(found) = self.history.resolved() {
-                out.delays.add_all(known, found.at, now);
+        let mut few = if is_new { FEW } else { self.latest };
+        loop {
+            let to = self.latest.min(self.last.saturating_add(few));
+            self.history.extend_as_needed(&self.machine, to);
+            let memory = if is_new { &self.memory } else { &self.fresh };
+            self.history.learn(&self.machine, memory, &mut out.work);
+            if to == self.latest || self.history.verdict().is_some() {
+                break;
             }
-        } else if verdict.is_some() {
-            // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
-            out.delays.add(now.saturating_sub(self.from.saturating_sub(1)));
+            few = few.saturating_mul(2);
         }
+        if let (true, Some(found)) = (self.is_root, self.history.resolved()) {
+            out.delays.add_all(known, found.at, now);
+        }
+        let verdict = self.history.verdict();
         if verdict.is_none() {
             self.history.drop_resolved();
+            self.look_ahead();
         }
         verdict
+    }
+
+    /// Tells everybody what holds from the instants that are waited for, and waits for the next.
+    fn tell(&mut self, holds: bool, now: Instant, out: &mut Outbox<Told>) {
+        for at in self.from..=self.last {
+            // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
+            out.delays.add(now.saturating_sub(at.saturating_sub(1)));
+            if self.is_watched {
+                out.said.push((at, holds));
+            }
+            for listener in &self.listeners {
+                out.send(*listener, Told::Verdict { of: self.own, at, holds });
+            }
+        }
+        self.history.reset(&self.machine, self.last);
+        self.from = self.last + 1;
+        self.last = self.from;
+        self.memory.forget_before(self.from);
+    }
+
+    /// Looks whether runs that begin later have come to the same state. This is about what is kept, not about what is found out, so
+    /// it does not count as work.
+    fn look_ahead(&mut self) {
+        while !self.is_root && self.latest - self.last > self.patience {
+            self.ahead.reset(&self.machine, self.last);
+            self.ahead.extend_as_needed(&self.machine, self.latest);
+            self.ahead.learn(&self.machine, &self.memory, &mut Work::default());
+            self.ahead.drop_resolved();
+            let at = self.history.start();
+            let is_same = self.ahead.start() == at
+                && self.ahead.verdict().is_none()
+                && self.history.state(at).is_some()
+                && self.history.state(at) == self.ahead.state(at);
+            if !is_same {
+                // Not every automaton comes to the same state again: it is asked more and more seldom.
+                self.patience = self.patience.saturating_mul(2);
+                return;
+            }
+            self.last += 1;
+            self.memory.forget_before(self.last + 1);
+        }
     }
 
     /// Nobody needs it any more, nor what it refers to.

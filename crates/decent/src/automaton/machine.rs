@@ -173,6 +173,12 @@ impl Machine {
         }
     }
 
+    /// Whether all these states have a final verdict, be it the same or not.
+    pub(crate) fn is_final(&self, states: &[u64]) -> bool {
+        let [bad, good] = &self.0.finals;
+        states.iter().zip(bad).zip(good).all(|((states, bad), good)| states & !(bad | good) == 0)
+    }
+
     fn ways(&self, state: usize) -> &[Way] {
         let Range { start, end } = self.0.out[state];
         &self.0.edges[start as usize..end as usize]

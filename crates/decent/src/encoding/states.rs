@@ -102,18 +102,24 @@ impl Encoding for States {
 
     fn extend(&mut self, machine: &Machine, to: Instant) {
         for _ in self.end()..to {
-            let place = self.len();
-            self.rows.extend(std::iter::repeat_n(u64::MAX, self.state_words as usize));
-            self.rows.resize((place + 1) * self.stride(), 0);
-            self.step(machine, place);
-            self.look(machine, place);
+            self.extend_once(machine);
+        }
+    }
+
+    fn extend_as_needed(&mut self, machine: &Machine, to: Instant) {
+        for _ in self.end()..to {
+            if machine.is_final(self.possible(self.len() - 1)) {
+                break;
+            }
+            self.extend_once(machine);
         }
     }
 
     fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved> {
         let (start, end) = (self.start, self.end());
         let mut changed = NOTHING;
-        for (at, values) in memory.instants().filter(|(at, _)| *at > start && *at <= end) {
+        let instants = memory.instants().skip_while(|(at, _)| *at <= start).take_while(|(at, _)| *at <= end);
+        for (at, values) in instants {
             let place = (at - start) as usize;
             if self.note(machine, place, values) {
                 changed = changed.start.min(place)..place + 1;
@@ -212,6 +218,15 @@ impl States {
         let place = at.checked_sub(self.start).filter(|_| at <= self.end());
         let states = place.map_or(&[][..], |place| self.possible(place as usize));
         bits::iter(states).map(|state| state as State)
+    }
+
+    /// Goes on to the next instant.
+    fn extend_once(&mut self, machine: &Machine) {
+        let place = self.len();
+        self.rows.extend(std::iter::repeat_n(u64::MAX, self.state_words as usize));
+        self.rows.resize((place + 1) * self.stride(), 0);
+        self.step(machine, place);
+        self.look(machine, place);
     }
 
     fn stride(&self) -> usize {

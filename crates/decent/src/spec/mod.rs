@@ -111,6 +111,13 @@ impl Specification {
         Ok(id)
     }
 
+    /// Another body for a monitor that is there. What refers to it stays as it is.
+    pub fn replace(&mut self, id: MonitorId, body: Body) {
+        if let Some((_, monitor)) = self.monitors.get_index_mut(id.index()) {
+            monitor.body = body;
+        }
+    }
+
     /// The monitor of this name.
     pub fn find(&self, name: &str) -> Option<MonitorId> {
         self.monitors.get_index_of(name).map(|at| MonitorId(at as u32))

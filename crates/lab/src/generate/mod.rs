@@ -1,8 +1,10 @@
-//! Random systems, traces and formulae, the same ones for the same seed.
+//! Random systems, traces, formulae and days of sensors, the same ones for the same seed.
 
+mod day;
 mod formulae;
 mod traces;
 
+pub use day::{Act, Day, Effect, Household, Kind, Pattern, Plan, Sensor, SensorKind, Span, day};
 pub use formulae::{Shape, formula};
 pub use traces::{Distribution, UnknownDistribution, Values, system, trace};
 

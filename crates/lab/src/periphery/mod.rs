@@ -2,13 +2,17 @@
 
 mod file;
 mod folder;
+mod listed;
+mod polled;
 mod sensor;
 mod table;
 mod text;
 
 pub use file::Lines;
 pub use folder::{Folder, Run, letter};
-pub use sensor::{Clock, Reading, Sensor, moment};
+pub use listed::{Listed, listed};
+pub use polled::Polled;
+pub use sensor::{Clock, Millis, Reading, Sensor, changes, moment};
 pub use table::table;
 pub use text::{Text, observations, write_observations};
 

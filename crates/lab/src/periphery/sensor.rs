@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 /// Milliseconds.
-type Millis = i64;
+pub type Millis = i64;
 
 /// When sensors are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,10 +58,7 @@ impl Sensor {
         default: bool,
         clock: Clock,
     ) -> Result<Sensor, Trouble> {
-        let text = fs::read_to_string(path).map_err(|error| Trouble::new(path.display(), error))?;
-        let changes = read(&text, reading)
-            .map_err(|(line, words)| Trouble::new(format_args!("{}:{line}", path.display()), words))?;
-        Ok(Sensor::new(changes, proposition, default, clock))
+        Ok(Sensor::new(changes(path, reading)?, proposition, default, clock))
     }
 
     /// A sensor whose changes are known. They are put into the order of time.
@@ -100,9 +97,19 @@ impl Periphery for Sensor {
     }
 }
 
+/// The changes in the file of a sensor, in the order of time: what the value is from which moment on.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn changes(path: &Path, reading: Reading) -> Result<Vec<(Millis, bool)>, Trouble> {
+    let text = fs::read_to_string(path).map_err(|error| Trouble::new(path.display(), error))?;
+    read(&text, reading)
+        .map_err(|(line, words)| Trouble::new(format_args!("{}:{line}", path.display()), words))
+}
+
 /// The changes in a text; what is wrong comes with its line.
 fn read(text: &str, reading: Reading) -> Result<Vec<(Millis, bool)>, (usize, String)> {
-    let mut changes = Vec::new();
+    let mut changes: Vec<(Millis, bool)> = Vec::new();
     for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let wrong = |words: String| (at + 1, words);
         let (when, value) = line.split_once(',').ok_or_else(|| {
@@ -115,6 +122,10 @@ fn read(text: &str, reading: Reading) -> Result<Vec<(Millis, bool)>, (usize, Str
             let words = "is no moment: write milliseconds, or a date and a time as in `2017-01-31 08:00:08`";
             return Err(wrong(format!("`{}` {words}", when.trim())));
         };
+        if changes.last().is_some_and(|(last, _)| when < *last) {
+            let words = "this is earlier than the line above: sort the file by time";
+            return Err(wrong(words.to_owned()));
+        }
         changes.push((when, reading.value(value.trim().trim_matches('"')).map_err(wrong)?));
     }
     Ok(changes)
@@ -177,6 +188,7 @@ mod tests {
         for (text, reading, line, words) in [
             ("1,ON\nsoon,OFF", Reading::Switch, 2, "no moment"),
             ("1,ON\n2", Reading::Switch, 2, "comma"),
+            ("2,ON\n3,OFF\n1,ON", Reading::Switch, 3, "sort the file by time"),
             ("1,HALF", Reading::Switch, 1, "neither"),
             ("1,warm", Reading::Above(1.0), 1, "no number"),
             ("1,NaN", Reading::Above(1.0), 1, "no number"),

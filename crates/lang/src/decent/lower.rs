@@ -144,7 +144,7 @@ fn body(monitor: &DraftMonitor) -> Option<(Body, Vec<(String, Span)>)> {
     })
 }
 
-fn names(tree: &Tree, text: &Text) -> Vec<(String, Span)> {
+pub(super) fn names(tree: &Tree, text: &Text) -> Vec<(String, Span)> {
     let name = |proposition: &Proposition| match proposition {
         Proposition::Name(name) | Proposition::Monitor(name) | Proposition::Expression(name) => name.clone(),
         Proposition::Fresh(_) => String::new(),

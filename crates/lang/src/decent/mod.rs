@@ -12,6 +12,7 @@
 //!
 //! A line that is indented goes on with the one above. `docs/decentralized.md` has the whole language.
 
+mod adapt;
 mod draft;
 mod expand;
 mod loaded;
