@@ -1,6 +1,7 @@
 //! Experiments in decentralized monitoring: where observations come from, random traces and formulae, and where measures are
 //! kept.
 
+pub mod boxes;
 pub mod experiment;
 pub mod generate;
 pub mod periphery;
