@@ -105,7 +105,7 @@ impl Program {
         match self.pace {
             Pace::Marked(_) => now + self.wait,
             Pace::Every(step) => {
-                let deadline = self.deadline.map_or(now, |last| last) + step;
+                let deadline = self.deadline.unwrap_or(now) + step;
                 self.deadline = Some(deadline);
                 deadline
             }
@@ -115,9 +115,21 @@ impl Program {
     /// Waits until the round is over. False if nothing comes any more.
     fn wait(&mut self) -> Result<bool, String> {
         let deadline = self.deadline();
+        let mut late = 0;
         loop {
             let Some(said) = self.said.as_ref().filter(|_| self.ended.is_none()) else { return Ok(false) };
             let left = deadline.saturating_duration_since(Instant::now());
+            if self.interrupt.is_set() {
+                return Err(STOPPED.to_owned());
+            }
+            if left.is_zero() {
+                match &self.pace {
+                    // What has happened already still belongs to the round; a busy program would never end it.
+                    Pace::Every(_) if late > AHEAD => return Ok(true),
+                    Pace::Every(_) => late += 1,
+                    Pace::Marked(mark) => return Err(self.overdue(mark)),
+                }
+            }
             match said.recv_timeout(left.min(SOON)) {
                 Ok(Said::Happened(symbol)) => {
                     if self.round.happen(symbol) && matches!(self.pace, Pace::Marked(_)) {
@@ -130,23 +142,21 @@ impl Program {
                     return Ok(!self.round.is_empty());
                 }
                 Ok(Said::Failed(words)) => return Err(words),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => return Ok(true),
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err("the program is not watched any more: please report this".to_owned());
                 }
-                Err(RecvTimeoutError::Timeout) if self.interrupt.is_set() => return Err(STOPPED.to_owned()),
-                Err(RecvTimeoutError::Timeout) if Instant::now() < deadline => {}
-                Err(RecvTimeoutError::Timeout) => {
-                    return match &self.pace {
-                        Pace::Every(_) => Ok(true),
-                        Pace::Marked(mark) => Err(format!(
-                            "the program did not come to `{mark}` within {} s, so the round does not end; wait longer \
-                             with `--wait SECONDS`, or end rounds by time with `--step 1s`",
-                            self.wait.as_secs_f64()
-                        )),
-                    };
-                }
             }
         }
+    }
+
+    fn overdue(&self, mark: &str) -> String {
+        format!(
+            "the program did not come to `{mark}` within {} s, so the round does not end; wait longer with \
+             `--wait SECONDS`, or end rounds by time with `--step 1s`",
+            self.wait.as_secs_f64()
+        )
     }
 }
 

@@ -2,10 +2,11 @@
 
 use super::args::Run as Args;
 use super::boxes;
+use super::listen::STOPPED;
 use super::observed::Source;
 use super::subject::{Subject, What};
 use crate::terminal::Terminal;
-use crate::{Trouble, VIOLATED};
+use crate::{INTERRUPTED, Trouble, VIOLATED};
 use invigil_decent::algorithm::{Choice, Prepared};
 use invigil_decent::encoding::{Encoding, Expressions, Quick, States};
 use invigil_decent::measure::Figures;
@@ -52,7 +53,13 @@ fn told(live: &Live, system: &System, terminal: &Terminal) -> Result<(), Trouble
         let rounds = counted(rounds as usize, "round");
         terminal.complain(&format!("note: {}: {words}, after {rounds}", system.component_name(id)));
     }
-    live.trouble().map_or(Ok(()), |trouble| Err(Trouble::new(trouble)))
+    match live.trouble() {
+        Some(trouble) if trouble.words == STOPPED => {
+            Err(Trouble { status: INTERRUPTED, ..Trouble::new(trouble) })
+        }
+        Some(trouble) => Err(Trouble::new(trouble)),
+        None => Ok(()),
+    }
 }
 
 fn ran<E: Encoding>(
