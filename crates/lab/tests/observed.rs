@@ -103,12 +103,13 @@ fn lowered(text: &str, is_formula: bool) -> Result<Property, Vec<Diagnostic>> {
         let (properties, problems) = ltl::parse(id, text, 0..text.len(), ltl::Manner::of_file("box"));
         assert!(problems.is_empty(), "{problems:?}");
         for property in properties {
-            automata.extend(property.lower(&[], &mut catalog).0);
+            automata.push(property.lower(&[], &mut catalog).0.unwrap());
         }
     } else {
         let (property, problems) = prop::parse(id, text);
         assert!(problems.is_empty(), "{problems:?}");
-        automata.extend(prop::lower::lower("box", &property, &[], &mut catalog).0);
+        let (automaton, problems) = prop::lower::lower("box", &property, &[], &mut catalog);
+        automata.push(automaton.unwrap_or_else(|| panic!("{problems:?}")));
     }
     Property::new(automata, &catalog, (&system(), ComponentId(0)), sources, "box")
 }
@@ -160,15 +161,23 @@ fn properties_are_told_events_and_ticks() {
     // More rounds with `a1` than without until now are too many; nothing is said before the second `a1`.
     let text = "initialization { n = 0; m = 0 }
         state init {
-            transition { event a1(a0, #time as now: int) { n = n + 1; return n < 2 } success init failure on }
+            transition {
+                event a1(a0, #time as now) { return n < 1 }
+                success { n = n + 1 } init
+                failure { n = n + 1 } on
+            }
             transition { event #tick(a1) { if not a1: m = m + 1 } success init }
         }
         state on accepting {
-            transition { event a1() { n = n + 1; return n <= m } success on failure off }
+            transition { event a1() { return n < m } success { n = n + 1 } on failure { n = n + 1 } off }
             transition { event #tick(a1) { if not a1: m = m + 1 } success on }
         }
         state off non-accepting {
-            transition { event #tick(a1) { if not a1: m = m + 1; return n <= m } success on }
+            transition {
+                event #tick(a1) { return not a1 and n <= m + 1 }
+                success { m = m + 1 } on
+                failure { if not a1: m = m + 1 } off
+            }
         }";
     let says = |word: &[[bool; 2]]| {
         let (mut n, mut m, mut state, mut said) = (0, 0, 0, Truth::Unknown);
@@ -208,8 +217,8 @@ fn properties_are_told_events_and_ticks() {
 
 fn script(pedl: &str, medl: &str) -> Result<Script, Vec<Diagnostic>> {
     let (loaded, problems) = mac::load((SourceId(0), pedl), (SourceId(1), medl), &|_| None);
-    assert!(problems.is_empty(), "{problems:?}");
-    let (loaded, mut catalog) = (loaded.unwrap(), Catalog::default());
+    let mut catalog = Catalog::default();
+    let loaded = loaded.unwrap_or_else(|| panic!("{problems:?}"));
     let watched = medl::watch(&loaded.pedl, &loaded.medl, Names::Plain, false, &mut catalog).unwrap();
     Script::new(&watched.plan, &catalog, &watched.places, (&system(), ComponentId(0)))
 }

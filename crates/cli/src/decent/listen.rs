@@ -9,6 +9,7 @@ use invigil_lab::periphery::{self, Lines, Observation, Periphery};
 use invigil_mac::{Channel, Waiting};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, ErrorKind, Read};
 use std::sync::Arc;
@@ -43,22 +44,32 @@ pub(super) fn wait(
     terminal: &Terminal,
 ) -> Result<Vec<(ComponentId, Peer)>, Trouble> {
     let (since, gives_up) = (Instant::now(), AtomicBool::new(false));
-    let is_late = || since.elapsed() >= wait;
-    let stop = || interrupt.is_set() || is_late() || gives_up.load(Ordering::Relaxed);
     let tell = |words: &str| terminal.complain(words);
-    let opened: Vec<_> = thread::scope(|scope| {
-        let open = |(_, channel): &'_ (ComponentId, Channel)| {
-            let channel = channel.clone();
-            let (stop, tell, gives_up) = (&stop, &tell, &gives_up);
-            scope.spawn(move || {
-                let waiting = Waiting { patience: wait, stop, tell };
-                // Where one cannot be opened the others need not wait.
-                channel.open(&waiting).inspect_err(|_| gives_up.store(true, Ordering::Relaxed))
-            })
+    let open = |channel: &Channel| {
+        let was_told = Cell::new(false);
+        let stop = || {
+            let stops = interrupt.is_set() || since.elapsed() >= wait || gives_up.load(Ordering::Relaxed);
+            was_told.set(stops);
+            stops
         };
-        let all: Vec<_> = sockets.iter().map(open).collect();
+        // Where one cannot be opened the others need not wait.
+        let opened = channel.open(&Waiting { patience: wait, stop: &stop, tell: &tell });
+        opened.map_err(|words| {
+            gives_up.store(true, Ordering::Relaxed);
+            (!was_told.get()).then_some(words)
+        })
+    };
+    let opened: Vec<_> = thread::scope(|scope| {
+        let start = |(_, channel): &'_ (ComponentId, Channel)| {
+            let (channel, open) = (channel.clone(), &open);
+            scope.spawn(move || open(&channel))
+        };
+        let all: Vec<_> = sockets.iter().map(start).collect();
         all.into_iter().map(|waiting| waiting.join()).collect()
     });
+    if interrupt.is_set() {
+        return Err(Trouble { status: INTERRUPTED, ..Trouble::new(STOPPED) });
+    }
     let system = Arc::new(system.clone());
     let mut peers = Vec::new();
     let mut wrong: Vec<String> = Vec::new();
@@ -71,20 +82,16 @@ pub(super) fn wait(
                 let lines = text::Lines::new(*id, name, BufReader::new(from)).of_peer();
                 peers.push((*id, Peer { lines: Lines::new(lines, Arc::clone(&system)), is_over: false }));
             }
-            Ok(Err(_)) if interrupt.is_set() => {
-                return Err(Trouble { status: INTERRUPTED, ..Trouble::new(STOPPED) });
-            }
-            Ok(Err(words)) if is_late() && words.contains("stopped before") => wrong.push(format!(
+            Ok(Err(Some(words))) => wrong.insert(0, format!("{name}: {words}")),
+            Ok(Err(None)) => wrong.push(format!(
                 "{name}: nobody came to {channel} within {} s; wait longer with `--wait SECONDS`",
                 wait.as_secs_f64()
             )),
-            Ok(Err(words)) => wrong.push(format!("{name}: {words}")),
             Err(_) => wrong.push(format!("{name}: {channel} could not be waited for: please report this")),
         }
     }
-    // Who was told to give up is not the cause.
-    let cause = wrong.iter().find(|words| !words.contains("stopped before")).or(wrong.first());
-    cause.map_or(Ok(peers), |words| Err(Trouble::new(words)))
+    // Who was told to give up is not the cause, so the cause stands first.
+    wrong.first().map_or(Ok(peers), |words| Err(Trouble::new(words)))
 }
 
 /// What a user is told who did not want to wait.

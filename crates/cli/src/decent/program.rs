@@ -32,6 +32,11 @@ pub(super) enum Pace {
     Every(Duration),
 }
 
+/// A moment after another; one that no clock reaches is in a year.
+fn later(moment: Instant, by: Duration) -> Instant {
+    moment.checked_add(by).unwrap_or_else(|| moment + Duration::from_secs(365 * 24 * 60 * 60))
+}
+
 /// What the thread of a program tells.
 enum Said {
     Happened(SymbolId),
@@ -103,9 +108,9 @@ impl Program {
     fn deadline(&mut self) -> Instant {
         let now = Instant::now();
         match self.pace {
-            Pace::Marked(_) => now + self.wait,
+            Pace::Marked(_) => later(now, self.wait),
             Pace::Every(step) => {
-                let deadline = self.deadline.unwrap_or(now) + step;
+                let deadline = later(self.deadline.unwrap_or(now), step);
                 self.deadline = Some(deadline);
                 deadline
             }

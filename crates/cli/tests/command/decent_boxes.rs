@@ -50,15 +50,17 @@ fn formulae_and_scripts_do_so_as_well() {
     run(&folder, "stove:t,door:f>stove:f,door:t,motion:f>stove:f,door:t,motion:f")
         .exits(1)
         .says(&["false at instant 3"]);
-    let pedl = "MonScr export event Hot; export condition Open; monmeth void stove(); monobj boolean door;
+    let pedl = "MonScr export event Hot; export condition Open; timestamp 1; monmeth void stove(); monobj boolean door;
         event Hot = startM(stove()); condition Open = door; End";
-    let medl = "ReqSpec import event Hot; import condition Open; var int n;
-        Hot -> { n' = n + 1; } property few = n < 3; alarm never = Hot when Open; End";
+    let medl = "ReqSpec import event Hot; import condition Open;
+        property early = Open => currentTime < 3; alarm never = Hot when Open; End";
     let folder = self::folder("calm.medl").file("calm.pedl", pedl);
     run(&folder, HOT).exits(2).complains(&["home.dec:3:1", "calm.medl: there is no such file"]);
-    let folder = folder.file("calm.medl", medl.replace("var int n;", "var int n = 0;"));
-    run(&folder, HOT).exits(1).says(&["false at instant 5"]);
+    let folder = folder.file("calm.medl", medl);
+    let open = "stove:f,door:t,motion:f";
+    run(&folder, &format!("{open}>{open}>{open}")).exits(1).says(&["false at instant 3"]);
     run(&folder, "stove:f,door:f,motion:f>stove:t,door:t,motion:f").exits(1).says(&["false at instant 2"]);
+    run(&folder, "stove:t,door:f,motion:f>stove:t,door:f,motion:f").exits(0).says(&["unknown"]);
     std::fs::remove_file(folder.path("calm.pedl")).unwrap();
     run(&folder, HOT)
         .exits(2)

@@ -56,7 +56,7 @@ fn peers_send_a_line_for_each_round() {
         let mut bulb = connected(|| TcpStream::connect(("127.0.0.1", port)));
         let mut switch = unix(&folder, "s.sock");
         switch.write_all(b"s:f\ns:t\ns:t\n").unwrap();
-        bulb.write_all(b"l:f\n\nl:f\n").unwrap();
+        bulb.write_all(b"l:f\nl:f\nl:f\n").unwrap();
     });
     ran.exits(1).says(&["as written: 2 monitors on 2 components", "false at instant 3"]);
     assert!(!folder.path("s.sock").exists(), "the socket is gone");
@@ -172,7 +172,7 @@ fn calls_of_a_program_are_observed() {
 #[test]
 fn two_programs_run_at_once() {
     let folder = keys();
-    let line = "invigil decent run two.dec --program a='./keys .p...w' --program b='./keys .....h..w' \
+    let line = "invigil decent run two.dec --program a='./keys .p........w' --program b='./keys .....h....w' \
         --round tick";
     let folder = folder.file(
         "two.dec",

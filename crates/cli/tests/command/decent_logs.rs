@@ -19,7 +19,7 @@ fn run(folder: &Folder, args: &str) -> Ran {
 
 #[test]
 fn a_table_is_read_as_check_reads_it() {
-    let rows = "open;enter;unasked\n1;0;x\n0;1;y\ntrue;;\n0;0;\n";
+    let rows = "open;enter;unasked\n1;0;x\n0;1;y\ntrue;f;\n;0;\n";
     let folder =
         folder().file("t.csv", rows).file("t.jsonl", "{\"open\": 1, \"enter\": false}\n{\"enter\": 0}\n");
     run(&folder, "--table t.csv").exits(1).says(&["false at instant 4"]);

@@ -11,8 +11,8 @@ use invigil_monitor::mac::{Deriver, Input, Outputs, Plan, Type};
 
 /// A pair of scripts.
 ///
-/// In each round a variable is assigned the value of the proposition of its name, and a method is called if the proposition of its
-/// name is true, one after the other in the order of the monitoring script; then the time is told, which counts rounds. The box
+/// In each round variables are assigned the values of the propositions of their names, one after the other in the order of the
+/// monitoring script; then methods are called if the propositions of their names are true; then the time is told, which counts rounds. The box
 /// says true if all properties are and no alarm was raised in the round, false if a property is false or an alarm was raised, and
 /// else nothing.
 pub struct Script {
@@ -81,6 +81,8 @@ impl Script {
             };
             told.push(Told { symbol: *symbol, what, params });
         }
+        // Values first, so that they are those of the round when something is called.
+        told.sort_by_key(|told| matches!(told.what, What::Call(_)));
         told.extend(plan.tick.map(|(symbol, _)| Told { symbol, what: What::Tick, params: 0 }));
         let fresh = match Deriver::new(plan) {
             Ok(fresh) if problems.is_empty() => fresh,
