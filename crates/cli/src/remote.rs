@@ -41,7 +41,7 @@ pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, Trou
 }
 
 /// The words of a command, as a shell would find them: quotes keep words together, `\` takes what follows as it is.
-fn words(command: &str) -> Result<Vec<String>, char> {
+pub(crate) fn words(command: &str) -> Result<Vec<String>, char> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars();
     while let Some(letter) = letters.next() {
@@ -60,7 +60,7 @@ fn words(command: &str) -> Result<Vec<String>, char> {
     quote.map_or(Ok(words), Err)
 }
 
-fn patience(text: &str) -> Result<Duration, String> {
+pub(crate) fn patience(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())

@@ -2,6 +2,7 @@
 //! kept.
 
 pub mod detect;
+pub mod boxes;
 pub mod experiment;
 pub mod generate;
 pub mod periphery;

@@ -12,13 +12,11 @@
 //! | [`wire`] | what nodes say to each other and to clients, with a version and limits |
 //! | [`host`] | the monitors of a node, of whichever algorithm |
 //! | [`deployment`] | what a node is given to do: from a specification to its part for each node |
-//! | [`observe`] | the traces of components |
 //! | [`run`] | a run on one node: all of the above together, and what must be written down |
 //! | [`link`], [`serve`], [`client`] | the network (feature `network`) |
 
 pub mod deployment;
 pub mod host;
-pub mod observe;
 pub mod rounds;
 pub mod run;
 pub mod wire;

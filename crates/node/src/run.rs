@@ -3,11 +3,11 @@
 
 use crate::deployment::{Deployment, Source, Unfit};
 use crate::host::{self, Host, Seen, Traffic};
-use crate::observe::Lines;
 use crate::rounds::{End, Received, Rounds};
 use crate::wire::{self, Bundle, Letter, Mail, Payload, Refusal, RunId};
 use invigil_decent::algorithm::Names;
 use invigil_decent::system::{ComponentId, Instant, MonitorId};
+use invigil_decent::text::Lines;
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::io::Cursor;
@@ -156,7 +156,7 @@ impl Run {
                     Lines::new(*component, format!("trace of {name}"), Cursor::new(text.clone()))
                 }
             };
-            lines.skip(rounds.round())?;
+            lines.skip(rounds.round()).map_err(|trouble| trouble.to_string())?;
             traces.push(lines);
         }
         Ok(Run {
@@ -210,7 +210,8 @@ impl Run {
         let turn = |at, letters| {
             let mut seen: Vec<(ComponentId, Seen)> = Vec::new();
             for trace in traces.iter_mut() {
-                seen.push((trace.component(), trace.next(&deployment.system)?));
+                let observed = trace.next(&deployment.system).map_err(|trouble| trouble.to_string())?;
+                seen.push((trace.component(), observed));
             }
             // A component without a trace observes nothing, but does not hold up the end.
             let of = |component| {

@@ -63,7 +63,7 @@ pub(crate) struct Subject {
     pub(crate) components: Vec<String>,
 }
 
-/// Run monitors on traces
+/// Run monitors on traces, logs, peers or live programs
 ///
 /// Prints the verdict of each run, when it was found, and what it cost.
 #[derive(Options)]
@@ -81,21 +81,8 @@ pub(crate) struct Run {
     #[arg(short, long, value_name = "ENCODING", default_value = "states", value_parser = str::parse::<History>)]
     pub(crate) encoding: History,
 
-    /// A trace: rounds with `>` between them, observations with commas: 'a0:t,b0:f>a0:f'
-    #[arg(long, value_name = "TEXT", group = "observed")]
-    pub(crate) trace: Option<String>,
-
-    /// A folder of traces: `0-a.trace` is what component a saw in run 0, one line for each round
-    #[arg(long, value_name = "FOLDER", group = "observed")]
-    pub(crate) traces: Option<PathBuf>,
-
-    /// A table of states: CSV with names in its first line, or lines of JSON; `-` is standard input
-    #[arg(long, value_name = "FILE", group = "observed")]
-    pub(crate) table: Option<PathBuf>,
-
-    /// Only this run of the folder
-    #[arg(long, value_name = "N", requires = "traces")]
-    pub(crate) run: Option<usize>,
+    #[command(flatten)]
+    pub(crate) observed: super::observed::Observed,
 
     #[command(flatten)]
     pub(crate) conditions: Conditions,
@@ -112,8 +99,15 @@ Examples:
   invigil decent run light.dec --traces runs/ --run 3 --json
   invigil decent run 'F(a0 & b1)' --table states.csv -a choreography
   invigil decent run 'G(a0 | b0)' --traces runs/ -a all --latency 2 --shuffle
+  invigil decent run door.dec --events server.log --step 1s
+      a log: an event makes its proposition true in the second of its time
+  invigil decent run light.dec --listen bulb=unix:/tmp/bulb.sock \\
+      --program lswitch='./switch 5' --round poll
+      bulb sends a line for each round; lswitch is a program, of which each
+      call of poll ends a round
 
-Exit status: 1 if a run is violated, 2 if what was given is wrong, otherwise 0.";
+Exit status: 1 if a run is violated, 2 if what was given is wrong, 3 if a program
+cannot be watched, otherwise 0.";
 
 /// How messages travel.
 #[derive(Options)]

@@ -1,12 +1,16 @@
 //! `invigil decent`: decentralized monitoring, in simulation.
 
 pub(crate) mod args;
+mod boxes;
 mod check;
 mod day;
 mod detect;
 mod draw;
 mod experiment;
 mod generate;
+mod listen;
+mod observed;
+mod program;
 mod rate;
 mod run;
 mod subject;

@@ -1,16 +1,19 @@
 //! `invigil decent run`.
 
 use super::args::Run as Args;
+use super::boxes;
+use super::listen::STOPPED;
+use super::observed::Source;
 use super::subject::{Subject, What};
 use crate::terminal::Terminal;
-use crate::{Trouble, VIOLATED, files};
+use crate::{INTERRUPTED, Trouble, VIOLATED};
 use invigil_decent::algorithm::{Choice, Prepared};
 use invigil_decent::encoding::{Encoding, Expressions, Quick, States};
 use invigil_decent::measure::Figures;
-use invigil_decent::simulate::{Conditions, Outcome, Trace};
+use invigil_decent::simulate::{Conditions, Outcome};
 use invigil_decent::system::System;
 use invigil_lab::experiment::History;
-use invigil_lab::periphery::{Folder, Inputs, Text, spread, table};
+use invigil_lab::periphery::{Folder, Live};
 use invigil_ltl::moore::Truth;
 use invigil_ltl::{Budget, Logic};
 use serde_json::{Value, json};
@@ -25,71 +28,44 @@ struct Ran {
 }
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let folder = args.traces.as_deref().map(Folder::open).transpose().map_err(Trouble::new)?;
+    let folder = args.observed.traces.as_deref().map(Folder::open).transpose().map_err(Trouble::new)?;
     let subject = Subject::load(&args.subject, folder.as_ref().map(|folder| &folder.system), terminal)?;
-    let traces = traces(args, folder, &subject.system)?;
+    let boxes = boxes::load_all(&subject, &args.subject.spec, terminal)?;
+    let again = args.algorithm.as_ref().is_some_and(|chosen| chosen.0.len() > 1);
+    let mut source = args.observed.open(folder, &subject.system, boxes, again, terminal)?;
     let all = match args.encoding {
-        History::Expressions => ran::<Expressions>(args, &subject, &traces, terminal),
-        History::Quick => ran::<Expressions<Quick>>(args, &subject, &traces, terminal),
-        History::States => ran::<States>(args, &subject, &traces, terminal),
+        History::Expressions => ran::<Expressions>(args, &subject, &mut source, terminal),
+        History::Quick => ran::<Expressions<Quick>>(args, &subject, &mut source, terminal),
+        History::States => ran::<States>(args, &subject, &mut source, terminal),
     }?;
+    if let Source::Live(live) = &source {
+        told(live, &subject.system, terminal)?;
+    }
     terminal.print(&if args.json { as_json(args, &all) } else { as_text(args, &subject, &all) })?;
     let is_violated =
         all.iter().flat_map(|ran| &ran.runs).any(|(outcome, _)| outcome.verdict == Truth::False);
     Ok(if is_violated { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
 }
 
-/// What was observed, wherever it comes from.
-fn traces(args: &Args, folder: Option<Folder>, system: &System) -> Result<Vec<Trace>, Trouble> {
-    if let Some(folder) = folder {
-        let runs = match args.run {
-            Some(run) if run >= folder.runs => {
-                let last = folder.runs - 1;
-                return Err(Trouble::new(format_args!("there is no run {run}: the last one is {last}")));
-            }
-            Some(run) => run..run + 1,
-            None => 0..folder.runs,
-        };
-        // A specification may number its components in another way: names tell who is who.
-        return runs.map(|run| renamed(&folder, run, system)).collect();
+/// Tells how live observations ended.
+fn told(live: &Live, system: &System, terminal: &Terminal) -> Result<(), Trouble> {
+    for (id, rounds, words) in live.endings() {
+        let rounds = counted(rounds as usize, "round");
+        terminal.complain(&format!("note: {}: {words}, after {rounds}", system.component_name(id)));
     }
-    let run = if let Some(text) = &args.trace {
-        let mut inputs = Inputs::default();
-        inputs.add(Text::new(text, system).map_err(Trouble::new)?);
-        let mut rounds = Vec::new();
-        while let Some(round) = inputs.observe().map_err(Trouble::new)? {
-            rounds.push(round);
+    match live.trouble() {
+        Some(trouble) if trouble.words == STOPPED => {
+            Err(Trouble { status: INTERRUPTED, ..Trouble::new(trouble) })
         }
-        spread(&rounds, system)
-    } else if let Some(path) = &args.table {
-        let text = files::read(path, "table")?;
-        table(&text, &path.display().to_string(), system).map_err(Trouble::new)?
-    } else {
-        return Err(Trouble::new("nothing is observed: give --trace, --traces or --table"));
-    };
-    Ok(vec![Trace::of(&run)])
-}
-
-fn renamed(folder: &Folder, run: usize, system: &System) -> Result<Trace, Trouble> {
-    let components = folder.run(run).map_err(Trouble::new)?;
-    let length = components.iter().map(Vec::len).max().unwrap_or(0);
-    let mut rounds = vec![Vec::new(); length];
-    for component in components {
-        for (round, seen) in component.into_iter().enumerate() {
-            // What nobody asks for need not be there.
-            let known = seen
-                .into_iter()
-                .filter_map(|(at, value)| Some((system.find(folder.system.name(at))?, value)));
-            rounds[round].extend(known);
-        }
+        Some(trouble) => Err(Trouble::new(trouble)),
+        None => Ok(()),
     }
-    Ok(Trace::of(&spread(&rounds, system)))
 }
 
 fn ran<E: Encoding>(
     args: &Args,
     subject: &Subject,
-    traces: &[Trace],
+    source: &mut Source,
     terminal: &Terminal,
 ) -> Result<Vec<Ran>, Trouble> {
     let prepared: Vec<(&'static str, Prepared<E>)> = match &subject.what {
@@ -129,10 +105,18 @@ fn ran<E: Encoding>(
         ..Conditions::default()
     };
     let run = |(algorithm, prepared): (&'static str, Prepared<E>)| {
-        let mut runs = Vec::with_capacity(traces.len());
-        prepared
-            .run(&subject.system, conditions, traces, |outcome, figures| runs.push((outcome, figures)))
-            .map_err(|unlinked| Trouble::new(format_args!("{unlinked} (--relay)")))?;
+        let mut runs = Vec::new();
+        let done = match source {
+            Source::Recorded(traces) => {
+                let each = |outcome, figures| runs.push((outcome, figures));
+                prepared.run(&subject.system, conditions, &*traces, each)
+            }
+            Source::Live(live) => {
+                let ran = prepared.observe(&subject.system, conditions, &mut **live);
+                ran.map(|ran| runs.push(ran))
+            }
+        };
+        done.map_err(|unlinked| Trouble::new(format_args!("{unlinked} (--relay)")))?;
         Ok(Ran { algorithm, monitors: prepared.monitors(), runs })
     };
     prepared.into_iter().map(run).collect()
@@ -159,7 +143,7 @@ fn as_text(args: &Args, subject: &Subject, all: &[Ran]) -> String {
             counted(components, "component")
         );
         for (number, (outcome, figures)) in ran.runs.iter().enumerate() {
-            let number = args.run.unwrap_or(number);
+            let number = args.observed.run.unwrap_or(number);
             let found = match outcome.found {
                 Some((at, _)) => format!("at instant {at}, found in round {}", outcome.rounds),
                 None => format!("after {} rounds", outcome.rounds),
@@ -185,7 +169,7 @@ fn counted(count: usize, what: &str) -> String {
 fn as_json(args: &Args, all: &[Ran]) -> String {
     let run = |(number, (outcome, figures)): (usize, &(Outcome, Figures))| {
         let mut run = serde_json::Map::new();
-        run.insert("run".into(), json!(args.run.unwrap_or(number)));
+        run.insert("run".into(), json!(args.observed.run.unwrap_or(number)));
         run.insert("verdict".into(), json!(word(outcome.verdict)));
         run.insert("instant".into(), json!(outcome.found.map(|(at, _)| at)));
         run.extend(figures.named().map(|(name, value)| (name.to_owned(), json!(value))));

@@ -102,9 +102,12 @@ impl Subject {
 
     /// The monitors of a specification.
     pub(super) fn network(&self, loaded: &Loaded, terminal: &Terminal) -> Result<Network, Trouble> {
-        loaded
-            .network(Budget::default())
-            .map_err(|problems| Trouble::rendered(render(&self.sources, &problems, terminal.errors.colour)))
+        loaded.network(Budget::default()).map_err(|problems| self.wrong(&problems, terminal))
+    }
+
+    /// What is wrong with a specification, as it is shown.
+    pub(super) fn wrong(&self, problems: &[Diagnostic], terminal: &Terminal) -> Trouble {
+        Trouble::rendered(render(&self.sources, problems, terminal.errors.colour))
     }
 
     /// Another formula for a monitor of the specification, as `NAME = FORMULA`.

@@ -18,7 +18,7 @@ use console::{Restored, Tty};
 use invigil_check::report::Style;
 use invigil_cockpit::{Bell, Cockpit, Console, Failed, Files, Setting, Voice};
 use invigil_session::{Options, Outcome};
-pub(crate) use scripts::Program;
+pub(crate) use scripts::{Program, Scripts, load as load_scripts};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;

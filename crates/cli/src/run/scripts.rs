@@ -60,14 +60,14 @@ impl Program {
 }
 
 /// Scripts that are ready to be followed.
-pub(super) struct Scripts {
-    pub(super) plans: Vec<Plan>,
+pub(crate) struct Scripts {
+    pub(crate) plans: Vec<Plan>,
     /// Where they name what makes an event.
-    pub(super) places: Vec<(SymbolId, Span)>,
+    pub(crate) places: Vec<(SymbolId, Span)>,
 }
 
 /// Reads and compiles pairs of scripts. Their properties, texts and warnings are added to those that are loaded.
-pub(super) fn load(
+pub(crate) fn load(
     loaded: &mut Loaded,
     scripts: &[(PathBuf, PathBuf)],
     program: &Program,

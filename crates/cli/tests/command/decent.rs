@@ -162,7 +162,7 @@ fn mistakes_are_told_with_a_remedy() {
     for (args, words) in [
         (&["decent", "run", "G(open -> X b0)", "--trace", "b0:t"][..], "--component NAME:open"),
         (&["decent", "run", "G(a0 ->", "--trace", "a0:t"], "<formula>:1:8"),
-        (&["decent", "run", "F a0"], "give --trace, --traces or --table"),
+        (&["decent", "run", "F a0"], "give --trace, --traces or --table, --events"),
         (&["decent", "run", "F a0", "--trace", "a0:x"], "round 1: expected a name"),
         (&["decent", "run", "F a0", "--traces", "nowhere"], "0-a.trace"),
         (

@@ -10,7 +10,7 @@ use super::{Monitor, NoSetup, Placed, machine};
 use crate::encoding::Encoding;
 use crate::measure::{Figures, Measures};
 use crate::network::Network;
-use crate::simulate::{Conditions, Outcome, Simulator, Trace, Unlinked};
+use crate::simulate::{Conditions, Observations, Outcome, Simulator, Trace, Unlinked};
 use crate::system::System;
 use invigil_ltl::Logic;
 use invigil_ltl::formula::Formula;
@@ -184,6 +184,36 @@ impl<E: Encoding> Prepared<E> {
             Prepared::Abridged(placed) => runs(placed, system, conditions, traces, each),
         }
     }
+
+    /// Runs it once on what is observed meanwhile.
+    ///
+    /// # Errors
+    /// If a message is for a component to which there is no way.
+    pub fn observe(
+        &self,
+        system: &System,
+        conditions: Conditions,
+        observations: &mut impl Observations,
+    ) -> Result<(Outcome, Figures), Unlinked> {
+        match self {
+            Prepared::Orchestration(placed) => observe(placed, system, conditions, observations),
+            Prepared::Migration(placed) => observe(placed, system, conditions, observations),
+            Prepared::Hierarchy(placed) => observe(placed, system, conditions, observations),
+            Prepared::Broadcast(placed) => observe(placed, system, conditions, observations),
+            Prepared::Abridged(placed) => observe(placed, system, conditions, observations),
+        }
+    }
+}
+
+fn observe<M: Monitor>(
+    placed: &[Placed<M>],
+    system: &System,
+    conditions: Conditions,
+    observations: &mut impl Observations,
+) -> Result<(Outcome, Figures), Unlinked> {
+    let mut measures = Measures::new(system);
+    let outcome = Simulator::new(system, placed, conditions).run(observations, &mut measures)?;
+    Ok((outcome, measures.figures()))
 }
 
 fn runs<'t, M: Monitor>(

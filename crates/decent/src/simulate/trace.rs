@@ -95,7 +95,8 @@ impl Trace {
         Replay { trace: self, at: 0 }
     }
 
-    fn seen(&self, component: usize, at: Instant) -> Option<&[(PropositionId, bool)]> {
+    /// What a component, by its place, observed in a round. None if the trace is over.
+    pub fn seen(&self, component: usize, at: Instant) -> Option<&[(PropositionId, bool)]> {
         let place = (at.checked_sub(1)? as usize) * self.components + component;
         let end = *self.ends.get(place)?;
         let start = place.checked_sub(1).map_or(0, |before| self.ends[before]);

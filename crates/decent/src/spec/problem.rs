@@ -20,7 +20,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    pub(super) fn new(monitor: MonitorId, message: impl Into<String>) -> Problem {
+    /// A problem with a monitor.
+    pub fn new(monitor: MonitorId, message: impl Into<String>) -> Problem {
         Problem { monitor: Some(monitor), ..Problem::general(message) }
     }
 
@@ -38,7 +39,9 @@ impl Problem {
         self
     }
 
-    pub(super) fn help(mut self, help: impl Into<String>) -> Problem {
+    /// With the remedy.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Problem {
         self.help = Some(help.into());
         self
     }

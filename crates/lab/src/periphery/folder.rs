@@ -5,6 +5,7 @@ use invigil_decent::system::System;
 use invigil_decent::text::pairs;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The name of a component by its place: `a`, `b`, … `z`, `aa`, `ab`, …
 ///
@@ -81,8 +82,10 @@ impl Folder {
     /// # Errors
     /// If a trace has gone or has changed in the meantime.
     pub fn run(&self, run: usize) -> Result<Run, Trouble> {
+        let system = Arc::new(self.system.clone());
         let components = self.system.components().map(|component| {
-            let mut lines = Lines::open(&self.file(run, component.index()), self.system.clone())?;
+            let file = self.file(run, component.index());
+            let mut lines = Lines::open(&file, component, Arc::clone(&system))?;
             let (mut rounds, mut seen) = (Vec::new(), Vec::new());
             while lines.next(&mut seen)? {
                 rounds.push(std::mem::take(&mut seen));

@@ -1,23 +1,27 @@
 //! Where the observations of a component come from.
 
+mod events;
 mod file;
 mod folder;
 mod listed;
+mod live;
 mod polled;
 mod sensor;
 mod table;
 mod text;
 
+pub use events::{Gathering, Meaning, Rounds, events};
 pub use file::Lines;
 pub use folder::{Folder, Run, letter};
+pub use invigil_decent::text::Trouble;
 pub use listed::{Listed, listed};
+pub use live::Live;
 pub use polled::Polled;
 pub use sensor::{Clock, Millis, Reading, Sensor, changes, moment};
 pub use table::table;
 pub use text::{Text, observations, write_observations};
 
 use invigil_decent::system::{PropositionId, System};
-use std::fmt;
 
 /// A value that was observed.
 pub type Observation = (PropositionId, bool);
@@ -29,28 +33,10 @@ pub trait Periphery: Send {
     /// # Errors
     /// If what comes cannot be read.
     fn next(&mut self, seen: &mut Vec<Observation>) -> Result<bool, Trouble>;
-}
 
-/// Observations that cannot be read: where, and why.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
-    /// The file or peer, and the line.
-    pub place: String,
-    /// What is wrong, and what would be right.
-    pub words: String,
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.words)
-    }
-}
-
-impl std::error::Error for Trouble {}
-
-impl Trouble {
-    pub(crate) fn new(place: impl fmt::Display, words: impl fmt::Display) -> Trouble {
-        Trouble { place: place.to_string(), words: words.to_string() }
+    /// How it ended, if it did and somebody should know: in words.
+    fn ending(&self) -> Option<String> {
+        None
     }
 }
 
@@ -76,6 +62,11 @@ impl Inputs {
             has_more |= periphery.next(&mut seen)?;
         }
         Ok(has_more.then_some(seen))
+    }
+
+    /// How those ended that did, if somebody should know.
+    pub fn endings(&self) -> impl Iterator<Item = String> {
+        self.peripheries.iter().filter_map(|periphery| periphery.ending())
     }
 }
 

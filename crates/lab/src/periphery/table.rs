@@ -1,105 +1,156 @@
-//! Tables of states: CSV with the names of propositions in its head, or lines of JSON.
+//! Tables of states: each record is what all components observe in a round.
 
-use super::{Run, Trouble, spread};
+use super::events::unreadable;
+use super::{Observation, Run, Trouble, spread};
 use invigil_decent::system::{PropositionId, System};
-use serde_json::{Map, Value};
+use invigil_expr::value::{Tag, Value};
+use invigil_monitor::event::{Catalog, Kind, Param, STATE, Source};
+use invigil_trace::{End, Format, Input, Options, Schema, read};
+use std::ops::ControlFlow;
 
-/// Reads a table: each record is what all components observe in a round. Columns that no component observes (`time`) are left
-/// alone; an empty cell, and a name that is missing, is no observation.
+/// Reads a table, in any format of [`invigil_trace`] that has names for values: each record is what all components observe in a
+/// round. Columns that no component observes (`time`) are left alone; an empty cell, and a name that is missing, is no
+/// observation. A record that cannot be read is an error: without it, later rounds would come too early.
 ///
 /// ```
 /// use invigil_decent::system::System;
 /// use invigil_lab::periphery::table;
+/// use invigil_trace::{Input, Options};
 ///
 /// let mut system = System::default();
 /// let (lamp, switch) = (system.component("lamp")?, system.component("switch")?);
 /// let (on, pressed) = (system.proposition(lamp, "on")?, system.proposition(switch, "pressed")?);
-/// let run = table("time,on,pressed\n1,true,0\n2,false,\n", "states.csv", &system)?;
+/// let text = "time,on,pressed\n1,true,0\n2,false,\n";
+/// let run = table(Input::reader("states.csv", text.as_bytes()), &Options::default(), &system)?;
 /// assert_eq!(run, [vec![vec![(on, true)], vec![(on, false)]], vec![vec![(pressed, false)], vec![]]]);
-/// assert_eq!(table("{\"on\": true}\n{\"pressed\": false}", "states.jsonl", &system)?[1][1], [(pressed, false)]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
 /// What is wrong, and in which line.
-pub fn table(text: &str, name: &str, system: &System) -> Result<Run, Trouble> {
-    match text.trim_start().starts_with('{') {
-        true => json(text, name, system),
-        false => csv(text, name, system),
+pub fn table(input: Input, options: &Options, system: &System) -> Result<Run, Trouble> {
+    let name = input.name().to_owned();
+    let mut catalog = Catalog::default();
+    let state = catalog.symbol(STATE, Kind::Before);
+    let known: Vec<PropositionId> = system.propositions().collect();
+    for proposition in &known {
+        let field = system.name(*proposition).to_owned();
+        catalog.param(state, &Param { source: Source::Name(field.clone()), name: field, ty: None });
     }
-}
-
-fn csv(text: &str, name: &str, system: &System) -> Result<Run, Trouble> {
-    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
-    let head = reader.headers().map_err(|error| Trouble::new(name, error))?.clone();
-    let columns: Vec<Option<PropositionId>> = head.iter().map(|column| system.find(column)).collect();
-    if columns.iter().all(Option::is_none) {
-        let words = "no column is a proposition that a component observes: the first line names them";
-        return Err(Trouble::new(format_args!("{name}:1"), words));
-    }
-    let mut rounds = Vec::new();
-    for record in reader.records() {
-        let record = record.map_err(|error| Trouble::new(name, error))?;
-        let line = record.position().map_or(0, csv::Position::line);
-        let mut seen = Vec::new();
-        let cells = columns.iter().zip(record.iter());
-        for (known, cell) in cells.filter_map(|(known, cell)| Some(((*known)?, cell))) {
-            match cell.to_ascii_lowercase().as_str() {
-                "true" | "t" | "1" => seen.push((known, true)),
-                "false" | "f" | "0" => seen.push((known, false)),
-                "" => {}
-                _ => return Err(neither(name, line, system.name(known), cell)),
+    let options = Options { strict: true, ..options.clone() };
+    let mut rounds: Vec<Vec<Observation>> = Vec::new();
+    let mut wrong = None;
+    let summary = read(vec![input], &Schema::new(&catalog), &options, |block| {
+        for at in 0..block.batch.len() {
+            let event = block.batch.event(at);
+            let mut seen = Vec::new();
+            for (proposition, value) in known.iter().zip(event.params) {
+                match truth(*value, event.text) {
+                    Ok(value) => seen.extend(value.map(|value| (*proposition, value))),
+                    Err(found) => {
+                        wrong = Some(Trouble::new(
+                            format_args!("{name}:{}", block.place(at).line),
+                            format_args!(
+                                "`{}` is neither true nor false: `{found}`",
+                                system.name(*proposition)
+                            ),
+                        ));
+                        return ControlFlow::Break(());
+                    }
+                }
             }
+            rounds.push(seen);
         }
-        rounds.push(seen);
+        ControlFlow::Continue(())
+    });
+    if let Some(wrong) = wrong {
+        return Err(wrong);
+    }
+    // A list of events is what lines without a known column are taken for.
+    if summary.formats.contains(&Format::Line) && (summary.lines > 0 || rounds.is_empty()) {
+        return Err(Trouble::new(name, NO_TABLE));
+    }
+    if let End::Failed(error) = summary.end {
+        return Err(unreadable(&error));
+    }
+    if summary.ignored > 0 {
+        let words = "its records name an event: this is a log of events, which `--events` reads";
+        return Err(Trouble::new(name, words));
     }
     Ok(spread(&rounds, system))
 }
 
-fn json(text: &str, name: &str, system: &System) -> Result<Run, Trouble> {
-    let mut rounds = Vec::new();
-    for (at, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
-        let line_number = at as u64 + 1;
-        let record: Map<String, Value> = serde_json::from_str(line)
-            .map_err(|error| Trouble::new(format_args!("{name}:{line_number}"), error))?;
-        let mut seen = Vec::new();
-        for (field, value) in &record {
-            let Some(known) = system.find(field) else { continue };
-            match value {
-                Value::Bool(value) => seen.push((known, *value)),
-                Value::Null => {}
-                other => return Err(neither(name, line_number, field, &other.to_string())),
-            }
-        }
-        rounds.push(seen);
-    }
-    Ok(spread(&rounds, system))
-}
+const NO_TABLE: &str = "this is no table of states: its first line names no proposition that a component observes; \
+    a table is CSV with names in its first line (of one column alone, with `--format csv`), or lines of JSON; \
+    `--events` reads a log of events";
 
-fn neither(name: &str, line: u64, column: &str, found: &str) -> Trouble {
-    Trouble::new(
-        format_args!("{name}:{line}"),
-        format_args!("`{column}` is neither true nor false: `{found}`"),
-    )
+/// What a value says; nothing if there is none.
+fn truth(value: Value, text: &str) -> Result<Option<bool>, String> {
+    if value.is_unset() || value.tag() == Tag::None {
+        return Ok(None);
+    }
+    if let Some(truth) = value.as_bool() {
+        return Ok(Some(truth));
+    }
+    let word = match (value.as_int(), value.as_float(), value.as_short(), value.as_text()) {
+        (Some(number), ..) => number.to_string(),
+        (_, Some(number), ..) => number.to_string(),
+        (.., Some(short), _) => short.to_owned(),
+        (.., Some((start, len))) => {
+            let whole = text.get(start as usize..start as usize + len as usize).unwrap_or("");
+            format!("{}…", whole.chars().take(40).collect::<String>())
+        }
+        _ => String::new(),
+    };
+    match word.to_ascii_lowercase().as_str() {
+        "true" | "t" | "1" => Ok(Some(true)),
+        "false" | "f" | "0" => Ok(Some(false)),
+        _ => Err(word),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::Cursor;
 
-    #[test]
-    fn mistakes_have_a_place() {
+    fn system() -> System {
         let mut system = System::default();
         let one = system.component("one").unwrap();
         system.proposition(one, "a").unwrap();
+        system.proposition(one, "b").unwrap();
+        system
+    }
+
+    fn read(text: &'static str, format: Option<Format>) -> Result<Run, Trouble> {
+        let options = Options { format, ..Options::default() };
+        table(Input::reader("t", Cursor::new(text)), &options, &system())
+    }
+
+    #[test]
+    fn every_spelling_of_truth_is_read() {
+        let rows = read("a;b\ntrue;0\nFALSE;\"1\"\nT;f\n;\n", None).unwrap();
+        let values: Vec<Vec<bool>> =
+            rows[0].iter().map(|round| round.iter().map(|(_, value)| *value).collect()).collect();
+        assert_eq!(values, [vec![true, false], vec![false, true], vec![true, false], vec![]]);
+        let lines = read("{\"a\": true}\n\n{\"b\": 0, \"a\": null, \"c\": 7}\n", None).unwrap();
+        assert_eq!(lines[0].iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
+        assert_eq!(read("a\n1\n0\n", Some(Format::Csv)).unwrap()[0].len(), 2);
+    }
+
+    #[test]
+    fn mistakes_have_a_place() {
         for (text, words) in [
-            ("time,b\n1,2\n", "t:1: no column is a proposition"),
-            ("a\ntrue\nmaybe\n", "t:3: `a` is neither true nor false: `maybe`"),
+            ("time,c\n1,2\n", "t: this is no table of states"),
+            ("a\n1\n", "t: this is no table of states"),
+            ("", "t: this is no table of states"),
+            ("a,b\ntrue,1\nmaybe,1\n", "t:3: `a` is neither true nor false: `maybe`"),
+            ("a,b\n1,1\n1\n", "t:3: the line has 1 cell, the header 2"),
             ("{\"a\": true}\n{\"a\": 3}\n", "t:2: `a` is neither"),
-            ("{\"a\": true\n", "t:1: EOF"),
-            ("", "t:1: no column"),
+            ("{\"a\": true\n", "t:1: "),
+            ("event,a\nopen,1\n", "t: its records name an event"),
         ] {
-            let wrong = table(text, "t", &system).unwrap_err().to_string();
+            let wrong = read(text, None).unwrap_err().to_string();
             assert!(wrong.starts_with(words), "{wrong}");
         }
     }

@@ -39,7 +39,8 @@ impl Loaded {
         problems.into_iter().map(|problem| self.tell(problem)).collect()
     }
 
-    fn tell(&self, problem: Problem) -> Diagnostic {
+    /// A problem with its place.
+    pub fn tell(&self, problem: Problem) -> Diagnostic {
         let place = problem.monitor.and_then(|id| self.places.get(id.index()));
         let named = |place: &Place| {
             let wanted = problem.name.as_ref()?;

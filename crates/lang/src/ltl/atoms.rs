@@ -84,6 +84,23 @@ pub(super) fn says_kind(text: &str) -> bool {
     split.is_some_and(|(first, rest)| WORDS.contains(&first) && begins_name(rest.trim_start()))
 }
 
+/// The event that a name stands for, in formulae and wherever else events are observed by their names: `queue_push`, `after
+/// queue_pop`, `write s`. Parameters are left out.
+///
+/// ```
+/// use invigil_lang::ltl::event_named;
+/// use invigil_monitor::event::Kind;
+/// assert_eq!(event_named("queue_push"), ("queue_push".to_owned(), Kind::Before));
+/// assert_eq!(event_named("after queue_pop"), ("queue_pop".to_owned(), Kind::After));
+/// ```
+pub fn event_named(name: &str) -> (String, Kind) {
+    let pattern = if says_kind(name) { prop::event(name).0 } else { None };
+    pattern.map_or_else(
+        || (name.to_owned(), Kind::implied_by(name)),
+        |EventPattern { kind, name, .. }| (name.text, kind),
+    )
+}
+
 /// Events that formulae are given without naming them.
 const RESERVED: [&str; 2] = [ANY, STATE];
 

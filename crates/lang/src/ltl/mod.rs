@@ -38,6 +38,7 @@ mod words;
 pub use invigil_ltl::syntax::unglued;
 
 pub use argument::{Argument, Reading};
+pub use atoms::event_named;
 pub use drawing::graph;
 pub(crate) use property::diagnostic;
 pub use property::{BUDGET, Manner, Property, format, parse};
