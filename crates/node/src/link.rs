@@ -11,10 +11,11 @@
 //! congestion, a link is not closed because its other end has stood still for five seconds, and who is gone is missed after two
 //! seconds instead of ten.
 
-use crate::wire::{self, Envelope, Refusal, Reply, Request};
+use crate::wire::{self, Envelope, Payload, Refusal, Reply, Request};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::Duration;
+use zenoh::bytes::ZBytes;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -60,14 +61,25 @@ pub struct Link {
 
 /// What comes to a node.
 pub enum Event {
-    /// Mail, with who sent it according to the key.
-    Mail(String, Result<Envelope, Refusal>),
+    /// Mail, with who sent it according to the key, to be [opened](open).
+    Mail(String, ZBytes),
     /// A request that wants a [reply].
     Request(Box<Query>),
     /// A node is here.
     Here(String),
     /// A node is gone.
     Gone(String),
+}
+
+impl Event {
+    /// How many bytes it brings.
+    pub fn size(&self) -> usize {
+        match self {
+            Event::Mail(_, payload) => payload.len(),
+            Event::Request(query) => query.payload().map_or(0, ZBytes::len),
+            Event::Here(_) | Event::Gone(_) => 0,
+        }
+    }
 }
 
 /// What a node has declared; it is in the network as long as this lives.
@@ -136,7 +148,7 @@ impl Link {
             _mail: self
                 .session
                 .declare_subscriber(self.key(&format!("mail/{name}/*")))
-                .callback(move |sample| mail(Event::Mail(last(&sample), open_mail(&sample))))
+                .callback(move |sample| mail(Event::Mail(last(&sample), sample.payload().clone())))
                 .wait()
                 .map_err(trouble)?,
             _ask: self
@@ -187,8 +199,9 @@ impl Link {
     /// # Errors
     /// If what is asked is too large, or if the answer is nonsense.
     pub fn request(&self, node: &str, request: &Request, timeout: Duration) -> Result<Option<Reply>, String> {
-        let bytes = wire::encode(request)
-            .map_err(|refusal| format!("what is sent to {node} cannot be: {refusal}"))?;
+        let bytes = wire::encode(request).map_err(|refusal| {
+            format!("it cannot be sent to {node}: {refusal}; traces may also lie on the nodes (--own-traces)")
+        })?;
         let replies = self
             .session
             .get(self.key(&format!("ask/{node}")))
@@ -200,7 +213,7 @@ impl Link {
             .map_err(|error| error.to_string())?;
         for reply in replies.iter() {
             if let Ok(sample) = reply.result() {
-                let reply = wire::decode(&sample.payload().to_bytes());
+                let reply = read(sample.payload());
                 return reply.map(Some).map_err(|refusal| format!("{node} answers, but {refusal}"));
             }
         }
@@ -242,14 +255,37 @@ impl Post<'_> {
             .get(to)
             .map_or(Ok(()), |publisher| publisher.put(bytes).wait().map_err(|error| error.to_string()))
     }
+
+    /// Sends something to somebody who may be anybody: nothing is kept for them, and they are not waited for.
+    ///
+    /// # Errors
+    /// If zenoh cannot.
+    pub fn send_once(&self, to: &str, bytes: Vec<u8>) -> Result<(), String> {
+        let key = self.link.key(&format!("mail/{to}/{}", self.from));
+        self.link.session.put(key, bytes).wait().map_err(|error| error.to_string())
+    }
+}
+
+/// What mail says.
+///
+/// # Errors
+/// If it is too large, or nonsense.
+pub fn open(mail: &ZBytes) -> Result<Envelope, Refusal> {
+    read(mail)
 }
 
 /// What a client asks for.
 ///
 /// # Errors
-/// If it is nonsense.
+/// If it is too large, or nonsense.
 pub fn request(query: &Query) -> Result<Request, Refusal> {
-    wire::decode(&query.payload().map(|payload| payload.to_bytes()).unwrap_or_default())
+    query.payload().map_or(Err(Refusal::Foreign), read)
+}
+
+fn read<P: Payload>(payload: &ZBytes) -> Result<P, Refusal> {
+    // What is too large is not even put together.
+    wire::within(payload.len(), P::LIMIT)?;
+    wire::decode(&payload.to_bytes())
 }
 
 /// Answers a client.
@@ -264,14 +300,4 @@ pub fn reply(query: &Query, reply: &Reply) -> Result<(), String> {
 /// The last part of a key.
 fn last(sample: &Sample) -> String {
     sample.key_expr().as_str().rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-fn open_mail(sample: &Sample) -> Result<Envelope, Refusal> {
-    // What is too large is not even put together.
-    let (size, limit) = (sample.payload().len(), <Envelope as wire::Payload>::LIMIT);
-    if size > limit {
-        Err(Refusal::TooLarge { size, limit })
-    } else {
-        wire::decode(&sample.payload().to_bytes())
-    }
 }

@@ -52,6 +52,7 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
                     "seconds": node.seconds,
                     "refused": node.refused,
                     "last_refusal": node.last_refusal,
+                    "let_go": node.let_go,
                     "runs": node.runs.iter().map(told).collect::<Vec<_>>(),
                 })
             })
@@ -64,11 +65,12 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
     }
     for node in nodes {
         println!(
-            "{}: here for {} s, {} runs, {} refused",
+            "{}: here for {} s, {} runs, {} refused, {} let go",
             node.name,
             node.seconds,
             node.runs.len(),
-            node.refused
+            node.refused,
+            node.let_go
         );
         if let Some(why) = node.last_refusal {
             println!("  refused last: {why}");
