@@ -27,7 +27,7 @@ use zenoh::{Config, Session, Wait};
 /// How many messages wait for a node. More are let go: what is missing is asked for again.
 const WAITING: usize = 1024;
 
-/// What is set where no file says otherwise.
+/// What is set where a file leaves zenoh's default, or where there is none.
 const SETTINGS: [(&str, &str); 4] = [
     ("transport/link/tx/lease", "2000"),
     ("connect/retry", "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }"),
@@ -102,18 +102,21 @@ impl Link {
                 .map_err(|error| format!("{}: it is no configuration of zenoh: {error}", path.display()))?,
             None => Config::default(),
         };
+        let usual = Config::default();
+        let left: Vec<(&str, &str)> = SETTINGS
+            .into_iter()
+            .filter(|(key, _)| config.get_json(key).ok() == usual.get_json(key).ok())
+            .collect();
         let mut set = |key: &str, value: &str| {
             config
                 .insert_json5(key, value)
                 .map_err(|error| format!("zenoh does not take {key} = {value}: {error}"))
         };
-        if options.config.is_none() {
-            for (key, value) in SETTINGS {
-                set(key, value)?;
-            }
-            if !options.listen.is_empty() || !options.connect.is_empty() {
-                set("scouting/multicast/enabled", "false")?;
-            }
+        for (key, value) in left {
+            set(key, value)?;
+        }
+        if options.config.is_none() && !(options.listen.is_empty() && options.connect.is_empty()) {
+            set("scouting/multicast/enabled", "false")?;
         }
         set(WAIT_BEFORE_CLOSE.0, WAIT_BEFORE_CLOSE.1)?;
         for (key, endpoints) in

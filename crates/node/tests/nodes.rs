@@ -214,6 +214,27 @@ fn a_node_forgets_runs_that_are_over_when_it_has_many() {
 }
 
 #[test]
+fn nodes_may_be_clients_of_a_router() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut config = zenoh::Config::default();
+    for (key, value) in [
+        ("mode", "\"router\""),
+        ("listen/endpoints", &format!("[\"tcp/127.0.0.1:{port}\"]")[..]),
+        ("scouting/multicast/enabled", "false"),
+    ] {
+        config.insert_json5(key, value).unwrap();
+    }
+    let router = zenoh::open(config).wait().unwrap();
+    let config = format!("{{ mode: \"client\", connect: {{ endpoints: [\"tcp/127.0.0.1:{port}\"] }} }}");
+    let cluster = Cluster::of_clients(3, &config);
+    let link = cluster.link();
+    for choice in [Choice::Broadcast, Choice::Abridged] {
+        run(&link, &case(choice, 3, 30, &mut Random(7)), || {});
+    }
+    router.close().wait().unwrap();
+}
+
+#[test]
 fn zenohs_admin_space_is_there_if_it_is_switched_on() {
     let config = "{ scouting: { multicast: { enabled: false } }, adminspace: { enabled: true } }";
     for (config, is_there) in [(Some(config), true), (None, false)] {

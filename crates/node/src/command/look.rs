@@ -2,6 +2,7 @@
 
 use super::Network;
 use clap::Args as Options;
+use invigil_decent::simulate::Outcome;
 use invigil_node::client;
 use invigil_node::link::Link;
 use invigil_node::run::Progress;
@@ -108,7 +109,7 @@ pub(crate) fn told(progress: &Progress) -> Value {
     json!({
         "run": progress.run.to_string(),
         "round": progress.round,
-        "verdict": progress.end.map(|end| end.verdict.map(|verdict| verdict.truth.to_string())),
+        "verdict": progress.end.map(|end| Outcome::from(end).verdict.to_string()),
         "failure": progress.failure,
         "nodes": progress.nodes,
         "missing": progress.missing,
@@ -122,5 +123,6 @@ pub(crate) fn told(progress: &Progress) -> Value {
         "refused": figures.refused,
         "restarts": figures.restarts,
         "microseconds": figures.microseconds,
+        "latency_microseconds": figures.latency,
     })
 }

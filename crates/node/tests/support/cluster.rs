@@ -69,9 +69,23 @@ impl Cluster {
         cluster
     }
 
+    /// So many nodes that listen nowhere: the configuration says where to go.
+    pub(crate) fn of_clients(count: usize, config: &str) -> Cluster {
+        let mut cluster = Cluster::start(0, Some(config), direct);
+        for name in ["a", "b", "c", "d", "e"].into_iter().take(count) {
+            let process = cluster.spawn(name, "", &[]);
+            let (name, listen) = (name.to_owned(), String::new());
+            cluster.nodes.push(Node { name, listen, connect: Vec::new(), process });
+        }
+        cluster
+    }
+
     fn spawn(&self, name: &str, listen: &str, connect: &[String]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
-        command.args(["serve", "--name", name, "--listen", listen]);
+        command.args(["serve", "--name", name]);
+        if !listen.is_empty() {
+            command.args(["--listen", listen]);
+        }
         command.arg("--folder").arg(self.folder.path().join(name));
         if !connect.is_empty() {
             command.args(["--connect", &connect.join(",")]);
@@ -83,13 +97,14 @@ impl Cluster {
     }
 
     pub(crate) fn endpoints(&self) -> Vec<String> {
-        self.nodes.iter().map(|node| node.listen.clone()).collect()
+        self.nodes.iter().map(|node| node.listen.clone()).filter(|listen| !listen.is_empty()).collect()
     }
 
     /// A way into the network, when all nodes are there.
     pub(crate) fn link(&self) -> Link {
-        let options =
-            Options { connect: self.endpoints(), realm: "invigil".to_owned(), ..Options::default() };
+        let connect = self.endpoints();
+        let config = self.config.clone().filter(|_| connect.is_empty());
+        let options = Options { connect, config, realm: "invigil".to_owned(), ..Options::default() };
         let link = Link::open(&options).unwrap();
         let names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
         client::gather(&link, &names, LONG).unwrap();
