@@ -14,7 +14,7 @@
 use crate::wire::{self, Envelope, Payload, Refusal, Reply, Request};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use zenoh::bytes::ZBytes;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::liveliness::LivelinessToken;
@@ -195,6 +195,24 @@ impl Link {
         names.sort_unstable();
         names.dedup();
         Ok(names)
+    }
+
+    /// Waits for so many links, and until what is declared at their ends is known. Says whether they came.
+    pub fn settle(&self, links: usize, patience: Duration) -> bool {
+        let info = self.session.info();
+        let began = Instant::now();
+        loop {
+            let come = info.peers_zid().wait().count() + info.routers_zid().wait().count();
+            if come > 0 && come >= links {
+                // Declarations follow at once; this is long for them.
+                std::thread::sleep(Duration::from_millis(100));
+                return true;
+            }
+            if links == 0 || began.elapsed() >= patience {
+                return come > 0;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
     }
 
     /// Asks a node for something. None if it does not answer.

@@ -19,6 +19,9 @@ pub const MOST_RUNS: usize = 64;
 const WAITING: usize = 4096;
 const WAITING_BYTES: usize = 2 * <Request as Payload>::LIMIT;
 
+/// How long a node waits for its links before it appears.
+const SETTLING: Duration = Duration::from_secs(1);
+
 /// How long a namesake has to answer.
 const NAMESAKE: Duration = Duration::from_millis(500);
 
@@ -73,7 +76,8 @@ pub fn serve(
         }
     }
     let link = Link::open(options)?;
-    if link.request(name, &Request::Status, NAMESAKE)?.is_some() {
+    let links = options.connect.len();
+    if link.settle(links, SETTLING) && link.request(name, &Request::Status, NAMESAKE)?.is_some() {
         return Err(format!(
             "there is another node {name} in the network: give it another name, or a realm of its own"
         ));

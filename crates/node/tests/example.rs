@@ -29,7 +29,8 @@ fn script(readme: &str) -> String {
 
 /// The README with what the commands print.
 fn replayed(readme: &str, printed: &str) -> String {
-    let mut outputs = printed.split(&format!("{MARK}\n")).skip(1);
+    let mark = format!("{MARK}\n");
+    let mut outputs = printed.split(&mark[..]).skip(1);
     let (mut out, mut in_console) = (String::new(), false);
     for line in readme.lines() {
         if line.starts_with("```") {
@@ -71,8 +72,9 @@ fn the_example_is_true() {
     let script = script(&readme).replace("7447", &one).replace("7448", &two);
     let beside = Path::new(env!("CARGO_BIN_EXE_invigil-node")).parent().unwrap();
     let path = format!("{}:{}", beside.display(), env::var("PATH").unwrap_or_default());
-    let out = Command::new("bash").args(["-c", &script]).current_dir(&folder).env("PATH", path);
-    let out = out.stdin(Stdio::null()).output().unwrap();
+    let mut bash = Command::new("bash");
+    bash.args(["-c", &script]).current_dir(&folder).env("PATH", path).stdin(Stdio::null());
+    let out = bash.output().unwrap();
     let replayed = replayed(&readme, &String::from_utf8(out.stdout).unwrap());
     if settled(&readme) == settled(&replayed) {
         return;

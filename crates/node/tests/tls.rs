@@ -37,8 +37,10 @@ impl House {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/nodes.md");
         let page = std::fs::read_to_string(root).unwrap();
         let folder = tempfile::tempdir().unwrap();
-        let made = Command::new("sh").args(["-ec", block(&page, "sh", "openssl")]).current_dir(&folder);
-        assert!(made_well(made), "openssl makes no certificates");
+        let mut openssl = Command::new("sh");
+        openssl.args(["-ec", block(&page, "sh", "openssl")]).current_dir(&folder);
+        let made = openssl.stdout(Stdio::null()).stderr(Stdio::null()).status();
+        assert!(made.is_ok_and(|status| status.success()), "openssl makes no certificates");
         let tls = block(&page, "json5", "root_ca_certificate").to_owned();
         let access = block(&page, "json5", "access_control");
         let guarded = tls.trim_end().trim_end_matches('}').to_owned() + access.trim_start_matches('{');
@@ -112,10 +114,6 @@ impl House {
         thread::sleep(Duration::from_millis(500));
         session.close().wait().unwrap();
     }
-}
-
-fn made_well(command: &mut Command) -> bool {
-    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
 }
 
 impl Drop for House {

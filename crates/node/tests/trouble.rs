@@ -15,7 +15,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use support::cluster::{Cluster, command, direct, run, until, until_round, write_traces};
 use support::{Case, late};
 
@@ -92,9 +92,17 @@ fn a_run_whose_client_died_is_taken_up_or_stopped() {
 fn fails(name: &str, folder: &Path, connect: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
     command.args(["serve", "--name", name, "--listen", "tcp/127.0.0.1:0", "--connect", connect, "--folder"]);
-    let out = command.arg(folder).output().unwrap();
-    assert_eq!(out.status.code(), Some(2));
-    String::from_utf8_lossy(&out.stderr).into_owned()
+    let mut node = command.arg(folder).stderr(Stdio::piped()).spawn().unwrap();
+    let began = Instant::now();
+    while node.try_wait().unwrap().is_none() && began.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(10));
+    }
+    // If it lives, it has not failed.
+    let _ = node.kill();
+    let out = node.wait_with_output().unwrap();
+    let words = String::from_utf8_lossy(&out.stderr).into_owned();
+    assert_eq!(out.status.code(), Some(2), "{words}");
+    words
 }
 
 #[test]
@@ -130,7 +138,7 @@ impl Disk {
     }
 
     /// Takes what room there is, as long as somebody wants it.
-    fn fill(&self, until: impl Fn() -> bool) {
+    fn fill(&self, mut until: impl FnMut() -> bool) {
         let mut filler = fs::File::create(self.0.join("filler")).unwrap();
         while !until() {
             while filler.write_all(&[0; 512]).is_ok() {}

@@ -9,16 +9,16 @@ use invigil_node::run::Progress;
 use invigil_node::wire::RunId;
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Show which nodes are here, their runs and figures
 #[derive(Options)]
 pub(crate) struct Status {
     #[command(flatten)]
     network: Network,
-    /// Wait for so many nodes, at most ten seconds
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    wait_for: usize,
+    /// Wait for so many nodes, at most ten seconds; otherwise for one at each endpoint, at most two seconds
+    #[arg(long, value_name = "COUNT")]
+    wait_for: Option<usize>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -35,12 +35,15 @@ pub(crate) struct Stop {
 
 pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
     let link = Link::open(&options.network.options())?;
+    // Links take a moment.
+    let (count, patience) = match options.wait_for {
+        Some(count) => (count, Duration::from_secs(10)),
+        None => (options.network.connect.len().max(1), Duration::from_secs(2)),
+    };
+    let began = Instant::now();
     let mut nodes = client::status(&link)?;
-    for _ in 0..100 {
-        if nodes.len() >= options.wait_for {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
+    while nodes.len() < count && began.elapsed() < patience {
+        std::thread::sleep(Duration::from_millis(50));
         nodes = client::status(&link)?;
     }
     link.close();
