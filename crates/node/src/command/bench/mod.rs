@@ -84,7 +84,8 @@ fn measure(count: usize, choice: Choice, options: &Bench) -> Result<(), String> 
     Ok(())
 }
 
-/// Everything is well until the last round, in which one component sees something that it should not.
+/// What all wait for comes in the last round: the last component sees it then, and all others all the time. So the verdict needs what
+/// everybody has seen.
 fn plan(choice: Choice, names: &[String], rounds: u32, run: RunId) -> Result<Vec<Deployment>, String> {
     let mut system = System::default();
     let mut parts = Vec::new();
@@ -95,13 +96,14 @@ fn plan(choice: Choice, names: &[String], rounds: u32, run: RunId) -> Result<Vec
         parts.push(proposition);
     }
     let mut logic = Logic::new(Budget::default());
-    let formula = logic.parse(&format!("G ({})", parts.join(" & "))).map_err(|error| error.to_string())?;
+    let formula = logic.parse(&format!("F ({})", parts.join(" & "))).map_err(|error| error.to_string())?;
     let prepared = Prepared::new(choice, &mut logic, formula, &system).map_err(|error| error.to_string())?;
     let last = names.len() - 1;
     let source = |component: ComponentId| {
         let name = &parts[component.index()];
-        let good = format!("{name}:t\n").repeat(rounds.saturating_sub(1) as usize);
-        Source::Sent(format!("{good}{name}:{}\n", if component.index() == last { 'f' } else { 't' }))
+        let before = if component.index() == last { 'f' } else { 't' };
+        let before = format!("{name}:{before}\n").repeat(rounds.saturating_sub(1) as usize);
+        Source::Sent(format!("{before}{name}:t\n"))
     };
     let home = |component: &str| Some(component.to_owned());
     let deployments = Deployment::plan(run, &system, &prepared, home, source, 20);
