@@ -26,10 +26,13 @@ pub(super) fn ways(count: usize) -> Result<(Vec<Options>, Options), String> {
     Ok((nodes.collect(), way(&[], &endpoints)))
 }
 
+/// A node's thread.
+type Work = JoinHandle<Result<(), String>>;
+
 /// Nodes, and a client's link to them.
 pub(super) struct Cluster {
     names: Vec<String>,
-    nodes: Vec<(SyncSender<Signal>, JoinHandle<Result<(), String>>)>,
+    nodes: Vec<(SyncSender<Signal>, Work)>,
     link: Link,
 }
 
