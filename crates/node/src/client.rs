@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// How long it is waited for one answer, before it is asked again.
 const ANSWER: Duration = Duration::from_secs(2);
 
+/// How long it is looked for a run that somebody else has started.
+const FINDING: Duration = Duration::from_secs(10);
+
 /// How long the nodes that are away are waited for when the verdict is there.
 const LAST: Duration = Duration::from_secs(5);
 
@@ -85,15 +88,38 @@ pub fn run(
     let began = Instant::now();
     let Some(first) = deployments.first() else { return Err("there is no node to run on".to_owned()) };
     let (run, nodes) = (first.run, first.nodes.clone());
+    say(&format!("run {run} on {}", nodes.join(", ")));
     let outcome = deploy(link, deployments, began + patience)
         .and_then(|()| wait(link, run, &nodes, began + patience, say))
         .map(|(end, nodes)| Report { run, end, took: began.elapsed(), nodes });
-    for node in &nodes {
+    forget(link, run, &nodes, say)?;
+    outcome
+}
+
+/// Takes up a run whose client is gone: waits for its end, at most for `patience`, and then stops it everywhere.
+///
+/// # Errors
+/// If no node knows it, if the run fails on one, or if time is over; then it goes on.
+pub fn take_up(
+    link: &Link,
+    run: RunId,
+    patience: Duration,
+    say: &mut dyn FnMut(&str),
+) -> Result<Report, String> {
+    let began = Instant::now();
+    let nodes = nodes_of(link, run, patience.min(FINDING))?;
+    let (end, known) = wait(link, run, &nodes, began + patience, say)?;
+    forget(link, run, &nodes, say)?;
+    Ok(Report { run, end, took: began.elapsed(), nodes: known })
+}
+
+fn forget(link: &Link, run: RunId, nodes: &[String], say: &mut dyn FnMut(&str)) -> Result<(), String> {
+    for node in nodes {
         if link.request(node, &Request::Stop(run), ANSWER)?.is_none() {
             say(&format!("{node} does not answer: when it comes back, it finds out that run {run} is over"));
         }
     }
-    outcome
+    Ok(())
 }
 
 fn deploy(link: &Link, deployments: Vec<Deployment>, deadline: Instant) -> Result<(), String> {
@@ -121,17 +147,26 @@ fn wait(
     let mut ended = None;
     loop {
         let mut known = Vec::new();
+        let mut stranger = None;
         for node in nodes {
             let answer = link.request(node, &Request::Status, ANSWER)?;
             let Some(Reply::Status(NodeStatus { runs, .. })) = answer else { continue };
-            if let Some(progress) = runs.into_iter().find(|progress| progress.run == run) {
-                known.push((node.clone(), progress));
+            match runs.into_iter().find(|progress| progress.run == run) {
+                Some(progress) => known.push((node.clone(), progress)),
+                None => stranger = Some(node),
             }
         }
-        if let Some((node, why)) = known.iter().find_map(|(node, one)| Some((node, one.failure.as_ref()?))) {
-            return Err(format!("the run fails on {node}: {why}"));
-        }
         let end = known.iter().find_map(|(_, progress)| progress.end);
+        let failure = known.iter().find_map(|(node, one)| Some((node, one.failure.as_ref()?)));
+        match (end, failure, stranger) {
+            (Some(_), ..) | (None, None, None) => {}
+            (None, Some((node, why)), _) => return Err(format!("the run fails on {node}: {why}")),
+            (None, None, Some(node)) => {
+                return Err(format!(
+                    "{node} does not know run {run}: it was stopped there, or {node} was started again without its folder"
+                ));
+            }
+        }
         let are_all_there =
             known.iter().filter(|(_, progress)| progress.end.is_some()).count() == nodes.len();
         // Who is away is not needed, except for figures: all nodes find the same end.
@@ -151,7 +186,11 @@ fn wait(
         }
         if Instant::now() >= deadline {
             let round = known.iter().map(|(_, progress)| progress.round).min().unwrap_or(0);
-            return Err(format!("time is over in round {round}: give it more with --timeout"));
+            let waits = known.iter().find(|(_, progress)| !progress.missing.is_empty());
+            let waits = waits
+                .map(|(node, progress)| format!(", where {node} waits for {}", progress.missing.join(", ")));
+            let waits = waits.unwrap_or_default();
+            return Err(format!("time is over in round {round}{waits}: give it more with --timeout"));
         }
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(200));
@@ -183,11 +222,22 @@ pub fn status(link: &Link) -> Result<Vec<NodeStatus>, String> {
 /// # Errors
 /// If no node that is here takes part in it, or if one of them does not answer.
 pub fn stop(link: &Link, run: RunId, patience: Duration) -> Result<usize, String> {
+    let nodes = nodes_of(link, run, patience)?;
+    for node in &nodes {
+        if let Reply::Refused(why) = insist(link, node, &Request::Stop(run), Instant::now() + patience)? {
+            return Err(format!("{node}: {why}"));
+        }
+    }
+    Ok(nodes.len())
+}
+
+/// The nodes of a run, as soon as one of them is found.
+fn nodes_of(link: &Link, run: RunId, patience: Duration) -> Result<Vec<String>, String> {
     let deadline = Instant::now() + patience;
-    let nodes = loop {
+    loop {
         let mut runs = status(link)?.into_iter().flat_map(|node| node.runs);
         if let Some(progress) = runs.find(|progress| progress.run == run) {
-            break progress.nodes;
+            return Ok(progress.nodes);
         }
         if Instant::now() >= deadline {
             return Err(format!(
@@ -195,11 +245,5 @@ pub fn stop(link: &Link, run: RunId, patience: Duration) -> Result<usize, String
             ));
         }
         std::thread::sleep(Duration::from_millis(50));
-    };
-    for node in &nodes {
-        if let Reply::Refused(why) = insist(link, node, &Request::Stop(run), Instant::now() + patience)? {
-            return Err(format!("{node}: {why}"));
-        }
     }
-    Ok(nodes.len())
 }

@@ -6,7 +6,9 @@ use invigil_decent::algorithm::Prepared;
 use invigil_decent::encoding::States;
 use invigil_decent::system::{ComponentId, MonitorId, System};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fmt;
+use std::hash::Hash;
 
 /// How many nodes there may be in a run.
 pub const MOST_NODES: usize = 1024;
@@ -92,6 +94,11 @@ pub fn check_name(name: &str) -> Result<(), Unfit> {
     if is_good { Ok(()) } else { Err(Unfit::Name(name.to_owned())) }
 }
 
+fn are_unique<T: Hash + Eq>(all: impl IntoIterator<Item = T>) -> bool {
+    let mut known = HashSet::new();
+    all.into_iter().all(|one| known.insert(one))
+}
+
 impl Deployment {
     /// The parts of all nodes. `home` gives the name of a component's node, `source` where its observations come from.
     ///
@@ -148,17 +155,20 @@ impl Deployment {
     pub fn check(&self) -> Result<(), Unfit> {
         let (nodes, components) = (self.nodes.len(), self.system.components().len());
         let wrong = |what| Err(Unfit::Inconsistent(what));
+        if usize::from(self.own) >= nodes || nodes > MOST_NODES {
+            return wrong("the number of nodes");
+        }
         for name in &self.nodes {
             check_name(name)?;
         }
-        if usize::from(self.own) >= nodes || nodes > MOST_NODES {
-            return wrong("the number of nodes");
+        if !are_unique(&self.nodes) {
+            return wrong("a node that is named twice");
         }
         if self.system.propositions().any(|known| self.system.owner(known).index() >= components) {
             return wrong("a proposition of nobody");
         }
         if self.homes.len() != components || self.homes.iter().any(|home| usize::from(*home) >= nodes) {
-            return wrong("a component without a node");
+            return wrong("a component without a node, or one that is named twice");
         }
         if self.places.iter().any(|component| component.index() >= components) {
             return wrong("a monitor without a component");
@@ -166,10 +176,18 @@ impl Deployment {
         if self.sources.iter().any(|(component, _)| self.homes.get(component.index()) != Some(&self.own)) {
             return wrong("a trace of a component that is elsewhere");
         }
+        if !are_unique(self.sources.iter().map(|(component, _)| component)) {
+            return wrong("two traces of one component");
+        }
         for component in self.system.components() {
             check_name(self.system.component_name(component))?;
         }
         Ok(())
+    }
+
+    /// The name of the node whose part this is.
+    pub fn node(&self) -> Option<&str> {
+        self.nodes.get(usize::from(self.own)).map(String::as_str)
     }
 
     /// The node of a monitor, by its place.

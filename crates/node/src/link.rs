@@ -11,10 +11,11 @@
 //! congestion, a link is not closed because its other end has stood still for five seconds, and who is gone is missed after two
 //! seconds instead of ten.
 
-use crate::wire::{self, Envelope, Refusal, Reply, Request};
+use crate::wire::{self, Envelope, Payload, Refusal, Reply, Request};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use zenoh::bytes::ZBytes;
 use zenoh::handlers::{FifoChannel, FifoChannelHandler};
 use zenoh::liveliness::LivelinessToken;
 use zenoh::pubsub::{Publisher, Subscriber};
@@ -26,7 +27,7 @@ use zenoh::{Config, Session, Wait};
 /// How many messages wait for a node. More are let go: what is missing is asked for again.
 const WAITING: usize = 1024;
 
-/// What is set where no file says otherwise.
+/// What is set where a file leaves zenoh's default, or where there is none.
 const SETTINGS: [(&str, &str); 4] = [
     ("transport/link/tx/lease", "2000"),
     ("connect/retry", "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }"),
@@ -60,14 +61,25 @@ pub struct Link {
 
 /// What comes to a node.
 pub enum Event {
-    /// Mail, with who sent it according to the key.
-    Mail(String, Result<Envelope, Refusal>),
+    /// Mail, with who sent it according to the key, to be [opened](open).
+    Mail(String, ZBytes),
     /// A request that wants a [reply].
     Request(Box<Query>),
     /// A node is here.
     Here(String),
     /// A node is gone.
     Gone(String),
+}
+
+impl Event {
+    /// How many bytes it brings.
+    pub fn size(&self) -> usize {
+        match self {
+            Event::Mail(_, payload) => payload.len(),
+            Event::Request(query) => query.payload().map_or(0, ZBytes::len),
+            Event::Here(_) | Event::Gone(_) => 0,
+        }
+    }
 }
 
 /// What a node has declared; it is in the network as long as this lives.
@@ -90,18 +102,21 @@ impl Link {
                 .map_err(|error| format!("{}: it is no configuration of zenoh: {error}", path.display()))?,
             None => Config::default(),
         };
+        let usual = Config::default();
+        let left: Vec<(&str, &str)> = SETTINGS
+            .into_iter()
+            .filter(|(key, _)| config.get_json(key).ok() == usual.get_json(key).ok())
+            .collect();
         let mut set = |key: &str, value: &str| {
             config
                 .insert_json5(key, value)
                 .map_err(|error| format!("zenoh does not take {key} = {value}: {error}"))
         };
-        if options.config.is_none() {
-            for (key, value) in SETTINGS {
-                set(key, value)?;
-            }
-            if !options.listen.is_empty() || !options.connect.is_empty() {
-                set("scouting/multicast/enabled", "false")?;
-            }
+        for (key, value) in left {
+            set(key, value)?;
+        }
+        if options.config.is_none() && !(options.listen.is_empty() && options.connect.is_empty()) {
+            set("scouting/multicast/enabled", "false")?;
         }
         set(WAIT_BEFORE_CLOSE.0, WAIT_BEFORE_CLOSE.1)?;
         for (key, endpoints) in
@@ -136,7 +151,7 @@ impl Link {
             _mail: self
                 .session
                 .declare_subscriber(self.key(&format!("mail/{name}/*")))
-                .callback(move |sample| mail(Event::Mail(last(&sample), open_mail(&sample))))
+                .callback(move |sample| mail(Event::Mail(last(&sample), sample.payload().clone())))
                 .wait()
                 .map_err(trouble)?,
             _ask: self
@@ -182,13 +197,32 @@ impl Link {
         Ok(names)
     }
 
+    /// Waits for so many links, and until what is declared at their ends is known. Says whether they came.
+    pub fn settle(&self, links: usize, patience: Duration) -> bool {
+        let info = self.session.info();
+        let began = Instant::now();
+        loop {
+            let come = info.peers_zid().wait().count() + info.routers_zid().wait().count();
+            if come > 0 && come >= links {
+                // Declarations follow at once; this is long for them.
+                std::thread::sleep(Duration::from_millis(100));
+                return true;
+            }
+            if links == 0 || began.elapsed() >= patience {
+                return come > 0;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
     /// Asks a node for something. None if it does not answer.
     ///
     /// # Errors
     /// If what is asked is too large, or if the answer is nonsense.
     pub fn request(&self, node: &str, request: &Request, timeout: Duration) -> Result<Option<Reply>, String> {
-        let bytes = wire::encode(request)
-            .map_err(|refusal| format!("what is sent to {node} cannot be: {refusal}"))?;
+        let bytes = wire::encode(request).map_err(|refusal| {
+            format!("it cannot be sent to {node}: {refusal}; traces may also lie on the nodes (--own-traces)")
+        })?;
         let replies = self
             .session
             .get(self.key(&format!("ask/{node}")))
@@ -200,7 +234,7 @@ impl Link {
             .map_err(|error| error.to_string())?;
         for reply in replies.iter() {
             if let Ok(sample) = reply.result() {
-                let reply = wire::decode(&sample.payload().to_bytes());
+                let reply = read(sample.payload());
                 return reply.map(Some).map_err(|refusal| format!("{node} answers, but {refusal}"));
             }
         }
@@ -242,14 +276,37 @@ impl Post<'_> {
             .get(to)
             .map_or(Ok(()), |publisher| publisher.put(bytes).wait().map_err(|error| error.to_string()))
     }
+
+    /// Sends something to somebody who may be anybody: nothing is kept for them, and they are not waited for.
+    ///
+    /// # Errors
+    /// If zenoh cannot.
+    pub fn send_once(&self, to: &str, bytes: Vec<u8>) -> Result<(), String> {
+        let key = self.link.key(&format!("mail/{to}/{}", self.from));
+        self.link.session.put(key, bytes).wait().map_err(|error| error.to_string())
+    }
+}
+
+/// What mail says.
+///
+/// # Errors
+/// If it is too large, or nonsense.
+pub fn open(mail: &ZBytes) -> Result<Envelope, Refusal> {
+    read(mail)
 }
 
 /// What a client asks for.
 ///
 /// # Errors
-/// If it is nonsense.
+/// If it is too large, or nonsense.
 pub fn request(query: &Query) -> Result<Request, Refusal> {
-    wire::decode(&query.payload().map(|payload| payload.to_bytes()).unwrap_or_default())
+    query.payload().map_or(Err(Refusal::Foreign), read)
+}
+
+fn read<P: Payload>(payload: &ZBytes) -> Result<P, Refusal> {
+    // What is too large is not even put together.
+    wire::within(payload.len(), P::LIMIT)?;
+    wire::decode(&payload.to_bytes())
 }
 
 /// Answers a client.
@@ -264,14 +321,4 @@ pub fn reply(query: &Query, reply: &Reply) -> Result<(), String> {
 /// The last part of a key.
 fn last(sample: &Sample) -> String {
     sample.key_expr().as_str().rsplit('/').next().unwrap_or_default().to_owned()
-}
-
-fn open_mail(sample: &Sample) -> Result<Envelope, Refusal> {
-    // What is too large is not even put together.
-    let (size, limit) = (sample.payload().len(), <Envelope as wire::Payload>::LIMIT);
-    if size > limit {
-        Err(Refusal::TooLarge { size, limit })
-    } else {
-        wire::decode(&sample.payload().to_bytes())
-    }
 }

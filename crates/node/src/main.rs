@@ -14,6 +14,7 @@ fn main() -> ExitCode {
     let done = match Args::parse().verb {
         Verb::Serve(options) => node::serve(&options),
         Verb::Run(options) => deploy::run(&options),
+        Verb::Wait(options) => deploy::wait(&options),
         Verb::Status(options) => look::status(&options),
         Verb::Stop(options) => look::stop(&options),
         Verb::Bench(options) => bench::run(&options),

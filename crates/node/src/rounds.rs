@@ -107,7 +107,11 @@ impl fmt::Display for Impossible {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Impossible::Ahead { round, own } => {
-                write!(f, "it is of round {round}, which cannot be while this node is in round {own}")
+                write!(
+                    f,
+                    "it is of round {round}, which cannot be while this node is in round {own}; \
+                     if this host has crashed and lost what was written down last, stop the run"
+                )
             }
             Impossible::Stranger(node) => write!(f, "node {node} of the run cannot have sent it"),
         }

@@ -194,6 +194,11 @@ impl Run {
         }
     }
 
+    /// Whether it is at its end, or cannot go on here.
+    pub fn is_over(&self) -> bool {
+        self.failure.is_some() || self.rounds.end().is_some()
+    }
+
     /// It cannot go on here.
     pub fn fail(&mut self, why: String) {
         self.failure.get_or_insert(why);
@@ -259,7 +264,9 @@ impl Run {
                 received.map(|_| None)
             }
             Mail::Ask(round) => {
-                let bundle = self.rounds.bundle(from, round).cloned();
+                // What could not be written down was not said.
+                let said = self.failure.is_none().then_some(&self.rounds);
+                let bundle = said.and_then(|rounds| rounds.bundle(from, round)).cloned();
                 self.figures.resent += u64::from(bundle.is_some());
                 Ok(bundle.map(Mail::Bundle))
             }

@@ -4,17 +4,26 @@ use crate::deployment::{Deployment, check_name};
 use crate::link::{self, Event, Link, Options, Post};
 use crate::run::Run;
 use crate::store::Store;
-use crate::wire::{self, Envelope, Mail, NodeStatus, Reply, Request, RunId};
+use crate::wire::{self, Envelope, Mail, NodeStatus, Payload, Reply, Request, RunId};
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
 /// How many runs a node takes part in at once.
 pub const MOST_RUNS: usize = 64;
 
-/// How many messages wait to be handled. More are let go: what is missing is asked for again.
+/// How many messages wait to be handled, and how many bytes they may have. More are let go: what is missing is asked for again.
 const WAITING: usize = 4096;
+const WAITING_BYTES: usize = 2 * <Request as Payload>::LIMIT;
+
+/// How long a node waits for its links before it appears.
+const SETTLING: Duration = Duration::from_secs(1);
+
+/// How long a namesake has to answer.
+const NAMESAKE: Duration = Duration::from_millis(500);
 
 /// How often it is looked whether someone has to be asked again.
 const TICK: Duration = Duration::from_millis(20);
@@ -38,7 +47,7 @@ pub fn signals() -> Signals {
 /// Is a node, until it is told to stop. `say` is told what people may want to know, the first time when it is ready.
 ///
 /// # Errors
-/// If there is no way into the network, or if its folder cannot be used.
+/// If there is no way into the network, if its folder cannot be used, or if there is a node of this name.
 pub fn serve(
     name: &str,
     options: &Options,
@@ -51,6 +60,13 @@ pub fn serve(
     let mut runs = BTreeMap::new();
     for run in store.runs()? {
         match run {
+            Ok(run) if run.deployment().node() != Some(name) => {
+                return Err(format!(
+                    "its folder has run {} of node {}: give each node a folder of its own",
+                    run.deployment().run,
+                    run.deployment().node().unwrap_or("?")
+                ));
+            }
             Ok(run) => {
                 let id = run.deployment().run;
                 say(&format!("goes on with run {id} after round {}", run.rounds().round()));
@@ -60,19 +76,46 @@ pub fn serve(
         }
     }
     let link = Link::open(options)?;
-    let tell = move |event| match sender.try_send(Signal::Event(event)) {
-        // Who sends more than can be handled is not waited for, since that would hold up everybody else.
-        Ok(()) | Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {}
-    };
-    let presence = link.appear(name, tell)?;
+    let links = options.connect.len();
+    if link.settle(links, SETTLING) && link.request(name, &Request::Status, NAMESAKE)?.is_some() {
+        return Err(format!(
+            "there is another node {name} in the network: give it another name, or a realm of its own"
+        ));
+    }
+    let queue = Arc::new(Queue::default());
+    let waiting = Arc::clone(&queue);
+    let presence = link.appear(name, move |event| waiting.put(&sender, event))?;
     say(&format!("{name} is ready"));
     let post = link.post(name);
     let status = NodeStatus { name: name.to_owned(), ..NodeStatus::default() };
-    let mut node = Node { began: Instant::now(), store, runs, post, status, say };
+    let mut node = Node { began: Instant::now(), store, runs, post, queue, status, say };
     node.work(&signals);
     drop(presence);
     link.close();
     Ok(())
+}
+
+/// How much waits to be handled.
+#[derive(Default)]
+struct Queue {
+    bytes: AtomicUsize,
+    let_go: AtomicU64,
+}
+
+impl Queue {
+    /// Who sends more than can be handled is not waited for, since that would hold up everybody else.
+    fn put(&self, sender: &SyncSender<Signal>, event: Event) {
+        let size = event.size();
+        let is_room = self.bytes.fetch_add(size, Relaxed) + size <= WAITING_BYTES;
+        if !is_room || sender.try_send(Signal::Event(event)).is_err() {
+            self.take(size);
+            self.let_go.fetch_add(1, Relaxed);
+        }
+    }
+
+    fn take(&self, size: usize) {
+        self.bytes.fetch_sub(size, Relaxed);
+    }
 }
 
 struct Node<'a> {
@@ -80,6 +123,7 @@ struct Node<'a> {
     store: Store,
     runs: BTreeMap<RunId, Run>,
     post: Post<'a>,
+    queue: Arc<Queue>,
     status: NodeStatus,
     say: &'a mut dyn FnMut(&str),
 }
@@ -97,7 +141,10 @@ impl Node<'_> {
             // All that is there, so that a round is not held up by what came before.
             loop {
                 match signal {
-                    Ok(Signal::Event(event)) => self.handle(event),
+                    Ok(Signal::Event(event)) => {
+                        self.queue.take(event.size());
+                        self.handle(event);
+                    }
                     Ok(Signal::Stop) | Err(true) => return,
                     Err(false) => break,
                 }
@@ -116,7 +163,8 @@ impl Node<'_> {
                 went_on = true;
                 // Before others know: who comes back must remember what it said.
                 if let Err(why) = self.store.save(run) {
-                    run.fail(why);
+                    let round = run.rounds().round();
+                    run.fail(format!("what it did in round {round} cannot be written down: {why}"));
                     continue;
                 }
                 mail = run.bundles();
@@ -130,12 +178,16 @@ impl Node<'_> {
 
     fn handle(&mut self, event: Event) {
         match event {
-            Event::Mail(sender, Ok(envelope)) => {
-                if let Err(why) = self.mail(&sender, envelope) {
+            // Names come from anybody, and are written to terminals.
+            Event::Mail(name, _) | Event::Here(name) | Event::Gone(name) if check_name(&name).is_err() => {
+                self.refuse("something of somebody whose name cannot be one");
+            }
+            Event::Mail(sender, mail) => {
+                let opened = link::open(&mail).map_err(|refusal| refusal.to_string());
+                if let Err(why) = opened.and_then(|envelope| self.mail(&sender, envelope)) {
                     self.refuse(&format!("mail of {sender}: {why}"));
                 }
             }
-            Event::Mail(sender, Err(refusal)) => self.refuse(&format!("mail of {sender}: {refusal}")),
             Event::Request(query) => {
                 let reply = match link::request(&query) {
                     Ok(request) => self.answer(request),
@@ -169,10 +221,10 @@ impl Node<'_> {
         let Envelope { run: id, from, mail } = envelope;
         let Some(run) = self.runs.get_mut(&id) else {
             // Bundles may come before the deployment: they are asked for then.
-            if matches!(mail, Mail::Ask(_)) && check_name(sender).is_ok() {
+            if matches!(mail, Mail::Ask(_)) {
                 let gone = Envelope { run: id, from: 0, mail: Mail::Gone };
                 let bytes = wire::encode(&gone).map_err(|refusal| refusal.to_string())?;
-                return self.post.send(sender, bytes);
+                return self.post.send_once(sender, bytes);
             }
             return Ok(());
         };
@@ -206,6 +258,7 @@ impl Node<'_> {
             }
             Request::Status => {
                 self.status.seconds = self.began.elapsed().as_secs();
+                self.status.let_go = self.queue.let_go.load(Relaxed);
                 self.status.runs = self.runs.values().map(Run::progress).collect();
                 Reply::Status(self.status.clone())
             }
@@ -224,24 +277,27 @@ impl Node<'_> {
             let is_same = *known.deployment() == deployment;
             return if is_same { Ok(()) } else { Err(format!("there is another run {id}")) };
         }
-        if self.runs.len() >= MOST_RUNS {
-            return Err(format!("{MOST_RUNS} runs are enough: stop one (`invigil-node status` shows them)"));
-        }
-        if deployment.nodes.get(usize::from(deployment.own)) != Some(&self.status.name) {
+        if deployment.node() != Some(&self.status.name) {
             return Err(format!("this is for another node than {}", self.status.name));
         }
-        self.store.begin(&deployment)?;
-        match self.store.run(deployment, None) {
-            Ok(run) => {
-                (self.say)(&format!("takes part in run {id}"));
-                self.runs.insert(id, run);
-                Ok(())
-            }
-            Err(why) => {
-                self.store.forget(id)?;
-                Err(why)
-            }
+        let run = self.store.run(deployment, None)?;
+        if self.runs.len() >= MOST_RUNS {
+            // One that is over, which nobody has asked for.
+            let over = self.runs.iter().find(|(_, run)| run.is_over()).map(|(id, _)| *id);
+            let over = over.ok_or_else(|| {
+                format!("{MOST_RUNS} runs are enough: stop one (`invigil-node status` shows them)")
+            })?;
+            self.runs.remove(&over);
+            self.store.forget(over)?;
         }
+        if let Err(why) = self.store.begin(run.deployment()) {
+            // What was written of it must not be found later.
+            self.store.forget(id)?;
+            return Err(why);
+        }
+        (self.say)(&format!("takes part in run {id}"));
+        self.runs.insert(id, run);
+        Ok(())
     }
 
     fn refuse(&mut self, why: &str) {

@@ -1,31 +1,41 @@
 //! What a node writes down: its runs, so that it can go on with them when it comes back.
 //!
 //! `FOLDER/runs/RUN/deployment` is what it was given to do, `FOLDER/runs/RUN/state` how far it has come, and
-//! `FOLDER/traces/NUMBER-COMPONENT.trace` what its components observe, if the node has that itself.
+//! `FOLDER/traces/NUMBER-COMPONENT.trace` what its components observe, if the node has that itself. `FOLDER/lock` is locked as long
+//! as a node uses the folder.
 
 use crate::deployment::Deployment;
 use crate::run::Run;
 use crate::wire::{self, Request, RunId};
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
 /// A node's folder. Without one nothing is written down.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct Store {
     folder: Option<PathBuf>,
+    /// Held as long as the node lives, so that no other uses the folder.
+    _lock: Option<File>,
 }
 
 impl Store {
     /// In a folder, which is made if it is not there.
     ///
     /// # Errors
-    /// If it cannot be.
+    /// If it cannot be, or if another node uses it.
     pub fn new(folder: Option<&Path>) -> Result<Store, String> {
-        if let Some(folder) = folder {
-            fs::create_dir_all(folder.join("runs")).map_err(|error| told(folder, &error))?;
+        let Some(folder) = folder else { return Ok(Store::default()) };
+        let told = |error| told(folder, &error);
+        fs::create_dir_all(folder.join("runs")).map_err(told)?;
+        let lock = File::create(folder.join("lock")).map_err(told)?;
+        match lock.try_lock() {
+            Ok(()) => Ok(Store { folder: Some(folder.to_owned()), _lock: Some(lock) }),
+            Err(TryLockError::WouldBlock) => {
+                Err(format!("{}: another node uses this folder: give each its own", folder.display()))
+            }
+            Err(TryLockError::Error(error)) => Err(told(error)),
         }
-        Ok(Store { folder: folder.map(Path::to_owned) })
     }
 
     /// A run with its traces, from its beginning or from what was written down.

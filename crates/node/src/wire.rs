@@ -126,6 +126,8 @@ pub struct NodeStatus {
     pub refused: u64,
     /// Why it refused the last one.
     pub last_refusal: Option<String>,
+    /// How many payloads it let go unread, since more came than it could handle.
+    pub let_go: u64,
     /// Its runs.
     pub runs: Vec<Progress>,
 }
@@ -230,6 +232,6 @@ pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
     }
 }
 
-fn within(size: usize, limit: usize) -> Result<(), Refusal> {
+pub(crate) fn within(size: usize, limit: usize) -> Result<(), Refusal> {
     if size > limit { Err(Refusal::TooLarge { size, limit }) } else { Ok(()) }
 }

@@ -8,22 +8,22 @@ mod support {
 }
 
 use invigil_decent::algorithm::Choice;
+use invigil_decent::system::MonitorId;
+use invigil_ltl::moore::Truth;
 use invigil_node::client;
+use invigil_node::deployment::{Deployment, Source};
+use invigil_node::serve::MOST_RUNS;
 use invigil_node::wire::{self, Envelope, Mail, Reply, Request, RunId};
 use nix::sys::signal::Signal;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::Command;
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
-use support::cluster::{Cluster, run, until, until_round};
-use support::{Case, Random, case, late};
+use support::cluster::{Cluster, command, direct, run, until, until_round, write_traces};
+use support::{Random, case, late};
 use zenoh::Wait;
-
-fn direct(_: usize, _: usize, endpoint: &str) -> String {
-    endpoint.to_owned()
-}
+use zenoh::qos::CongestionControl;
 
 #[test]
 fn each_algorithm_gives_the_simulators_verdict() {
@@ -142,12 +142,13 @@ fn nonsense_on_the_wire_is_refused_and_counted() {
     let case = late(Choice::Orchestration, 3, 1500);
     let mut other_version = wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Ask(1) }).unwrap();
     other_version[4] = 77;
-    let hostile: [(&str, Vec<u8>); 6] = [
+    let hostile: [(&str, Vec<u8>); 7] = [
         ("b", b"hello".to_vec()),
         ("b", Vec::new()),
         ("b", other_version),
         ("b", vec![0; 9 << 20]),
         ("b", wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Bundle(ahead) }).unwrap()),
+        ("\u{1b}[31m", b"hello".to_vec()),
         ("mallory", wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Ask(1) }).unwrap()),
     ];
     run(&link, &case, || {
@@ -155,36 +156,97 @@ fn nonsense_on_the_wire_is_refused_and_counted() {
         for (from, bytes) in &hostile {
             stranger
                 .put(format!("invigil/mail/a/{from}"), bytes.clone())
-                .congestion_control(zenoh::qos::CongestionControl::Block)
+                .congestion_control(CongestionControl::Block)
                 .wait()
                 .unwrap();
         }
         until(&link, "a", |status| status.refused == hostile.len() as u64);
+        // What was taken long ago comes again, with other words.
+        let verdict = wire::Verdict { truth: Truth::True, of: 1, by: MonitorId(0) };
+        for round in 1..=10 {
+            let old = wire::Bundle { round, letters: Vec::new(), verdict: Some(verdict), is_over: true };
+            let old = wire::encode(&Envelope { run: RunId(1), from: 1, mail: Mail::Bundle(old) }).unwrap();
+            stranger
+                .put("invigil/mail/a/b", old)
+                .congestion_control(CongestionControl::Block)
+                .wait()
+                .unwrap();
+        }
+        until(&link, "a", |status| status.runs[0].figures.duplicates >= 10);
     });
-    let replies = stranger.get("invigil/ask/a").payload("hello").wait().unwrap();
-    let reply = replies.recv().unwrap();
-    let bytes = reply.result().unwrap().payload().to_bytes().into_owned();
-    let Ok(Reply::Refused(why)) = wire::decode(&bytes) else { panic!("it was taken") };
-    assert_eq!(why, "it is not of this protocol");
+    let too_large = (65 << 20, "it has 68157440 bytes, more than 67108864");
+    for (size, words) in [(0, "it is not of this protocol"), (5, "it is not of this protocol"), too_large] {
+        let replies = stranger.get("invigil/ask/a").payload(vec![0; size]).wait().unwrap();
+        let reply = replies.recv().unwrap();
+        let bytes = reply.result().unwrap().payload().to_bytes().into_owned();
+        let Ok(Reply::Refused(why)) = wire::decode(&bytes) else { panic!("it was taken") };
+        assert_eq!(why, words);
+    }
     // Somebody else's part, and the number of a run that is another's.
     let plan = case.plan(|name| name.to_owned());
     let wrong = Request::Deploy(Box::new(plan[1].clone()));
     let reply = link.request("a", &wrong, support::cluster::LONG).unwrap();
     assert!(matches!(reply, Some(Reply::Refused(why)) if why.contains("another node")));
+    let mut large = plan[0].clone();
+    large.sources[0].1 = Source::Sent("a0:t\n".repeat(14 << 20));
+    let why = link.request("a", &Request::Deploy(Box::new(large)), support::cluster::LONG).unwrap_err();
+    assert!(why.contains("more than 67108864; traces may also lie on the nodes (--own-traces)"), "{why}");
 }
 
-fn command(cluster: &Cluster, arguments: &[&str]) -> (String, String, Option<i32>) {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
-    let out = command.args(arguments).args(["--connect", &cluster.endpoints().join(",")]).output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    (text(&out.stdout), text(&out.stderr), out.status.code())
+#[test]
+fn a_node_forgets_runs_that_are_over_when_it_has_many() {
+    let cluster = Cluster::start(2, None, direct);
+    let link = cluster.link();
+    let plan = late(Choice::Orchestration, 2, 5).plan(|_| "a".to_owned()).remove(0);
+    let deploy = |number| {
+        let plan = Deployment { run: RunId(number), ..plan.clone() };
+        match link.request("a", &Request::Deploy(Box::new(plan)), support::cluster::LONG).unwrap() {
+            Some(Reply::Done) => Ok(()),
+            Some(Reply::Refused(why)) => Err(why),
+            other => panic!("{other:?}"),
+        }
+    };
+    for number in 0..80 {
+        assert_eq!(deploy(number), Ok(()));
+        until(&link, "a", |status| status.runs.iter().all(|run| run.end.is_some()));
+    }
+    assert_eq!(until(&link, "a", |_| true).runs.len(), MOST_RUNS);
 }
 
-fn write_traces(case: &Case, folder: &std::path::Path) {
-    std::fs::create_dir_all(folder).unwrap();
-    for component in case.system.components() {
-        let path = folder.join(format!("0-{}.trace", case.system.component_name(component)));
-        std::fs::write(path, case.text(component)).unwrap();
+#[test]
+fn nodes_may_be_clients_of_a_router() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut config = zenoh::Config::default();
+    for (key, value) in [
+        ("mode", "\"router\""),
+        ("listen/endpoints", &format!("[\"tcp/127.0.0.1:{port}\"]")[..]),
+        ("scouting/multicast/enabled", "false"),
+    ] {
+        config.insert_json5(key, value).unwrap();
+    }
+    let router = zenoh::open(config).wait().unwrap();
+    let config = format!("{{ mode: \"client\", connect: {{ endpoints: [\"tcp/127.0.0.1:{port}\"] }} }}");
+    let cluster = Cluster::of_clients(3, &config);
+    let link = cluster.link();
+    for choice in [Choice::Broadcast, Choice::Abridged] {
+        run(&link, &case(choice, 3, 30, &mut Random(7)), || {});
+    }
+    router.close().wait().unwrap();
+}
+
+#[test]
+fn zenohs_admin_space_is_there_if_it_is_switched_on() {
+    let config = "{ scouting: { multicast: { enabled: false } }, adminspace: { enabled: true } }";
+    for (config, is_there) in [(Some(config), true), (None, false)] {
+        let cluster = Cluster::start(2, config, direct);
+        cluster.link();
+        let mut config = zenoh::Config::default();
+        config.insert_json5("connect/endpoints", &format!("{:?}", cluster.endpoints())).unwrap();
+        config.insert_json5("scouting/multicast/enabled", "false").unwrap();
+        let stranger = zenoh::open(config).wait().unwrap();
+        let replies = stranger.get("@/*/peer").wait().unwrap();
+        let count = replies.iter().filter(|reply| reply.result().is_ok()).count();
+        assert_eq!(count, if is_there { 2 } else { 0 });
     }
 }
 
@@ -232,6 +294,7 @@ fn the_command_deploys_looks_and_stops() {
         ),
         (&["run", "--formula", "F z", "--traces", folder, "--nodes", "a=a,b=b"], "`z`"),
         (&["run", "--formula", "F a0", "--traces", folder, "--nodes", "a=a,b=b/*"], "cannot be the name"),
+        (&["run", "--formula", "F a0", "--traces", folder, "--nodes", "a=a,b=b,a=b"], "put on two nodes"),
         (
             &[
                 "run",
@@ -255,6 +318,20 @@ fn the_command_deploys_looks_and_stops() {
         let (_, err, code) = command(&cluster, arguments);
         assert!(code == Some(2) && err.contains(words), "{err}");
     }
+    for text in [&b"a0:t\na0:f\n\xff\xfe\n"[..], b"a0:t\n\nnonsense\n"] {
+        std::fs::write(cluster.folder.path().join("a/traces/3-a.trace"), text).unwrap();
+        let arguments =
+            ["run", "--formula", "F (a0 & b0)", "--own-traces", "--observes", "a=a0", "--observes", "b=b0"];
+        std::fs::write(cluster.folder.path().join("b/traces/3-b.trace"), "\n\n\n\n").unwrap();
+        let (_, err, code) =
+            command(&cluster, &[&arguments[..], &["--trace", "3", "--nodes", "a=a,b=b"]].concat());
+        assert!(code == Some(2) && err.contains("the run fails on a: 3-a.trace:3: "), "{err}");
+    }
+    std::fs::write(traces.join("4-a.trace"), b"\xff").unwrap();
+    let wrong = ["run", "--formula", "F a0", "--traces", folder, "--trace", "4", "--nodes", "a=a"];
+    let (_, err, code) = command(&cluster, &wrong);
+    assert!(code == Some(2) && err.contains("4-a.trace: ") && err.contains("UTF-8"), "{err}");
+
     let stuck = case.plan(|name| name.to_owned()).remove(0);
     let reply = link.request("a", &Request::Deploy(Box::new(stuck)), support::cluster::LONG).unwrap();
     assert!(matches!(reply, Some(Reply::Done)));

@@ -7,7 +7,7 @@ mod support {
 
 use invigil_decent::algorithm::Choice;
 use invigil_decent::simulate::Outcome;
-use invigil_decent::system::MonitorId;
+use invigil_decent::system::{ComponentId, MonitorId};
 use invigil_node::deployment::Deployment;
 use invigil_node::run::Run;
 use invigil_node::wire::{self, Bundle, Envelope, Letter, Mail, RunId};
@@ -211,6 +211,44 @@ fn what_cannot_be_is_refused() {
 
     plan[1].homes[0] = 7;
     assert!(Run::new(plan.remove(1), None, |_, _| unreachable!()).is_err());
+}
+
+#[test]
+fn deployments_that_contradict_themselves_are_refused() {
+    let case = case(Choice::Orchestration, 3, 5, &mut Random(3));
+    let plan = case.plan(|name| name.to_owned()).remove(0);
+    let mut homeless = plan.clone();
+    homeless.homes.push(0);
+    let wrong = [
+        (Deployment { nodes: vec!["a".to_owned(); 3], ..plan.clone() }, "a node that is named twice"),
+        (Deployment { nodes: vec!["a".to_owned(); 2000], ..plan.clone() }, "the number of nodes"),
+        (Deployment { own: 3, ..plan.clone() }, "the number of nodes"),
+        (homeless, "one that is named twice"),
+        (
+            Deployment { sources: [&plan.sources[..], &plan.sources[..]].concat(), ..plan.clone() },
+            "two traces of one component",
+        ),
+        (Deployment { places: vec![ComponentId(9)], ..plan.clone() }, "a monitor without a component"),
+        (
+            Deployment { nodes: ["a", "../b", "c"].map(str::to_owned).to_vec(), ..plan.clone() },
+            "cannot be the name",
+        ),
+    ];
+    assert_eq!(plan.check(), Ok(()));
+    for (deployment, words) in wrong {
+        let why = deployment.check().unwrap_err().to_string();
+        assert!(why.contains(words), "{why}");
+    }
+}
+
+#[test]
+fn what_could_not_be_written_down_was_not_said() {
+    let case = case(Choice::Broadcast, 3, 5, &mut Random(3));
+    let mut run = start(&case.plan(|name| name.to_owned())[0], None);
+    assert!(run.advance(Duration::ZERO));
+    assert!(run.receive(1, Mail::Ask(1)).unwrap().is_some());
+    run.fail("the disk is full".to_owned());
+    assert_eq!(run.receive(1, Mail::Ask(1)), Ok(None));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `invigil-node run`
+//! `invigil-node run` and `invigil-node wait`
 
 use super::Network;
 use super::look::told;
@@ -41,6 +41,23 @@ pub(crate) struct Deploy {
     network: Network,
 }
 
+/// Wait for the verdict of a run that somebody else has started, for instance because its client died
+///
+/// The exit status is that of `run`.
+#[derive(Options)]
+pub(crate) struct Wait {
+    /// Its number, as `run` and `status` show it
+    run: RunId,
+    /// For how many seconds to wait
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+    /// Tell it as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    network: Network,
+}
+
 pub(crate) fn run(options: &Deploy) -> Result<ExitCode, String> {
     let wanted = load(&options.spec)?;
     let mut homes = BTreeMap::new();
@@ -50,7 +67,9 @@ pub(crate) fn run(options: &Deploy) -> Result<ExitCode, String> {
         if wanted.system.find_component(component).is_none() {
             return Err(format!("there is no component `{component}`"));
         }
-        homes.insert(component, node.to_owned());
+        if homes.insert(component, node.to_owned()).is_some_and(|known| known != node) {
+            return Err(format!("component `{component}` is put on two nodes: name it once in --nodes"));
+        }
     }
     let home = |component: &str| homes.get(component).cloned();
     let id = RunId(RandomState::new().hash_one(std::process::id()));
@@ -63,14 +82,26 @@ pub(crate) fn run(options: &Deploy) -> Result<ExitCode, String> {
     let report = client::gather(&link, &nodes, patience.min(Duration::from_secs(30)))
         .and_then(|_| client::run(&link, deployments, patience, &mut |words| eprintln!("{words}")));
     link.close();
-    let report = report?;
-    if options.json {
-        println!("{}", as_json(&report));
+    Ok(tell(&report?, options.json))
+}
+
+pub(crate) fn wait(options: &Wait) -> Result<ExitCode, String> {
+    let link = Link::open(&options.network.options())?;
+    let patience = Duration::from_secs(options.timeout);
+    let report = client::take_up(&link, options.run, patience, &mut |words| eprintln!("{words}"));
+    link.close();
+    Ok(tell(&report?, options.json))
+}
+
+/// Prints how a run went. Gives the exit status.
+fn tell(report: &Report, json: bool) -> ExitCode {
+    if json {
+        println!("{}", as_json(report));
     } else {
-        print(&report);
+        print(report);
     }
     let is_violated = report.end.verdict.is_some_and(|verdict| verdict.truth == Truth::False);
-    Ok(ExitCode::from(if is_violated { VIOLATED } else { 0 }))
+    ExitCode::from(if is_violated { VIOLATED } else { 0 })
 }
 
 fn print(report: &Report) {
@@ -94,7 +125,7 @@ fn print(report: &Report) {
     }
 }
 
-pub(crate) fn as_json(report: &Report) -> Value {
+fn as_json(report: &Report) -> Value {
     let nodes: BTreeMap<&str, Value> =
         report.nodes.iter().map(|(name, progress)| (name.as_str(), told(progress))).collect();
     json!({

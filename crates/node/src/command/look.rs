@@ -2,22 +2,23 @@
 
 use super::Network;
 use clap::Args as Options;
+use invigil_decent::simulate::Outcome;
 use invigil_node::client;
 use invigil_node::link::Link;
 use invigil_node::run::Progress;
 use invigil_node::wire::RunId;
 use serde_json::{Value, json};
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Show which nodes are here, their runs and figures
 #[derive(Options)]
 pub(crate) struct Status {
     #[command(flatten)]
     network: Network,
-    /// Wait for so many nodes, at most ten seconds
-    #[arg(long, value_name = "COUNT", default_value_t = 0)]
-    wait_for: usize,
+    /// Wait for so many nodes, at most ten seconds; otherwise for one at each endpoint, at most two seconds
+    #[arg(long, value_name = "COUNT")]
+    wait_for: Option<usize>,
     /// As JSON
     #[arg(long)]
     json: bool,
@@ -34,12 +35,15 @@ pub(crate) struct Stop {
 
 pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
     let link = Link::open(&options.network.options())?;
+    // Links take a moment.
+    let (count, patience) = match options.wait_for {
+        Some(count) => (count, Duration::from_secs(10)),
+        None => (options.network.connect.len().max(1), Duration::from_secs(2)),
+    };
+    let began = Instant::now();
     let mut nodes = client::status(&link)?;
-    for _ in 0..100 {
-        if nodes.len() >= options.wait_for {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
+    while nodes.len() < count && began.elapsed() < patience {
+        std::thread::sleep(Duration::from_millis(50));
         nodes = client::status(&link)?;
     }
     link.close();
@@ -52,6 +56,7 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
                     "seconds": node.seconds,
                     "refused": node.refused,
                     "last_refusal": node.last_refusal,
+                    "let_go": node.let_go,
                     "runs": node.runs.iter().map(told).collect::<Vec<_>>(),
                 })
             })
@@ -64,11 +69,12 @@ pub(crate) fn status(options: &Status) -> Result<ExitCode, String> {
     }
     for node in nodes {
         println!(
-            "{}: here for {} s, {} runs, {} refused",
+            "{}: here for {} s, {} runs, {} refused, {} let go",
             node.name,
             node.seconds,
             node.runs.len(),
-            node.refused
+            node.refused,
+            node.let_go
         );
         if let Some(why) = node.last_refusal {
             println!("  refused last: {why}");
@@ -106,7 +112,7 @@ pub(crate) fn told(progress: &Progress) -> Value {
     json!({
         "run": progress.run.to_string(),
         "round": progress.round,
-        "verdict": progress.end.map(|end| end.verdict.map(|verdict| verdict.truth.to_string())),
+        "verdict": progress.end.map(|end| Outcome::from(end).verdict.to_string()),
         "failure": progress.failure,
         "nodes": progress.nodes,
         "missing": progress.missing,
@@ -120,5 +126,6 @@ pub(crate) fn told(progress: &Progress) -> Value {
         "refused": figures.refused,
         "restarts": figures.restarts,
         "microseconds": figures.microseconds,
+        "latency_microseconds": figures.latency,
     })
 }

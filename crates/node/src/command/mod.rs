@@ -22,6 +22,7 @@ pub(crate) struct Args {
 pub(crate) enum Verb {
     Serve(node::Serve),
     Run(deploy::Deploy),
+    Wait(deploy::Wait),
     Status(look::Status),
     Stop(look::Stop),
     Bench(bench::Bench),

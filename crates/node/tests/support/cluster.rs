@@ -1,5 +1,7 @@
 //! Nodes as processes.
 
+#![allow(dead_code, reason = "each test uses a part of it")]
+
 use super::Case;
 use invigil_node::client::{self, Report};
 use invigil_node::link::{Link, Options};
@@ -37,7 +39,16 @@ impl Cluster {
         config: Option<&str>,
         way: impl Fn(usize, usize, &str) -> String,
     ) -> Cluster {
-        let folder = tempfile::tempdir().unwrap();
+        Cluster::start_in(tempfile::tempdir().unwrap(), count, config, way)
+    }
+
+    /// The same, in a folder.
+    pub(crate) fn start_in(
+        folder: tempfile::TempDir,
+        count: usize,
+        config: Option<&str>,
+        way: impl Fn(usize, usize, &str) -> String,
+    ) -> Cluster {
         let config = config.map(|text| {
             let path = folder.path().join("config.json5");
             std::fs::write(&path, text).unwrap();
@@ -58,9 +69,23 @@ impl Cluster {
         cluster
     }
 
+    /// So many nodes that listen nowhere: the configuration says where to go.
+    pub(crate) fn of_clients(count: usize, config: &str) -> Cluster {
+        let mut cluster = Cluster::start(0, Some(config), direct);
+        for name in ["a", "b", "c", "d", "e"].into_iter().take(count) {
+            let process = cluster.spawn(name, "", &[]);
+            let (name, listen) = (name.to_owned(), String::new());
+            cluster.nodes.push(Node { name, listen, connect: Vec::new(), process });
+        }
+        cluster
+    }
+
     fn spawn(&self, name: &str, listen: &str, connect: &[String]) -> Child {
         let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
-        command.args(["serve", "--name", name, "--listen", listen]);
+        command.args(["serve", "--name", name]);
+        if !listen.is_empty() {
+            command.args(["--listen", listen]);
+        }
         command.arg("--folder").arg(self.folder.path().join(name));
         if !connect.is_empty() {
             command.args(["--connect", &connect.join(",")]);
@@ -72,13 +97,14 @@ impl Cluster {
     }
 
     pub(crate) fn endpoints(&self) -> Vec<String> {
-        self.nodes.iter().map(|node| node.listen.clone()).collect()
+        self.nodes.iter().map(|node| node.listen.clone()).filter(|listen| !listen.is_empty()).collect()
     }
 
     /// A way into the network, when all nodes are there.
     pub(crate) fn link(&self) -> Link {
-        let options =
-            Options { connect: self.endpoints(), realm: "invigil".to_owned(), ..Options::default() };
+        let connect = self.endpoints();
+        let config = self.config.clone().filter(|_| connect.is_empty());
+        let options = Options { connect, config, realm: "invigil".to_owned(), ..Options::default() };
         let link = Link::open(&options).unwrap();
         let names: Vec<String> = self.nodes.iter().map(|node| node.name.clone()).collect();
         client::gather(&link, &names, LONG).unwrap();
@@ -126,6 +152,28 @@ pub(crate) fn run(link: &Link, case: &Case, meanwhile: impl FnOnce()) -> Report 
         assert_eq!(sent.map(|sent| sent as f64), [figures.messages, figures.data]);
     }
     report
+}
+
+/// The way from one node to another that is as short as can be.
+pub(crate) fn direct(_: usize, _: usize, endpoint: &str) -> String {
+    endpoint.to_owned()
+}
+
+/// What the command prints, and its exit status.
+pub(crate) fn command(cluster: &Cluster, arguments: &[&str]) -> (String, String, Option<i32>) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invigil-node"));
+    let out = command.args(arguments).args(["--connect", &cluster.endpoints().join(",")]).output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&out.stdout), text(&out.stderr), out.status.code())
+}
+
+/// Writes the traces of a case for the command.
+pub(crate) fn write_traces(case: &Case, folder: &std::path::Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    for component in case.system.components() {
+        let path = folder.join(format!("0-{}.trace", case.system.component_name(component)));
+        std::fs::write(path, case.text(component)).unwrap();
+    }
 }
 
 /// Waits until a node says something.
