@@ -1,8 +1,8 @@
 //! Experiments in decentralized monitoring: where observations come from, random traces and formulae, and where measures are
 //! kept.
 
-pub mod detect;
 pub mod boxes;
+pub mod detect;
 pub mod experiment;
 pub mod generate;
 pub mod periphery;
