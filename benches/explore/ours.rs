@@ -38,11 +38,17 @@ pub(crate) struct Found {
 /// What the benchmark is called with, to explore one model and say how that went.
 pub(crate) const ALONE: &str = "--explore";
 
-/// In what ways a model is explored in one process, each on so many threads, and how often.
-const WAYS: [(&str, &[(Text, usize)], usize); 3] = [
-    ("dve", &[(Text::Dve, 1)], 3),
-    ("language", &[(Text::Language, 1)], 3),
-    ("both", &[(Text::Language, 1), (Text::Language, 2)], 7),
+/// In what ways a model is explored in one process: each text on so many threads, in turns, so often.
+struct Way {
+    name: &'static str,
+    turns: &'static [(Text, usize)],
+    rounds: usize,
+}
+
+const WAYS: [Way; 3] = [
+    Way { name: "dve", turns: &[(Text::Dve, 1)], rounds: 3 },
+    Way { name: "language", turns: &[(Text::Language, 1)], rounds: 3 },
+    Way { name: "both", turns: &[(Text::Language, 1), (Text::Language, 2)], rounds: 7 },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -81,10 +87,10 @@ pub(crate) fn search(sketch: &Sketch) -> Found {
 
 /// What such a process does: prints a line for each round.
 pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
-    let (_, ways, rounds) = WAYS.iter().find(|(name, ..)| *name == way).expect("there is such a way");
+    let way = WAYS.iter().find(|known| known.name == way).expect("there is such a way");
     let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
-    for _ in 0..*rounds {
-        let words = ways.iter().map(|(text, threads)| {
+    for _ in 0..way.rounds {
+        let words = way.turns.iter().map(|(text, threads)| {
             let model = if *text == Text::Dve { &dve } else { &language };
             let Ours { states, bytes, time } = explore(model, *threads);
             format!("{states} {bytes} {} {}", time.wall.as_nanos(), time.cpu.as_nanos())
