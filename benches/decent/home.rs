@@ -59,8 +59,10 @@ pub(crate) fn run() -> Asked {
     }
 }
 
+type Rows = Vec<Vec<String>>;
+
 /// Instants per second with everything, and the table.
-fn measured() -> Result<(f64, Vec<Vec<String>>), Box<dyn Error>> {
+fn measured() -> Result<(f64, Rows), Box<dyn Error>> {
     let text = include_str!("../../examples/smart-home/apartment.dec");
     let loaded = decent::load(SourceId(0), text).0.ok_or("the specification is wrong")?;
     let polled = polled(&loaded)?;
