@@ -5,6 +5,7 @@ use super::programs::Programs;
 use super::properties::READY;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
+use invigil_native::Probes;
 use invigil_session::Session;
 use invigil_session::subject::{Owner, PointSpec, Resume, What};
 use std::time::{Duration, Instant};
@@ -117,7 +118,7 @@ pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds:
     let words = if pages == Pages::Small { "small" } else { "huge" };
     let args = [megabytes.to_string(), words.to_owned()];
     on_own_thread(|| {
-        let mut session = ours::session(&programs.path("memory"), &args, READY)?;
+        let mut session = ours::session(&programs.path("memory"), &args, READY, Probes::Trap)?;
         session
             .subject()
             .set_point(Owner::Developer, &PointSpec::new(What::Reach("ready".into())))

@@ -8,6 +8,7 @@ use super::programs::{Programs, alone, take_number};
 use super::properties::{CALLS, CALLS_BY_VALUE};
 use super::{Outcome, Size, ours};
 use crate::{print_table, timed};
+use invigil_native::Probes;
 use std::time::Duration;
 
 /// What is watched for.
@@ -218,7 +219,7 @@ pub(crate) fn run_once(
         (Tool::Ours, Mode::Raw) => ours::deliver(&program, &args, CALLS).map(|events| (events, calls))?,
         (Tool::Ours, _) => {
             let property = if mode == Mode::Property { CALLS } else { CALLS_BY_VALUE };
-            let watched = ours::watch(&program, &args, property)?;
+            let watched = ours::watch(&program, &args, property, Probes::Trap)?;
             let slices = if mode == Mode::Property { 1 } else { calls.min(16) };
             if watched.slices != slices {
                 return Err(format!("there are {} slices, not {slices}", watched.slices));

@@ -7,6 +7,7 @@ mod cost;
 mod gdb;
 mod ours;
 pub(crate) mod plot;
+mod probes;
 mod programs;
 mod properties;
 mod stack;
@@ -38,6 +39,7 @@ pub fn run(size: Size) -> Result<(), String> {
     print_machine();
     let programs = Programs::build()?;
     let mut asked = Asked::default();
+    probes::run(&programs, size, &mut asked)?;
     cost::run(&programs, size, &mut asked)?;
     stack::run(&programs, size, &mut asked)?;
     checkpoints::run(&programs, size, &mut asked)?;

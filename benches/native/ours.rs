@@ -3,7 +3,7 @@
 use super::properties::compile;
 use super::{Outcome, on_own_thread};
 use invigil_monitor::event::EventSet;
-use invigil_native::{Launch, Stream, Target};
+use invigil_native::{Launch, Probes, Stream, Target};
 use invigil_session::subject::{Ending, Resume, Stop, Subject};
 use invigil_session::{Options, Session, Speaker};
 use std::path::Path;
@@ -20,17 +20,18 @@ pub(crate) struct Watched {
 }
 
 /// A program that stands before its first instruction.
-pub(crate) fn launch(program: &Path, args: &[String]) -> Outcome<Target> {
+fn launch(program: &Path, args: &[String], probes: Probes) -> Outcome<Target> {
     let mut launch = Launch::new(program).args(args);
     launch.stdin = Stream::Null;
     launch.stdout = Stream::Null;
+    launch.probes = probes;
     Target::launch(&launch).map_err(|trouble| trouble.to_string())
 }
 
 /// A program with a monitor.
-pub(crate) fn session(program: &Path, args: &[String], property: &str) -> Outcome<Session> {
+pub(crate) fn session(program: &Path, args: &[String], property: &str, probes: Probes) -> Outcome<Session> {
     let (automaton, catalog) = compile(property)?;
-    let target = launch(program, args)?;
+    let target = launch(program, args, probes)?;
     // The checkpoints of the largest program must fit.
     let options = Options { max_checkpoint_memory: 8 << 30, ..Options::default() };
     let mut session = Session::new(Box::new(target), vec![automaton], catalog, Vec::new(), options);
@@ -52,9 +53,9 @@ impl invigil_session::Listener for Aloud {
 }
 
 /// Runs a program to its end under a property.
-pub(crate) fn watch(program: &Path, args: &[String], property: &str) -> Outcome<Watched> {
+pub(crate) fn watch(program: &Path, args: &[String], property: &str, probes: Probes) -> Outcome<Watched> {
     on_own_thread(|| {
-        let mut session = session(program, args, property)?;
+        let mut session = session(program, args, property, probes)?;
         let outcome = session.run(&Resume::Continue).map_err(|trouble| trouble.to_string())?;
         if outcome != invigil_session::Outcome::Ended(Ending::Exited(0)) {
             return Err(format!("the watched program did not end well: {outcome:?}"));
@@ -69,7 +70,7 @@ pub(crate) fn watch(program: &Path, args: &[String], property: &str) -> Outcome<
 pub(crate) fn deliver(program: &Path, args: &[String], property: &str) -> Outcome<u64> {
     on_own_thread(|| {
         let (_, catalog) = compile(property)?;
-        let mut target = launch(program, args)?;
+        let mut target = launch(program, args, Probes::Trap)?;
         let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
         let unknown = target.prepare(&catalog).map_err(words)?;
         if !unknown.is_empty() {

@@ -4,11 +4,12 @@ use super::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SOURCES: [(&str, &str); 4] = [
+const SOURCES: [(&str, &str); 5] = [
     ("ticks", include_str!("ticks.c")),
     ("stack", include_str!("stack.c")),
     ("memory", include_str!("memory.c")),
     ("threads", include_str!("threads.c")),
+    ("queues", include_str!("queues.c")),
 ];
 
 /// The compiled programs, in a directory that goes when this does.

@@ -26,6 +26,38 @@ state init accepting {
 state sink non-accepting
 ";
 
+/// Counts the calls, whatever they carry.
+pub(crate) const QUEUE_CALLS: &str = "
+initialization { N = 0 }
+state init accepting {
+    transition { event push(item: int) { return N >= 0 } success { N = N + 1 } init failure sink }
+}
+state sink non-accepting
+";
+
+/// Follows each queue: looks it up, asks how much is in it, and counts.
+pub(crate) const QUEUES: &str = "
+slice on q
+initialization { N = 0 }
+state init accepting {
+    transition { event push(q, item: int) { return N >= 0 } success { N = N + 1 } init failure sink }
+}
+state sink non-accepting
+";
+
+/// The same at the end of the call, too.
+pub(crate) const QUEUES_BEGIN_AND_END: &str = "
+slice on q
+initialization { N = 0 }
+state init accepting {
+    transition { event push(q, item: int) { return N >= 0 } success { N = N + 1 } inside failure sink }
+}
+state inside accepting {
+    transition { after event push(q, ret as item: int) { return N >= 0 } success { N = N + 1 } init failure sink }
+}
+state sink non-accepting
+";
+
 /// 42 is taken out after it was added; removals are of interest only while it is in there, and additions only
 /// while it is not.
 pub(crate) const REMOVED_BY_NEED: &str = "

@@ -7,6 +7,7 @@ use super::programs::{Programs, take_number};
 use super::properties::{REMOVED_ALWAYS, REMOVED_BY_NEED};
 use super::{Outcome, Size, ours};
 use crate::{print_table, timed};
+use invigil_native::Probes;
 use std::time::Duration;
 
 /// In which order numbers go in and out.
@@ -111,7 +112,7 @@ pub(crate) fn run_once(programs: &Programs, order: Order, version: Version, roun
         Version::ByNeed => (REMOVED_BY_NEED, order.needed(), 2),
         Version::Always => (REMOVED_ALWAYS, ALL, ALL),
     };
-    let watched = ours::watch(&programs.path("stack"), &args, property)?;
+    let watched = ours::watch(&programs.path("stack"), &args, property, Probes::Trap)?;
     let expected = Watched { events: events * rounds, steps: steps * rounds, slices: 1 };
     if watched != expected {
         return Err(format!("{order:?}, {version:?}: {watched:?}, not {expected:?}"));

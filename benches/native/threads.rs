@@ -6,6 +6,7 @@ use super::programs::{Programs, take_number};
 use super::properties::TURNS;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
+use invigil_native::Probes;
 use invigil_session::Session;
 use invigil_session::subject::{Ending, Owner, PointSpec, Resume, What};
 use std::time::{Duration, Instant};
@@ -64,7 +65,7 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
     let args = [threads.to_string(), turns.to_string(), result.display().to_string()];
     on_own_thread(|| {
         let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
-        let mut session = ours::session(&programs.path("threads"), &args, TURNS)?;
+        let mut session = ours::session(&programs.path("threads"), &args, TURNS, Probes::Trap)?;
         let halfway = PointSpec::new(What::Reach("halfway".into()));
         session.subject().set_point(Owner::Developer, &halfway).map_err(words)?;
         match session.run(&Resume::Continue).map_err(words)? {

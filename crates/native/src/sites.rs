@@ -206,6 +206,7 @@ impl Sites {
         for id in &buried {
             let site = &mut self.all[id.0 as usize];
             (site.inserted, site.wanted, site.buried) = (false, 0, true);
+            self.jumping -= usize::from(site.jumps);
             (site.jump, site.jumps) = (None, false);
             self.by_address.remove(&site.address);
         }

@@ -102,6 +102,14 @@ pub(crate) fn set_pc(tid: Tid, pc: u64) -> io::Result<()> {
     poke_user(tid, RIP, pc)
 }
 
+/// How large files a process may make; none if that cannot be known.
+pub(crate) fn file_size_limit(process: Tid) -> Option<u64> {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the kernel writes the limit there, and reads none.
+    let done = unsafe { libc::prlimit(process, libc::RLIMIT_FSIZE, std::ptr::null(), &raw mut limit) };
+    (done == 0).then_some(limit.rlim_cur)
+}
+
 /// A debug register: 0 to 3 hold addresses, 6 says what happened, 7 what is watched.
 pub(crate) fn debug_register(tid: Tid, number: usize) -> io::Result<u64> {
     peek_user(tid, DEBUG + 8 * number)

@@ -4,6 +4,7 @@ use super::agent::{Agent, MEMORY, STACK};
 use super::{Kept, Probes, image, surrogate};
 use crate::engine::lost;
 use crate::inject::Borrowed;
+use crate::sys;
 use crate::target::Target;
 use invigil_monitor::event::{Batch, Stamp};
 use invigil_monitor::inside::Inmate;
@@ -90,6 +91,10 @@ impl Target {
     /// Maps memory into the program that is also the tool's.
     fn map_memory(&mut self) -> Done<(u64, File)> {
         let tid = self.some_thread()?;
+        // A program that may write no large files would be sent a signal.
+        if sys::file_size_limit(self.engine.process).is_none_or(|limit| limit < MEMORY) {
+            return Err(Trouble::Subject("the program may make no files as large as the probes' memory (ulimit -f)".into()));
+        }
         let name = self.scratch + 16;
         let written = self.engine.memory.write(name, format!("{NAME}\0").as_bytes());
         written.map_err(|_| Trouble::Subject("the program's memory cannot be changed".into()))?;
@@ -116,6 +121,8 @@ impl Target {
         for address in ADDRESSES {
             result = self.inject(tid, libc::SYS_mmap, [address, MEMORY, protection, flags, descriptor, 0])?;
             if result == address as i64 {
+                // It is nobody's business in a core file.
+                self.inject(tid, libc::SYS_madvise, [address, MEMORY, libc::MADV_DONTDUMP as u64, 0, 0, 0])?;
                 return Ok((address, memory));
             }
         }
@@ -129,6 +136,10 @@ impl Target {
         let Some(agent) = &self.engine.agent else { return Err(garbled()) };
         let (malloc, serve, stack, range) =
             (agent.places.bound[0], agent.places.serve, agent.stack - 8, agent.range.clone());
+        if self.some_thread().is_err() {
+            // The one that something happened to is no more, and the others run.
+            self.engine.hold()?;
+        }
         let tid = self.some_thread()?;
         self.engine.task(tid)?.flush().map_err(lost)?;
         // The functions return to the trap that ends borrowed calls.

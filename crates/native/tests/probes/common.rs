@@ -36,6 +36,20 @@ pub(crate) fn compiled(compiler: &str, source: &str, flags: &[&str]) -> Built {
 
 /// A session of a program under a property. With `stops`, it stops where that is violated; without, it never does.
 pub(crate) fn session(built: &Built, property: &str, probes: Probes, stops: bool) -> Session {
+    let (session, pending) = prepared(built, property, (probes, stops, false));
+    assert!(!pending);
+    session
+}
+
+/// The same for what a library brings that is loaded later; it never stops.
+pub(crate) fn session_with_later(built: &Built, property: &str, probes: Probes) -> Session {
+    let (session, pending) = prepared(built, property, (probes, false, true));
+    assert!(pending);
+    session
+}
+
+/// A session, and whether something is expected from libraries.
+fn prepared(built: &Built, property: &str, (probes, stops, later): (Probes, bool, bool)) -> (Session, bool) {
     let mut catalog = Catalog::default();
     let (parsed, problems) = prop::parse(SourceId(0), property);
     assert!(problems.is_empty(), "{problems:#?}");
@@ -46,7 +60,8 @@ pub(crate) fn session(built: &Built, property: &str, probes: Probes, stops: bool
     launch.stdout = Stream::Null;
     launch.stderr = Stream::Null;
     launch.probes = probes;
-    let target = Target::launch(&launch).expect("the program starts");
+    let mut target = Target::launch(&launch).expect("the program starts");
+    target.expect_libraries(later);
     let text = if stops { "on entering non-accepting state { suspend_execution() }" } else { "" };
     let (written, problems) = scn::parse(SourceId(1), text);
     assert!(problems.is_empty(), "{problems:#?}");
@@ -55,8 +70,7 @@ pub(crate) fn session(built: &Built, property: &str, probes: Probes, stops: bool
     let scenarios = vec![Arc::new(scenario.expect("the scenario is fine"))];
     let mut session = Session::new(Box::new(target), vec![automaton], catalog, scenarios, Options::default());
     let started = session.start().expect("the program has what the property is about");
-    assert!(started.pending.is_empty());
-    session
+    (session, !started.pending.is_empty())
 }
 
 /// Runs to the end, and gives how many transitions were taken.

@@ -1,6 +1,6 @@
 //! Many threads, exceptions, jumps out of calls, new processes.
 
-use super::common::{BOTH, compiled, session, steps_to_end};
+use super::common::{BOTH, compiled, session, session_with_later, steps_to_end};
 
 const COUNT: &str = "
     initialization { n = 0 }
@@ -129,4 +129,67 @@ fn children_are_not_the_program() {
         steps
     });
     assert_eq!(steps, [40; 2]);
+}
+
+#[test]
+fn threads_that_begin_and_end_between_calls() {
+    let source = r#"
+        #include <pthread.h>
+        __attribute__((noinline)) void work(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        static void *run(void *p) { for (long i = 0; i < 100; i++) work(i); return 0; }
+        int main(void) {
+            for (int round = 0; round < 10; round++) {
+                pthread_t one, other;
+                pthread_create(&one, 0, run, 0);
+                pthread_create(&other, 0, run, 0);
+                pthread_join(one, 0);
+                pthread_join(other, 0);
+            }
+            return 0;
+        }"#;
+    let property = "
+        initialization { n = 0 }
+        state init accepting {
+            transition { event work(x) success { n = n + 1 } init }
+            transition { event #thread(thread) success { n = n + 1 } init }
+            transition { event #thread_exit(thread) success { n = n + 1 } init }
+        }";
+    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    let steps = BOTH.map(|probes| steps_to_end(&mut session(&built, property, probes, false)));
+    assert_eq!(steps, [2040; 2]);
+}
+
+#[test]
+fn a_library_that_comes_and_goes() {
+    let dir = tempfile::tempdir().unwrap();
+    let library = "__attribute__((noinline)) int work(long x) { __asm__ volatile(\"\" :: \"r\"(x) : \"memory\"); return x; }\n";
+    std::fs::write(dir.path().join("work.c"), library).unwrap();
+    let made = std::process::Command::new("cc")
+        .current_dir(dir.path())
+        .args(["work.c", "-shared", "-fPIC", "-g", "-O1", "-o", "libwork.so"])
+        .status();
+    assert!(made.unwrap().success());
+    let path = dir.path().join("libwork.so");
+    let source = format!(
+        r#"
+        #include <dlfcn.h>
+        int main(void) {{
+            for (int round = 0; round < 5; round++) {{
+                void *library = dlopen("{}", RTLD_NOW);
+                int (*work)(long) = dlsym(library, "work");
+                for (long i = 0; i < 300; i++) if (work(i) != i) return 1;
+                dlclose(library);
+            }}
+            return 0;
+        }}"#,
+        path.display()
+    );
+    let built = compiled("cc", &source, &["-O2", "-ldl"]);
+    let steps = BOTH.map(|probes| {
+        let mut session = session_with_later(&built, COUNT, probes);
+        let steps = steps_to_end(&mut session);
+        assert_eq!(session.ending().map(ToString::to_string).unwrap(), "it exited with status 0");
+        steps
+    });
+    assert_eq!(steps, [1500; 2]);
 }

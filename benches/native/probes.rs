@@ -1,0 +1,123 @@
+//! What an event costs at a probe, beside a trap and GDB, in the same run.
+
+use super::asked::Asked;
+use super::gdb::{self, Watch};
+use super::programs::{Programs, alone, take_number};
+use super::properties::{QUEUE_CALLS, QUEUES, QUEUES_BEGIN_AND_END};
+use super::{Outcome, Size, ours};
+use crate::print_table;
+use invigil_native::Probes;
+
+/// How a row is measured.
+struct Row {
+    name: &'static str,
+    queues: u64,
+    /// The property, and how its events are noticed; none for the program alone.
+    watched: Option<(&'static str, Probes)>,
+    calls: u64,
+}
+
+const MANY: u64 = 100_000;
+
+const ROWS: [Row; 8] = [
+    Row { name: "alone, 64 queues", queues: 64, watched: None, calls: 50_000_000 },
+    Row { name: "alone, 100,000 queues", queues: MANY, watched: None, calls: 50_000_000 },
+    Row {
+        name: "probe, calls counted",
+        queues: 64,
+        watched: Some((QUEUE_CALLS, Probes::Inline)),
+        calls: 20_000_000,
+    },
+    Row { name: "probe, 64 queues", queues: 64, watched: Some((QUEUES, Probes::Inline)), calls: 20_000_000 },
+    Row {
+        name: "probe, 100,000 queues",
+        queues: MANY,
+        watched: Some((QUEUES, Probes::Inline)),
+        calls: 20_000_000,
+    },
+    Row {
+        name: "probe, 64 queues, begin and end",
+        queues: 64,
+        watched: Some((QUEUES_BEGIN_AND_END, Probes::Inline)),
+        calls: 20_000_000,
+    },
+    Row { name: "trap, 64 queues", queues: 64, watched: Some((QUEUES, Probes::Trap)), calls: 100_000 },
+    Row { name: "trap, 100,000 queues", queues: MANY, watched: Some((QUEUES, Probes::Trap)), calls: 100_000 },
+];
+
+pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
+    println!(
+        "cost of an event at a probe: nanoseconds that a call takes, by the program's clock, the best of the runs"
+    );
+    let runs = if size == Size::Quick { 3 } else { 5 };
+    let mut figures = Vec::new();
+    for row in &ROWS {
+        let mut best = f64::INFINITY;
+        for _ in 0..runs {
+            best = best.min(measure(programs, row, size)?);
+        }
+        figures.push(best);
+    }
+    let gdb = gdb_each(programs)?;
+    let mut rows = vec![vec!["how".to_owned(), "ns a call".to_owned(), "more than alone".to_owned()]];
+    let alone_of = |row: &Row| if row.queues == MANY { figures[1] } else { figures[0] };
+    for (row, figure) in ROWS.iter().zip(&figures) {
+        rows.push(vec![
+            row.name.to_owned(),
+            format!("{figure:.1}"),
+            format!("{:.1}", figure - alone_of(row)),
+        ]);
+    }
+    if let Some(gdb) = gdb {
+        rows.push(vec![
+            "GDB, breakpoint in Python, argument read".to_owned(),
+            format!("{gdb:.0}"),
+            String::new(),
+        ]);
+    }
+    print_table(&rows);
+    println!();
+    let more = |at: usize| figures[at] - alone_of(&ROWS[at]);
+    asked.at_most("probe and a step, 64 queues", more(3), 60.0, " ns");
+    asked.at_most("probe and a step, 100,000 queues", more(4), 200.0, " ns");
+    asked.at_most("begin and end, more than begin", more(5) - more(3), 20.0, " ns");
+    match gdb {
+        Some(gdb) => {
+            asked.at_least("cheaper than GDB with Python", gdb / more(3).max(0.1), 1_000.0, " times")
+        }
+        None => asked.unknown("cheaper than GDB with Python: gdb is not installed, or has no Python"),
+    }
+    Ok(())
+}
+
+fn measure(programs: &Programs, row: &Row, size: Size) -> Outcome<f64> {
+    let calls = if size == Size::Quick { row.calls / 10 } else { row.calls };
+    let (program, result) = (programs.path("queues"), programs.result());
+    let args = [calls.to_string(), row.queues.to_string(), result.display().to_string()];
+    match row.watched {
+        None => alone(&program, &args)?,
+        Some((property, probes)) => {
+            let watched = ours::watch(&program, &args, property, probes)?;
+            let expected = if property == QUEUES_BEGIN_AND_END { 2 } else { 1 } * (calls + row.queues);
+            if watched.steps != expected {
+                return Err(format!(
+                    "{}: {} steps, and there were {expected} events",
+                    row.name, watched.steps
+                ));
+            }
+        }
+    }
+    take_number(&result)
+}
+
+/// Nanoseconds of a call under GDB, if it is there.
+fn gdb_each(programs: &Programs) -> Outcome<Option<f64>> {
+    const CALLS: u64 = 2_000;
+    if gdb::version().is_none() {
+        return Ok(None);
+    }
+    let (program, result) = (programs.path("ticks"), programs.result());
+    let args = [CALLS.to_string(), "0".to_owned(), result.display().to_string()];
+    gdb::watch(&program, &args, Watch::ReadVar)?;
+    take_number(&result).map(Some)
+}
