@@ -236,8 +236,10 @@ impl Rounds {
     pub fn ask(&mut self, now: Duration) -> Vec<usize> {
         let mut asked: Vec<usize> = self.missing().collect();
         let [first, longest] = PATIENCE;
+        // Who began earlier has sent its first bundle before this node knew of the run.
+        let start = if self.round == 1 { (now, first / 2) } else { (now + first, first) };
         asked.retain(|node| {
-            let (at, wait) = self.peers[*node].ask.get_or_insert((now + first, first));
+            let (at, wait) = self.peers[*node].ask.get_or_insert(start);
             let is_time = now >= *at;
             if is_time {
                 *wait = (*wait * 2).min(longest);
