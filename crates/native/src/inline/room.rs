@@ -93,7 +93,9 @@ impl Target {
         let tid = self.some_thread()?;
         // A program that may write no large files would be sent a signal.
         if sys::file_size_limit(self.engine.process).is_none_or(|limit| limit < MEMORY) {
-            return Err(Trouble::Subject("the program may make no files as large as the probes' memory (ulimit -f)".into()));
+            return Err(Trouble::Subject(
+                "the program may make no files as large as the probes' memory (ulimit -f)".into(),
+            ));
         }
         let name = self.scratch + 16;
         let written = self.engine.memory.write(name, format!("{NAME}\0").as_bytes());
