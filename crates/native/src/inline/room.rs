@@ -7,7 +7,7 @@ use crate::inject::Borrowed;
 use crate::sys;
 use crate::target::Target;
 use invigil_monitor::event::{Batch, Stamp};
-use invigil_monitor::inside::Inmate;
+use invigil_monitor::inside::{Inmate, Unseen};
 use invigil_monitor::slices::Slices;
 use invigil_probe::message::{Answer, Past, Request};
 use invigil_session::library::Library;
@@ -138,10 +138,6 @@ impl Target {
         let Some(agent) = &self.engine.agent else { return Err(garbled()) };
         let (malloc, serve, stack, range) =
             (agent.places.bound[0], agent.places.serve, agent.stack - 8, agent.range.clone());
-        if self.some_thread().is_err() {
-            // The one that something happened to is no more, and the others run.
-            self.engine.hold()?;
-        }
         let tid = self.some_thread()?;
         self.engine.task(tid)?.flush().map_err(lost)?;
         // The functions return to the trap that ends borrowed calls.
@@ -171,8 +167,28 @@ impl Target {
         }
     }
 
+    /// Whether a thread stands still that the library can be asked in; if none does, all are made to. There is none when the
+    /// program is about to end.
+    fn can_ask(&mut self) -> Done<bool> {
+        if self.some_thread().is_err() {
+            self.engine.hold()?;
+        }
+        Ok(self.some_thread().is_ok())
+    }
+
     /// Lets the properties step inside from where they stand.
     pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate]) -> Done {
+        if !self.can_ask()? {
+            let nothing = CaughtUp {
+                unseen_events: 0,
+                unseen: vec![Unseen::default(); monitors.len()],
+                before: monitors.iter().map(|inmate| inmate.slices.clone()).collect(),
+                events: Batch::default(),
+                threads: Vec::new(),
+            };
+            (self.inline.used, self.inline.past) = (true, Some(Kept { caught_up: nothing, due: 0 }));
+            return Ok(());
+        }
         let known = monitors.len() == self.inline.automata.len()
             && monitors
                 .iter()
@@ -292,6 +308,10 @@ impl Target {
     pub(crate) fn step_inside(&mut self) -> Done<bool> {
         if self.inline.past.is_some() || self.ended.is_some() {
             // They are not there any more: these events come after what they did.
+            return Ok(true);
+        }
+        if !self.can_ask()? {
+            self.save_past();
             return Ok(true);
         }
         let request = Request::Step { events: self.batch.clone(), thread: self.current as u32 };
