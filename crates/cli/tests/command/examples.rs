@@ -255,6 +255,8 @@ fn every_example_is_here_and_formatted() {
             "leader",
             "light-switch",
             "mav",
+            // The test of this one is with the nodes themselves.
+            "nodes",
             "pendulum",
             "philosophers",
             "producers",
