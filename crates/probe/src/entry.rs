@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Here all general registers are put on the stack in the order in which debug information numbers them, then flags and vector
-//! registers, and [`hit`](crate::agent::hit) says how to go on. The thread returns to the trampoline, or runs into one of two traps,
+//! registers, and `hit` says how to go on. The thread returns to the trampoline, or runs into one of two traps,
 //! with every register as the program had it, but for the stack, which still holds what the trampoline put there: the tool knows
 //! [how much](LEFT_ON_STACK). When the tool wants threads to come out of here, it puts a trap in the place of the `ret`, too.
 

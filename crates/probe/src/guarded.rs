@@ -1,7 +1,7 @@
 //! Reading the program's memory where nothing may be.
 //!
 //! An address that a program passes may be a bad one. Reading it here raises the same signal as in the program; the tool
-//! sees that it was raised between the begin and the end of one of these functions, and lets the thread go on behind it, with nothing read.
+//! sees that it was raised in one of these functions, and lets the thread go on behind it, with nothing read.
 
 use core::arch::naked_asm;
 
