@@ -146,6 +146,7 @@ impl Room {
             }
             Request::Put { states, concerns } => self.put(&states, concerns)?,
             Request::Take => return Ok(Answer::Taken(self.take())),
+            Request::Step { .. } if self.due > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step(&events, thread))),
         }
         Ok(Answer::Done)

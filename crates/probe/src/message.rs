@@ -76,6 +76,8 @@ pub enum Answer {
     Taken(Option<Past>),
     /// They stepped: whether someone is to react.
     Stepped(bool),
+    /// They did not step: someone is yet to react to what another thread did.
+    Busy,
 }
 
 /// What properties did in here.

@@ -21,7 +21,7 @@ mod surrogate;
 pub(crate) mod trampoline;
 
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::EventSet;
+use invigil_monitor::event::{Batch, EventSet};
 use invigil_session::subject::CaughtUp;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -50,6 +50,8 @@ pub(crate) struct Inline {
     automata: Vec<Arc<Automaton>>,
     /// Whether they step inside now, or do so when the program goes on.
     pub(crate) used: bool,
+    /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
+    due: Option<Batch>,
     /// What they did, when the program has stopped for it.
     past: Option<Kept>,
     /// The words before the trampolines that hold the library's entry, and the free room behind each.

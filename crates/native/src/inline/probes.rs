@@ -128,7 +128,7 @@ impl Target {
         self.engine.sites.forget_jumps();
         self.inline.regions.clear();
         self.inline.looked_at = 0;
-        (self.inline.used, self.inline.past) = (false, None);
+        (self.inline.used, self.inline.past, self.inline.due) = (false, None, None);
         let mut byte = [0];
         let is_there = |agent: &Agent| self.engine.memory.read(agent.places.entry, &mut byte).is_ok();
         if self.engine.agent.as_ref().is_some_and(is_there) {

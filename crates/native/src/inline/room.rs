@@ -245,8 +245,7 @@ impl Target {
         }
         match self.inline.past.take() {
             Some(kept) => Ok(Some(kept.caught_up)),
-            // What is yet to be told of them is told by the thread that waits to.
-            None => self.take_monitors()?.map(|past| self.understood(past)).transpose(),
+            None => self.take_monitors()?.map(|past| self.put_aside(past)).transpose(),
         }
     }
 
@@ -271,17 +270,45 @@ impl Target {
         })
     }
 
+    /// The same where something else is told first: what someone is to react to is kept for the thread that waits to tell it.
+    fn put_aside(&mut self, past: Past) -> Done<CaughtUp> {
+        let (due, events) = (past.due as usize, past.events.clone());
+        let caught_up = self.understood(past)?;
+        if due > 0 {
+            self.inline.due = Some(self.last(&events, due));
+        }
+        Ok(caught_up)
+    }
+
+    /// The last of some events, as they are told now.
+    fn last(&self, events: &Batch, count: usize) -> Batch {
+        let mut batch = Batch::default();
+        let time = self.now.duration_since(self.began).as_secs_f64();
+        for at in events.len().saturating_sub(count)..events.len() {
+            batch.push_copy(&events.event(at), Stamp { time, line: 0 });
+        }
+        batch
+    }
+
+    /// What is told when the program is no more, or is another: first what nobody came to tell.
+    pub(crate) fn with_due(&mut self, stop: Option<Stop>) -> Option<Stop> {
+        let Some(mut due) = self.inline.due.take() else { return stop };
+        if stop == Some(Stop::Events) {
+            let later = std::mem::take(&mut self.batch);
+            (0..later.len()).for_each(|at| due.push_copy(&later.event(at), later.stamp(at)));
+        }
+        self.batch = due;
+        Some(Stop::Events)
+    }
+
     /// Someone is to react to the last events: fetches what the properties did, and has those told as usual.
     fn tell_due(&mut self) -> Done<Stop> {
-        let Some(past) = self.take_monitors()? else { return Err(garbled()) };
+        let Some(past) = self.take_monitors()?.filter(|past| past.events.is_sound()) else {
+            return Err(garbled());
+        };
         let due = past.due;
-        let events = past.events.clone();
+        self.batch = self.last(&past.events, due as usize);
         let caught_up = self.understood(past)?;
-        self.batch.clear();
-        let time = self.now.duration_since(self.began).as_secs_f64();
-        for at in events.len().saturating_sub(due as usize)..events.len() {
-            self.batch.push_copy(&events.event(at), Stamp { time, line: 0 });
-        }
         self.inline.past = Some(Kept { caught_up, due });
         Ok(Stop::Events)
     }
@@ -290,7 +317,14 @@ impl Target {
     pub(crate) fn reacts(&mut self, tid: crate::sys::Tid) -> Done<Stop> {
         self.now = std::time::Instant::now();
         (self.serving, self.current, self.frame) = (Some(tid), tid, 0);
-        self.tell_due()
+        match self.inline.due.take() {
+            // The monitors were taken out since: they step once more.
+            Some(due) => {
+                self.batch = due;
+                Ok(Stop::Events)
+            }
+            None => self.tell_due(),
+        }
     }
 
     /// The program is no more, or is another: fetches what the monitors in it did.
@@ -299,7 +333,7 @@ impl Target {
             && self.inline.past.is_none()
             && let Some(agent) = &self.engine.agent
         {
-            let past = surrogate::take(agent).and_then(|past| self.understood(past).ok());
+            let past = surrogate::take(agent).and_then(|past| self.put_aside(past).ok());
             self.inline.past = past.map(|caught_up| Kept { caught_up, due: 0 });
         }
     }
@@ -318,6 +352,12 @@ impl Target {
         match self.ask(&request)? {
             Answer::Stepped(true) => self.tell_due().map(|_| true),
             Answer::Stepped(false) => Ok(false),
+            Answer::Busy => {
+                let Some(past) = self.take_monitors()? else { return Err(garbled()) };
+                let caught_up = self.put_aside(past)?;
+                self.inline.past = Some(Kept { caught_up, due: 0 });
+                Ok(true)
+            }
             _ => Err(garbled()),
         }
     }

@@ -116,7 +116,8 @@ impl Target {
             }
             Happening::Execed { tid } => {
                 self.became_another()?;
-                if let Some(stop) = self.system_event(tid, "#exec")? {
+                let told = self.system_event(tid, "#exec")?;
+                if let Some(stop) = self.with_due(told) {
                     return Ok(Some(stop));
                 }
                 self.engine.let_go(tid)?;
@@ -130,7 +131,8 @@ impl Target {
                 self.ended = Some(ending.clone());
                 self.serving = None;
                 self.save_past();
-                if let Some(stop) = self.system_event(self.engine.process, "#exit")? {
+                let told = self.system_event(self.engine.process, "#exit")?;
+                if let Some(stop) = self.with_due(told) {
                     return Ok(Some(stop));
                 }
                 return Ok(Some(Stop::Ended(ending)));

@@ -72,3 +72,51 @@ fn a_violation_in_a_handler_stops_there() {
         assert_eq!(session.subject().print("x").unwrap(), "390");
     }
 }
+
+/// Two threads break the rule in turns while a third one is sent signals that are events, too: whichever is told first, no
+/// violation is lost and none is told twice.
+#[test]
+fn violations_and_signals_at_once() {
+    let source = r#"
+        #include <pthread.h>
+        #include <signal.h>
+        static volatile int ready;
+        __attribute__((noinline)) void flip(long x) { __asm__ volatile("" :: "r"(x) : "memory"); }
+        static void nothing(int signal) {}
+        static void *flips(void *p) { for (long i = 0; i < 60; i++) flip(i); return 0; }
+        static void *noise(void *p) { while (!ready) for (volatile int i = 0; i < 10000; i++); return 0; }
+        int main(void) {
+            pthread_t noisy, one, other;
+            signal(SIGUSR1, nothing);
+            pthread_create(&noisy, 0, noise, 0);
+            pthread_create(&one, 0, flips, 0);
+            pthread_create(&other, 0, flips, 0);
+            for (int i = 0; i < 100; i++) pthread_kill(noisy, SIGUSR1);
+            pthread_join(one, 0);
+            pthread_join(other, 0);
+            ready = 1;
+            pthread_join(noisy, 0);
+            return 0;
+        }"#;
+    let property = "
+        initialization { n = 0 }
+        state init accepting {
+            transition { event flip(x) success bad }
+            transition { event #signal(number) success { n = n + 1 } init }
+        }
+        state bad non-accepting {
+            transition { event flip(x) success init }
+        }";
+    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, true);
+        let mut stops = 0;
+        while let invigil_session::Outcome::Suspended(_) =
+            session.run(&invigil_session::subject::Resume::Continue).unwrap()
+        {
+            stops += 1;
+        }
+        assert_eq!(stops, 60, "{probes:?}");
+        assert_eq!(session.report().properties[0].violations, 60, "{probes:?}");
+    }
+}
