@@ -8,7 +8,7 @@ use invigil_expr::diag::SourceId;
 use invigil_lang::{dve, model};
 use invigil_model::Model;
 use std::process::Command;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What our search found.
 #[derive(Clone)]
@@ -38,17 +38,19 @@ pub(crate) struct Found {
 /// What the benchmark is called with, to explore one model and say how that went.
 pub(crate) const ALONE: &str = "--explore";
 
-/// In what ways a model is explored in one process: each text on so many threads, in turns, so often.
+/// In what ways a model is explored in one process: each text on so many threads, in turns, at least so often, and for at least
+/// so long: what takes a quarter of a second is disturbed as a whole by what would not be noticed in a longer search.
 struct Way {
     name: &'static str,
     turns: &'static [(Text, usize)],
     rounds: usize,
+    seconds: u64,
 }
 
 const WAYS: [Way; 3] = [
-    Way { name: "dve", turns: &[(Text::Dve, 1)], rounds: 3 },
-    Way { name: "language", turns: &[(Text::Language, 1)], rounds: 3 },
-    Way { name: "both", turns: &[(Text::Language, 1), (Text::Language, 2)], rounds: 7 },
+    Way { name: "dve", turns: &[(Text::Dve, 1)], rounds: 3, seconds: 2 },
+    Way { name: "language", turns: &[(Text::Language, 1)], rounds: 3, seconds: 2 },
+    Way { name: "both", turns: &[(Text::Language, 1), (Text::Language, 2)], rounds: 7, seconds: 12 },
 ];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -89,7 +91,10 @@ pub(crate) fn search(sketch: &Sketch) -> Found {
 pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
     let way = WAYS.iter().find(|known| known.name == way).expect("there is such a way");
     let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
-    for _ in 0..way.rounds {
+    let begun = Instant::now();
+    let mut rounds = 0;
+    while rounds < way.rounds || begun.elapsed() < Duration::from_secs(way.seconds) {
+        rounds += 1;
         let words = way.turns.iter().map(|(text, threads)| {
             let model = if *text == Text::Dve { &dve } else { &language };
             let Ours { states, bytes, time } = explore(model, *threads);
