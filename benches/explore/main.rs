@@ -97,9 +97,15 @@ fn search(sketch: &Sketch, short: &mut Vec<String>) -> Found {
         short.push(format!("{name}: {bytes:.0} bytes a state, {BYTES} asked"));
     }
     if best.speedup < CORES {
-        short.push(format!("{name}: two cores are {:.2} times one, {CORES} asked", best.speedup));
+        short.push(format!(
+            "{name}: two cores are {:.2} times one, {CORES} asked; two searches that share nothing get {:.2} of this machine",
+            best.speedup, best.machine
+        ));
     }
-    eprintln!("{name}: two cores are {:.2} times one", best.speedup);
+    eprintln!(
+        "{name}: two cores are {:.2} times one (two that share nothing: {:.2})",
+        best.speedup, best.machine
+    );
     best
 }
 
