@@ -35,6 +35,16 @@ state init accepting {
 state sink non-accepting
 ";
 
+/// Counts calls at their begin and at their end.
+pub(crate) const QUEUE_CALLS_AND_ENDS: &str = "
+initialization { N = 0 }
+state init accepting {
+    transition { event push(item: int) { return N >= 0 } success { N = N + 1 } init failure sink }
+    transition { after event push(ret as result: int) { return N >= 0 } success { N = N + 1 } init failure sink }
+}
+state sink non-accepting
+";
+
 /// Follows each queue: looks it up, asks how much is in it, and counts.
 pub(crate) const QUEUES: &str = "
 slice on q

@@ -229,22 +229,22 @@ pub(crate) struct Entry {
     pub(crate) needs: u16,
 }
 
-/// For each state a number: two have the same if they have transitions on the same events.
-fn needs(parts: &Parts) -> Vec<u16> {
-    let mut events: Vec<Vec<SymbolId>> = alloc::vec![Vec::new(); parts.states.len()];
+/// For each state a number: two have the same if they have transitions on the same events. And for each number those events.
+fn needs(parts: &Parts) -> (Vec<u16>, Vec<Vec<u32>>) {
+    let mut events: Vec<Vec<u32>> = alloc::vec![Vec::new(); parts.states.len()];
     for transition in &parts.transitions {
-        events[usize::from(transition.from)].push(transition.symbol);
+        events[usize::from(transition.from)].push(transition.symbol.0);
     }
-    let mut numbers: BTreeMap<Vec<SymbolId>, u16> = BTreeMap::new();
-    events
-        .into_iter()
-        .map(|mut events| {
-            events.sort_unstable();
-            events.dedup();
-            let next = numbers.len() as u16;
-            *numbers.entry(events).or_insert(next)
+    let (mut numbers, mut sets): (BTreeMap<Vec<u32>, u16>, Vec<Vec<u32>>) = Default::default();
+    let of_state = events.into_iter().map(|mut events| {
+        events.sort_unstable();
+        events.dedup();
+        *numbers.entry(events).or_insert_with_key(|events| {
+            sets.push(events.clone());
+            sets.len() as u16 - 1
         })
-        .collect()
+    });
+    (of_state.collect(), sets)
 }
 
 /// A compiled property.
@@ -257,6 +257,8 @@ pub struct Automaton {
     /// Those of [`Parts::decisions`], with arcs in the place of transitions.
     pub(crate) forks: Vec<Fork>,
     pub(crate) entries: Vec<Entry>,
+    /// The events that are needed, by [`Entry::needs`].
+    pub(crate) needed: Vec<Vec<u32>>,
     /// The distinct sets of slice parameters that events bind, the empty one left out.
     pub(crate) masks: Vec<Mask>,
 }
@@ -294,7 +296,7 @@ impl Automaton {
         // More parameters first; among as many, those declared earlier.
         masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
         let mut arcs: Vec<Arc> = Vec::new();
-        let needs = needs(&parts);
+        let (needs, needed) = needs(&parts);
         let entries: Vec<Entry> = parts
             .states
             .iter()
@@ -359,7 +361,7 @@ impl Automaton {
                 .map(|(at, _)| at)
                 .collect();
         }
-        Automaton { entries, parts, plans, cells, arcs, forks, masks }
+        Automaton { entries, needed, parts, plans, cells, arcs, forks, masks }
     }
 
     /// The events that concern the property at all.

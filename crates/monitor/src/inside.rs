@@ -13,7 +13,7 @@ use crate::event::{Batch, Event, Stamp, SymbolId};
 use crate::observer::{Observer, Taken};
 use crate::slices::{SliceId, Slices};
 use crate::step::{Monitor, Scratch};
-use crate::swift::{Stepped, Swift};
+use crate::swift::{Sliced, Stepped, Swift};
 use crate::verdict::Verdict;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -129,6 +129,8 @@ pub struct Inside {
     inmates: Vec<Inmate>,
     /// For each, the table that may be ahead of it, if there is one.
     tables: Tables,
+    /// For each, the table that knows what to do with one of its slices, if there is one.
+    sliced: Vec<Option<Sliced>>,
     /// For each event, the properties that may do something on it.
     concerned: Vec<Vec<usize>>,
     scratch: Scratch,
@@ -153,6 +155,7 @@ impl Inside {
             Some(swift)
         });
         let tables = Tables::new(swift.collect());
+        let sliced = inmates.iter().map(|inmate| Sliced::new(&inmate.automaton, &inmate.concern)).collect();
         let symbols = inmates.iter().map(|inmate| inmate.automaton.plans.len()).max().unwrap_or_default();
         let concerned = (0..symbols).map(|symbol| {
             let is_concerned = |(_, inmate): &(usize, &Inmate)| {
@@ -165,6 +168,7 @@ impl Inside {
         let mut inside = Inside {
             inmates,
             tables,
+            sliced,
             concerned,
             scratch: Scratch::default(),
             so_far,
@@ -237,9 +241,25 @@ impl Inside {
 
     /// The same for an event without a time whose parameters are all integers, which takes a few nanoseconds where a
     /// property does no more than compare and add them.
+    #[inline]
     pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         self.expect(thread);
-        !self.step_at_once(symbol, params) && self.step_all(symbol, params, thread)
+        let is_done = match self.tables.alone.is_ahead() {
+            true => self.step_at_once(symbol, params),
+            false => self.step_slice_at_once(symbol, params),
+        };
+        !is_done && self.step_all(symbol, params, thread)
+    }
+
+    /// As [`step_at_once`](Inside::step_at_once), if the one property has slices.
+    #[inline(always)]
+    fn step_slice_at_once(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
+        let ([Some(sliced)], [inmate]) = (&mut self.sliced[..], &mut self.inmates[..]) else { return false };
+        if !self.newer.events.prepare(symbol, params) {
+            return false;
+        }
+        let stepped = sliced.step(&inmate.automaton, &mut inmate.slices, symbol, params);
+        self.newer.events.add_if(stepped, params.len())
     }
 
     /// The next events happen in this thread, until another one is named.
@@ -256,16 +276,10 @@ impl Inside {
             return false;
         }
         let stepped = self.tables.alone.step(symbol, params);
-        if stepped == Stepped::Taken {
-            self.newer.events.add(params.len(), true);
-            return true;
-        }
-        if stepped == Stepped::Stayed {
-            self.newer.events.add(params.len(), false);
-        }
-        stepped != Stepped::Unknown
+        self.newer.events.add_if(stepped, params.len())
     }
 
+    #[inline(never)]
     fn step_all(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         if !self.wants(symbol) {
             return false;
@@ -290,8 +304,12 @@ impl Inside {
         let mut reacts = false;
         for nth in 0..self.concerned(symbol).len() {
             let at = self.concerned(symbol)[nth];
-            let table = self.tables.get_mut(at);
-            let stepped = table.map_or(Stepped::Unknown, |swift| swift.step(symbol, params));
+            let Inmate { automaton, slices, .. } = &mut self.inmates[at];
+            let stepped = match (&mut self.sliced[at], self.tables.get_mut(at)) {
+                (Some(sliced), _) => sliced.step(automaton, slices, symbol, params),
+                (None, Some(swift)) => swift.step(symbol, params),
+                (None, None) => Stepped::Unknown,
+            };
             self.so_far[at].steps += u64::from(stepped == Stepped::Taken);
             if stepped == Stepped::Unknown {
                 // It has no table, or that does not know.

@@ -10,6 +10,7 @@ pub mod automaton;
 pub mod decision;
 mod ending;
 pub mod event;
+mod few;
 mod index;
 pub mod inside;
 pub mod mac;

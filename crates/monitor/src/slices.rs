@@ -277,13 +277,12 @@ impl Slices {
         self.counts[usize::from(to)] = 1;
     }
 
-    #[cold]
+    #[inline]
     fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
         self.version = self.version.wrapping_add(1);
-        for (plan, wanted) in automaton.plans.iter().zip(&mut self.wanted) {
-            if plan.by_state.get(usize::from(state)).is_some_and(|cell| *cell != 0) {
-                *wanted = wanted.wrapping_add(delta);
-            }
+        for symbol in &automaton.needed[usize::from(automaton.entries[usize::from(state)].needs)] {
+            let wanted = &mut self.wanted[*symbol as usize];
+            *wanted = wanted.wrapping_add(delta);
         }
     }
 

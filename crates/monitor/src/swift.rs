@@ -1,10 +1,14 @@
-//! Properties without slices that compare and add integers, as a table: a few nanoseconds for an event.
+//! Properties that compare and add integers, as a table: a few nanoseconds for an event.
 //!
 //! This is for monitors that step inside a program. The table knows the commonest transitions only; whenever it does not
 //! know, or someone is to be told, it leaves everything as it is, and the general way is taken.
+//!
+//! A property without slices has its values in the table, and is [ahead](Swift) of its slices then. One with slices of
+//! one parameter keeps them where they are: the table only [says](Sliced) what to do with the slice of an event.
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::SymbolId;
+use crate::few;
 use crate::inside::{ENTERING, LEAVING};
 use crate::quick::{Guard, Place, Quick, QuickExit, Sum};
 use crate::slices::Slices;
@@ -12,7 +16,7 @@ use crate::verdict::Verdict;
 use alloc::vec;
 use alloc::vec::Vec;
 use invigil_expr::program::Quick as Operand;
-use invigil_expr::value::Value;
+use invigil_expr::value::{Tag, Value};
 
 /// Room for values: the environment, constants, one that is written and never read, and the parameters of the event. Every
 /// position that a byte can name is there.
@@ -60,20 +64,34 @@ pub(crate) enum Stepped {
     Unknown,
 }
 
-/// A property as a table, and where it stands; see the module.
+/// What all states do on all events.
 #[derive(Clone, Debug)]
-pub(crate) struct Swift {
+struct Table {
     /// For each event, the cells of all states.
     cells: Vec<Cell>,
     /// For each cell, what comes when its test fails. They lie apart so that which way it goes is foreseen, and not waited for.
     failures: Vec<Exit>,
     states: usize,
-    state: StateId,
-    /// Whether it has gone on from where the slices stand.
-    is_ahead: bool,
     values: [i64; VALUES],
     /// The variables of the environment.
     env: usize,
+}
+
+/// A property without slices as a table, and where it stands; see the module.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Swift {
+    table: Table,
+    state: StateId,
+    /// Whether it has gone on from where the slices stand.
+    is_ahead: bool,
+}
+
+/// A property with slices of one parameter as a table; see the module.
+#[derive(Clone, Debug)]
+pub(crate) struct Sliced {
+    table: Table,
+    /// For each event, the position of the slice parameter among its own, if it has it.
+    keys: Vec<Option<u16>>,
 }
 
 /// Where operands are among the values.
@@ -134,15 +152,13 @@ impl Layout {
     }
 }
 
-impl Default for Swift {
-    /// One that is never ahead.
-    fn default() -> Swift {
-        Swift {
+impl Default for Table {
+    /// One that knows nothing.
+    fn default() -> Table {
+        Table {
             cells: Vec::new(),
             failures: Vec::new(),
             states: 0,
-            state: 0,
-            is_ahead: false,
             values: [0; VALUES],
             // No property has so many variables.
             env: usize::MAX,
@@ -150,12 +166,9 @@ impl Default for Swift {
     }
 }
 
-impl Swift {
-    /// None if the property is not of this kind.
-    pub(crate) fn new(automaton: &Automaton, concern: &[u8]) -> Option<Swift> {
-        if !automaton.slice_on.is_empty() {
-            return None;
-        }
+impl Table {
+    /// None if there are too many variables and constants.
+    fn new(automaton: &Automaton, concern: &[u8]) -> Option<Table> {
         let quicks = automaton.cells.iter().filter_map(|cell| cell.quick.as_ref());
         let env = automaton.env.len();
         let mut layout = Layout { env, constants: vec![0] };
@@ -201,7 +214,46 @@ impl Swift {
                 }
             }
         }
-        Some(Swift { cells, failures, states, state: 0, is_ahead: false, values, env })
+        Some(Table { cells, failures, states, values, env })
+    }
+
+    /// Reads an event; what comes of it in a state, if there is a cell for it. `value` tells a value of the environment.
+    ///
+    /// As little as possible is written: a machine waits for that when it goes back from native code to the program's.
+    #[inline(always)]
+    fn exit(
+        &mut self,
+        at: usize,
+        params: &[i64],
+        variable: impl Fn(&[i64; VALUES], u8) -> Option<i64>,
+    ) -> Option<&Exit> {
+        let cell = self.cells.get(at)?;
+        if params.len() < usize::from(cell.params) {
+            return Some(&NOWHERE);
+        }
+        let values = &mut self.values;
+        few::copy(&mut values[PARAMS..], params, |param| param);
+        // Where a branch leads does not change from event to event in most programs, so that it is foreseen; a choice between
+        // two places to read from is waited for.
+        let holds = if !cell.has_test {
+            true
+        } else {
+            let (Some(a), Some(b)) = (variable(values, cell.a), variable(values, cell.b)) else {
+                return Some(&NOWHERE);
+            };
+            if cell.is_equality { a == b } else { a < b }
+        };
+        if holds { Some(&cell.success) } else { self.failures.get(at) }
+    }
+}
+
+impl Swift {
+    /// None if the property is not of this kind.
+    pub(crate) fn new(automaton: &Automaton, concern: &[u8]) -> Option<Swift> {
+        if !automaton.slice_on.is_empty() {
+            return None;
+        }
+        Some(Swift { table: Table::new(automaton, concern)?, state: 0, is_ahead: false })
     }
 
     /// Goes on from where the slices stand, if all that the property remembers are integers.
@@ -210,8 +262,8 @@ impl Swift {
             return;
         };
         let env = slices.env(root);
-        if env.len() == self.env && env.iter().all(|value| value.as_int().is_some()) {
-            for (to, value) in self.values.iter_mut().zip(env) {
+        if env.len() == self.table.env && env.iter().all(|value| value.as_int().is_some()) {
+            for (to, value) in self.table.values.iter_mut().zip(env) {
                 *to = value.as_int().unwrap_or_default();
             }
             self.state = slices.state(root);
@@ -225,36 +277,17 @@ impl Swift {
         if !self.is_ahead {
             return Stepped::Unknown;
         }
-        let at = symbol.0 as usize * self.states + usize::from(self.state);
-        let Some(cell) = self.cells.get(at) else { return Stepped::Unwanted };
-        if params.len() < usize::from(cell.params) {
-            return Stepped::Unknown;
-        }
-        // As little as possible is written: a machine waits for that when it goes back from native code to the program's.
-        let values = &mut self.values;
-        values[PARAMS..].iter_mut().zip(params).for_each(|(value, param)| *value = *param);
-        let value = |at: u8| values[usize::from(at)];
-        // Where a branch leads does not change from event to event in most programs, so that it is foreseen; a choice between
-        // two places to read from is waited for.
-        let holds = if !cell.has_test {
-            true
-        } else if cell.is_equality {
-            value(cell.a) == value(cell.b)
-        } else {
-            value(cell.a) < value(cell.b)
-        };
-        let exit = if holds {
-            &cell.success
-        } else {
-            match self.failures.get(at) {
-                Some(failure) => failure,
-                None => return Stepped::Unknown,
-            }
+        let at = symbol.0 as usize * self.table.states + usize::from(self.state);
+        let Some(&exit) = self.table.exit(at, params, |values, at| Some(values[usize::from(at)])) else {
+            return Stepped::Unwanted;
         };
         if exit.comes != Stepped::Taken {
             return exit.comes;
         }
-        let Some(sum) = value(exit.a).checked_add(value(exit.b)) else { return Stepped::Unknown };
+        let values = &mut self.table.values;
+        let Some(sum) = values[usize::from(exit.a)].checked_add(values[usize::from(exit.b)]) else {
+            return Stepped::Unknown;
+        };
         values[usize::from(exit.to)] = sum;
         if self.state != exit.target {
             self.state = exit.target;
@@ -265,7 +298,7 @@ impl Swift {
     /// Brings `slices` to where the table stands.
     pub(crate) fn store(&mut self, automaton: &Automaton, slices: &mut Slices) {
         if let Some(root) = slices.root().filter(|_| self.is_ahead) {
-            for (variable, value) in self.values.iter().take(self.env).enumerate() {
+            for (variable, value) in self.table.values.iter().take(self.table.env).enumerate() {
                 slices.set_env(root, variable, Value::int(*value));
             }
             slices.set_state(automaton, root, self.state);
@@ -280,7 +313,65 @@ impl Swift {
 
     /// Whether the event does anything in the present state.
     pub(crate) fn wants(&self, symbol: SymbolId) -> bool {
-        let at = symbol.0 as usize * self.states + usize::from(self.state);
-        self.cells.get(at).is_some_and(|cell| cell.success.comes != Stepped::Unwanted)
+        let at = symbol.0 as usize * self.table.states + usize::from(self.state);
+        self.table.cells.get(at).is_some_and(|cell| cell.success.comes != Stepped::Unwanted)
+    }
+}
+
+impl Sliced {
+    /// None if the property is not of this kind.
+    pub(crate) fn new(automaton: &Automaton, concern: &[u8]) -> Option<Sliced> {
+        if automaton.slice_on.len() != 1 {
+            return None;
+        }
+        let keys = automaton.plans.iter().map(|plan| plan.single).collect();
+        Some(Sliced { table: Table::new(automaton, concern)?, keys })
+    }
+
+    /// Follows an event whose parameters are integers, in the slice that it is about, if that is there.
+    #[inline(always)]
+    pub(crate) fn step(
+        &mut self,
+        automaton: &Automaton,
+        slices: &mut Slices,
+        symbol: SymbolId,
+        params: &[i64],
+    ) -> Stepped {
+        let Some(Some(key)) = self.keys.get(symbol.0 as usize) else { return Stepped::Unknown };
+        let Some(key) = params.get(usize::from(*key)) else { return Stepped::Unknown };
+        if slices.failure.is_some() {
+            return Stepped::Unknown;
+        }
+        let Some(slice) = slices.single(Value::int(*key), "", None) else { return Stepped::Unknown };
+        let from = slices.records.head(slice).state;
+        let at = symbol.0 as usize * self.table.states + usize::from(from);
+        let env = slices.records.env_mut(slice);
+        let value = |values: &[i64; VALUES], at: u8| match env.get(usize::from(at)) {
+            Some(variable) => variable.as_int(),
+            None => Some(values[usize::from(at)]),
+        };
+        let Some(&exit) = self.table.exit(at, params, value) else { return Stepped::Unwanted };
+        match exit.comes {
+            Stepped::Taken => {}
+            // Another slice may wait for it.
+            Stepped::Unwanted if slices.wants(symbol) => return Stepped::Stayed,
+            other => return other,
+        }
+        let values = &self.table.values;
+        let (Some(a), Some(b)) = (value(values, exit.a), value(values, exit.b)) else {
+            return Stepped::Unknown;
+        };
+        let Some(sum) = a.checked_add(b) else { return Stepped::Unknown };
+        match env.get_mut(usize::from(exit.to)) {
+            // One that holds an object would have to be released.
+            Some(variable) if variable.is(Tag::Object) => return Stepped::Unknown,
+            Some(variable) => *variable = Value::int(sum),
+            None => {}
+        }
+        if from != exit.target {
+            slices.records.set_state(slice, exit.target);
+            slices.pass(automaton, from, exit.target);
+        }
+        Stepped::Taken
     }
 }

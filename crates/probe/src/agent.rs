@@ -1,6 +1,6 @@
 //! The monitors in here, and what happens when a thread comes in.
 
-use crate::capture::{General, Moment, Vectors};
+use crate::capture::{Capture, General, Moment, Ready, Vectors};
 use crate::lock::Lock;
 use crate::message::{Answer, Past, Request, Site, Told};
 use crate::threads::{self, Threads};
@@ -12,7 +12,7 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Parts};
-use invigil_monitor::event::{Batch, Event, Stamp};
+use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
 use invigil_monitor::slices::Slices;
 
@@ -45,6 +45,34 @@ struct Post {
     told: Vec<Told>,
     /// Whether all that its events carry are whole numbers, and few.
     is_plain: bool,
+    /// Its one event, if there is a short way to all that it carries.
+    short: Option<Short>,
+}
+
+/// An event that carries a few whole numbers that are easy to get.
+struct Short {
+    symbol: SymbolId,
+    count: usize,
+    numbers: [Ready; FEW],
+}
+
+impl Short {
+    fn new(told: &Told) -> Option<Short> {
+        let ready: Option<Vec<Ready>> = told.captures.iter().map(Capture::ready).collect();
+        let ready = ready.filter(|ready| ready.len() <= FEW)?;
+        let numbers = core::array::from_fn(|n| ready.get(n).copied().unwrap_or_default());
+        Some(Short { symbol: told.symbol, count: ready.len(), numbers })
+    }
+
+    /// The numbers, if they are all there; those that it does not carry are zero.
+    #[inline(always)]
+    fn take(&self, general: &General) -> Option<[i64; FEW]> {
+        let mut taken = [0; FEW];
+        for (number, ready) in taken.iter_mut().zip(&self.numbers[..self.count]) {
+            *number = ready.take(general)?;
+        }
+        Some(taken)
+    }
 }
 
 impl Room {
@@ -61,29 +89,46 @@ impl Room {
     }
 
     /// All events of a site happen; whether someone is to react.
+    #[inline(always)]
     fn happen(&mut self, site: usize, general: &General, vectors: &Vectors) -> Option<bool> {
+        let base = threads::base();
+        let thread = self.threads.current(base);
+        if let Some(Post { short: Some(short), .. }) = self.sites.get(site)
+            && let Some(inside) = &mut self.inside
+            && let Some(numbers) = short.take(general)
+        {
+            let reacts = inside.step_integers(short.symbol, &numbers[..short.count], thread);
+            if reacts {
+                self.due = 1;
+            }
+            return Some(reacts);
+        }
+        self.happen_slowly(site, &Moment { general, vectors, base, thread })
+    }
+
+    #[inline(never)]
+    fn happen_slowly(&mut self, site: usize, moment: &Moment<'_>) -> Option<bool> {
         let post = self.sites.get(site)?;
         let inside = self.inside.as_mut()?;
-        let thread = self.threads.current();
-        let moment = Moment { general, vectors, base: threads::base(), thread };
         let before = inside.count();
         let mut reacts = false;
         for told in &post.told {
             if post.is_plain {
                 let mut numbers = [0; FEW];
-                if told.integers(&moment, &mut numbers) {
-                    reacts |= inside.step_integers(told.symbol, &numbers[..told.captures.len()], thread);
+                if told.integers(moment, &mut numbers) {
+                    reacts |=
+                        inside.step_integers(told.symbol, &numbers[..told.captures.len()], moment.thread);
                     continue;
                 }
             }
             self.values.clear();
             self.text.clear();
             for capture in &told.captures {
-                let value = capture.value(&moment, system::now, &mut self.text);
+                let value = capture.value(moment, system::now, &mut self.text);
                 self.values.push(value);
             }
             let event = Event { symbol: told.symbol, params: &self.values, text: &self.text };
-            reacts |= inside.step(&event, TIMELESS, thread);
+            reacts |= inside.step(&event, TIMELESS, moment.thread);
         }
         if reacts {
             self.due = (inside.count() - before) as u32;
@@ -158,7 +203,11 @@ impl Post {
         let is_plain = told.iter().all(|told| {
             told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer())
         });
-        Post { told, is_plain }
+        let short = match &told[..] {
+            [one] => Short::new(one),
+            _ => None,
+        };
+        Post { told, is_plain, short }
     }
 }
 
@@ -167,7 +216,12 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
         return GO_ON;
     }
-    let mut room = ROOM.lock();
+    let mut room = if INVIGIL_WORDS.alone.load(Ordering::Relaxed) != 0 {
+        // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
+        unsafe { ROOM.lock_alone() }
+    } else {
+        ROOM.lock()
+    };
     if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
         return REFUSED;
     }
@@ -241,7 +295,7 @@ pub struct Places<P> {
     /// Makes a copy of the memory usable after the program's end.
     pub alone: P,
     /// The functions that may fail, and where to go on then.
-    pub guarded: [P; 4],
+    pub guarded: [P; 5],
     /// What is bound, in the order of [`BOUND`].
     pub bound: [P; BOUND.len()],
 }
@@ -250,7 +304,7 @@ impl Places<u64> {
     /// As they lie in memory.
     pub fn from_words(words: [u64; PLACES]) -> Places<u64> {
         let [entry, leaving, stopped, refused, unbound, serve, alone, rest @ ..] = words;
-        let (guarded, bound) = rest.split_at(4);
+        let (guarded, bound) = rest.split_at(5);
         Places {
             entry,
             leaving,
@@ -266,7 +320,7 @@ impl Places<u64> {
 }
 
 /// How many places there are.
-pub const PLACES: usize = 11 + BOUND.len();
+pub const PLACES: usize = 12 + BOUND.len();
 
 /// The names of functions that compiled code calls, and that are given to it here.
 pub const BOUND: [&str; 11] = [

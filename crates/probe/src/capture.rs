@@ -86,6 +86,33 @@ pub enum Capture {
     Read(Path, Sort),
 }
 
+/// A whole number in a general register, or in memory that one points to, ready to be taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Ready {
+    register: u8,
+    /// How many bytes are read; none if it is the register itself that counts.
+    bytes: u8,
+    /// How far the bits are moved up, so that nothing is above them, and then down.
+    up: u8,
+    down: u8,
+    signed: bool,
+    /// How far from where the register points.
+    by: u64,
+}
+
+impl Ready {
+    /// `None` if it is not there.
+    #[inline(always)]
+    pub(crate) fn take(&self, general: &General) -> Option<i64> {
+        let mut word = general[usize::from(self.register & 15)];
+        if self.bytes != 0 {
+            word = guarded::bytes(word.wrapping_add(self.by), self.bytes.into())?;
+        }
+        let word = word << (self.up & 63);
+        Some(if self.signed { word as i64 >> (self.down & 63) } else { (word >> (self.down & 63)) as i64 })
+    }
+}
+
 /// A thread at an event.
 #[derive(Clone, Copy, Debug)]
 pub struct Moment<'a> {
@@ -152,6 +179,27 @@ impl Capture {
             Capture::Known(known) => matches!(known, Known::Thread | Known::Process(_)),
             Capture::Read(_, sort) => matches!(sort, Sort::Integer { .. } | Sort::Word | Sort::Place),
         }
+    }
+
+    /// The same as [`integer`](Capture::integer) for the commonest of places and of numbers, those that are never too large.
+    pub(crate) fn ready(&self) -> Option<Ready> {
+        let Capture::Read(path, sort) = self else { return None };
+        let (first, count, signed) = match *sort {
+            Sort::Integer { first, count, signed } if signed || count < 64 => (first, count, signed),
+            Sort::Word => (0, 64, true),
+            _ => return None,
+        };
+        let (register, after, by, bytes) = match path {
+            Path::General(number, after) => (*number, *after, 0, 0),
+            Path::Memory(Base::Register(number, by), steps) if steps.is_empty() => {
+                (*number, 0, *by, first.checked_add(count)?.div_ceil(8))
+            }
+            _ => return None,
+        };
+        let first = after.checked_mul(8)?.checked_add(first)?;
+        let up = 64u8.checked_sub(first.checked_add(count)?)?;
+        let down = 64u8.checked_sub(count).filter(|down| *down < 64)?;
+        Some(Ready { register, bytes, up, down, signed, by })
     }
 
     /// A whole number; `None` if it is not there.
@@ -252,6 +300,25 @@ mod tests {
         assert_eq!(read(1, 0, 8, true), Some(0x77));
         assert_eq!(read(0, 0, 32, true), Some(0x5566_7705));
         assert_eq!(read(0, 8, 4, true), Some(7));
+        let memory: [u64; 2] = [0x8877_6655_4433_2211, 0xffee_ddcc_bbaa_9988];
+        let mut pointing = general;
+        pointing[5] = memory.as_ptr() as u64;
+        let pointing = Moment { general: &pointing, ..moment };
+        for (after, first, count, signed) in
+            [(0, 0, 8, true), (1, 0, 8, true), (4, 0, 32, false), (0, 8, 4, true), (0, 0, 64, true)]
+        {
+            let sort = Sort::Integer { first, count, signed };
+            let capture = Capture::Read(Path::General(5, after), sort);
+            let ready = capture.ready().unwrap();
+            assert_eq!(ready.take(&general), capture.integer(&moment));
+            let by = u64::from(after);
+            let capture = Capture::Read(Path::Memory(Base::Register(5, by), vec![]), sort);
+            let ready = capture.ready().unwrap();
+            assert_eq!(ready.take(pointing.general), capture.integer(&pointing));
+            assert!(ready.take(pointing.general).is_some());
+        }
+        let too_large = Sort::Integer { first: 0, count: 64, signed: false };
+        assert_eq!(Capture::Read(Path::General(5, 0), too_large).ready(), None);
         assert_eq!(integer(u64::MAX, 0, 64, true), Some(-1));
         assert_eq!(integer(u64::MAX, 0, 64, false), None);
         assert_eq!(integer(0xff, 0, 8, true), Some(-1));

@@ -26,8 +26,8 @@ pub fn bytes(at: u64, count: u64) -> Option<u64> {
     if count == 8 {
         return word(at);
     }
-    // SAFETY: it may be called with any address; at most eight bytes are read.
-    let loaded = unsafe { load_some(at, count.min(8)) };
+    // SAFETY: they may be called with any address; at most eight bytes are read.
+    let loaded = unsafe { if count == 4 { load_four(at) } else { load_some(at, count.min(8)) } };
     (loaded.fine != 0).then_some(loaded.word)
 }
 
@@ -43,6 +43,11 @@ pub fn text(at: u64, into: &mut [u8]) -> Option<usize> {
 #[unsafe(naked)]
 unsafe extern "C" fn load(at: u64) -> Loaded {
     naked_asm!("mov rax, [rdi]", "mov edx, 1", "ret")
+}
+
+#[unsafe(naked)]
+unsafe extern "C" fn load_four(at: u64) -> Loaded {
+    naked_asm!("mov eax, [rdi]", "mov edx, 1", "ret")
 }
 
 #[unsafe(naked)]
@@ -89,12 +94,13 @@ unsafe extern "C" fn failed() -> Loaded {
 }
 
 /// The addresses of the functions that may fail, each shorter than [`LONGEST`], and of where to go on.
-pub(crate) const PLACES: [unsafe extern "C" fn(); 4] = {
+pub(crate) const PLACES: [unsafe extern "C" fn(); 5] = {
     type Place = unsafe extern "C" fn();
     // SAFETY: they are only places; nobody calls them as this.
     unsafe {
         [
             core::mem::transmute::<unsafe extern "C" fn(u64) -> Loaded, Place>(load),
+            core::mem::transmute::<unsafe extern "C" fn(u64) -> Loaded, Place>(load_four),
             core::mem::transmute::<unsafe extern "C" fn(u64, u64) -> Loaded, Place>(load_some),
             core::mem::transmute::<unsafe extern "C" fn(u64, *mut u8, u64) -> Loaded, Place>(copy),
             core::mem::transmute::<unsafe extern "C" fn() -> Loaded, Place>(failed),
@@ -115,6 +121,7 @@ mod tests {
         let at = place.as_ptr() as u64;
         assert_eq!(word(at), Some(0x0807_0605_0403_0201));
         assert_eq!(bytes(at, 3), Some(0x03_0201));
+        assert_eq!(bytes(at + 1, 4), Some(0x0504_0302));
         assert_eq!(bytes(at + 1, 1), Some(2));
         assert_eq!(bytes(at, 0), Some(0));
         let mut text_of = [0; 16];

@@ -46,11 +46,12 @@ pub fn process() -> u32 {
     unsafe { call(GETPID, [0; 6]) as u32 }
 }
 
-/// Sleeps while a word has this value.
-pub fn wait(word: &core::sync::atomic::AtomicU32, while_it_is: u32) {
+/// Sleeps while a word has this value, for less than a second at most.
+pub fn wait(word: &core::sync::atomic::AtomicU32, while_it_is: u32, nanoseconds: u64) {
     let at = core::ptr::from_ref(word) as u64;
-    // SAFETY: the word is there as long as the reference.
-    unsafe { call(FUTEX, [at, FUTEX_WAIT, u64::from(while_it_is), 0, 0, 0]) };
+    let time = [0, nanoseconds.min(999_999_999)];
+    // SAFETY: the word is there as long as the reference, and so is the time.
+    unsafe { call(FUTEX, [at, FUTEX_WAIT, u64::from(while_it_is), (&raw const time) as u64, 0, 0]) };
 }
 
 /// Wakes one that sleeps on a word.

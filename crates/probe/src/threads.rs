@@ -20,6 +20,8 @@ pub fn base() -> u64 {
 /// Numbers of threads that were here lately.
 #[derive(Debug)]
 pub struct Threads {
+    /// The last one that asked.
+    last: (u64, u32),
     known: [(u64, u32); REMEMBERED],
     born: u32,
 }
@@ -27,26 +29,33 @@ pub struct Threads {
 impl Threads {
     /// None is known.
     pub const fn new() -> Threads {
-        Threads { known: [(0, 0); REMEMBERED], born: 0 }
+        Threads { last: (0, 0), known: [(0, 0); REMEMBERED], born: 0 }
     }
 
-    /// The number of the thread that asks.
+    /// The number of the thread that asks, whose [`base`] is this.
     #[inline]
-    pub fn current(&mut self) -> u32 {
-        let base = base();
+    pub fn current(&mut self, base: u64) -> u32 {
         let born = INVIGIL_WORDS.born.load(Relaxed);
+        if (base, born) == (self.last.0, self.born) {
+            return self.last.1;
+        }
+        self.look_up(base, born)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, base: u64, born: u32) -> u32 {
         if born != self.born {
             self.known = [(0, 0); REMEMBERED];
             self.born = born;
         }
         // Blocks of threads lie at multiples of some size.
         let at = (base >> 6 ^ base >> 12 ^ base >> 18) as usize % REMEMBERED;
-        let (known, number) = self.known[at];
-        if known == base && number != 0 {
-            return number;
+        let (known, mut number) = self.known[at];
+        if known != base || number == 0 {
+            number = system::thread();
+            self.known[at] = (base, number);
         }
-        let number = system::thread();
-        self.known[at] = (base, number);
+        self.last = (base, number);
         number
     }
 }

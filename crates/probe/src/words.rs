@@ -10,6 +10,8 @@ pub struct Words {
     pub frozen: AtomicU32,
     /// Counts the threads that have come into being: what is remembered of threads may be of ones that are no more.
     pub born: AtomicU32,
+    /// Other than zero while the program has one thread only, so that nobody else can come in here.
+    pub alone: AtomicU32,
     /// How many processes share the program's memory and are not the program.
     pub foreign: AtomicU32,
     /// The number of the process.
@@ -25,6 +27,7 @@ pub struct Words {
 pub static INVIGIL_WORDS: Words = Words {
     frozen: AtomicU32::new(0),
     born: AtomicU32::new(1),
+    alone: AtomicU32::new(0),
     foreign: AtomicU32::new(0),
     process: AtomicU32::new(0),
     heap: AtomicU64::new(0),

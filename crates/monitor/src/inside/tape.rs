@@ -1,6 +1,8 @@
 //! The last events, in as few words as possible.
 
 use crate::event::{Batch, Event, Stamp, SymbolId};
+use crate::few;
+use crate::swift::Stepped;
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 
@@ -52,9 +54,15 @@ impl Tape {
     #[inline(always)]
     pub(super) fn expect(&mut self, thread: u32) {
         if self.thread != Some(thread) {
-            self.thread = Some(thread);
-            self.write(THREAD | u64::from(thread), &[]);
+            self.change_thread(thread);
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn change_thread(&mut self, thread: u32) {
+        self.thread = Some(thread);
+        self.write(THREAD | u64::from(thread), &[]);
     }
 
     #[inline(always)]
@@ -65,9 +73,7 @@ impl Tape {
         }
         if let Some([to, others @ ..]) = self.words.get_mut(self.used..end) {
             *to = first;
-            for (to, word) in others.iter_mut().zip(rest) {
-                *to = *word as u64;
-            }
+            few::copy(others, rest, |word| word as u64);
             self.used = end;
         }
     }
@@ -92,15 +98,24 @@ impl Tape {
             return false;
         };
         *first = head(symbol, params);
-        others.iter_mut().zip(params).for_each(|(to, param)| *to = *param as u64);
+        few::copy(others, params, |param| param as u64);
         true
     }
 
-    /// Adds the one that was prepared, which has so many integers, maybe as a [quick](Tape::take_quick) one.
+    /// Adds the one that was prepared, which has so many integers, if it was waited for, and whether anything is known of it. If
+    /// a transition was taken, it is a [quick](Tape::take_quick) one.
     #[inline(always)]
-    pub(super) fn add(&mut self, integers: usize, is_quick: bool) {
-        self.used += 1 + integers;
-        *(if is_quick { &mut self.quick } else { &mut self.events }) += 1;
+    pub(super) fn add_if(&mut self, stepped: Stepped, integers: usize) -> bool {
+        if stepped == Stepped::Taken {
+            self.used += 1 + integers;
+            self.quick += 1;
+            return true;
+        }
+        if stepped == Stepped::Stayed {
+            self.used += 1 + integers;
+            self.events += 1;
+        }
+        stepped != Stepped::Unknown
     }
 
     pub(super) fn push(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {

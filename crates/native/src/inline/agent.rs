@@ -103,9 +103,15 @@ impl Agent {
         self.put_word(offset_of!(Words, frozen), &u32::from(frozen).to_le_bytes())
     }
 
-    /// Tells that there are new threads.
+    /// Tells that there are new threads: before they begin.
     pub(crate) fn tell_born(&self, count: u32) -> Done {
+        self.tell_alone(false)?;
         self.put_word(offset_of!(Words, born), &count.to_le_bytes())
+    }
+
+    /// Tells whether the program has one thread only.
+    pub(crate) fn tell_alone(&self, alone: bool) -> Done {
+        self.put_word(offset_of!(Words, alone), &u32::from(alone).to_le_bytes())
     }
 
     /// Tells how many processes share the memory and are not the program.

@@ -204,6 +204,10 @@ impl Target {
             self.inline.automata = monitors.iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
         }
         self.tell_places()?;
+        let threads = self.engine.tasks.values().filter(|task| !task.foreign).count();
+        if let Some(agent) = &self.engine.agent {
+            agent.tell_alone(threads == 1)?;
+        }
         let states = monitors.iter().map(|inmate| inmate.slices.save()).collect();
         let concerns = monitors.iter().map(|inmate| inmate.concern.clone()).collect();
         self.ask(&Request::Put { states, concerns })?;

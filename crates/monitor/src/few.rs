@@ -1,0 +1,21 @@
+//! Copying a few words.
+
+/// Copies the words of `from` to the first of `to`, as far as there is room.
+///
+/// Nearly all events have no more than three parameters, and to call the function that copies memory costs more than to copy
+/// those. The compiler makes such a call of every loop that copies.
+#[inline(always)]
+pub(crate) fn copy<T: Copy, U>(to: &mut [U], from: &[T], with: impl Fn(T) -> U) {
+    match (to, from) {
+        (_, []) => {}
+        ([a, ..], [x]) => *a = with(*x),
+        ([a, b, ..], [x, y]) => (*a, *b) = (with(*x), with(*y)),
+        ([a, b, c, ..], [x, y, z]) => (*a, *b, *c) = (with(*x), with(*y), with(*z)),
+        (to, from) => copy_many(to, from, with),
+    }
+}
+
+#[inline(never)]
+fn copy_many<T: Copy, U>(to: &mut [U], from: &[T], with: impl Fn(T) -> U) {
+    to.iter_mut().zip(from).for_each(|(to, from)| *to = with(*from));
+}
