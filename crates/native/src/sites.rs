@@ -221,7 +221,7 @@ impl Sites {
         }
         for site in self.all.iter().filter(|site| site.jumps) {
             if let Some(jump) = &site.jump {
-                let _ = memory.write(site.address, &jump.under);
+                let _ = memory.write(jump.range.start, &jump.under);
             }
         }
     }

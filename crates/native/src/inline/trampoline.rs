@@ -32,6 +32,10 @@ pub(crate) enum Unfit {
     Busy,
     /// The jump of another place is in the way.
     Crowded,
+    /// The processor may be going through memory backwards there.
+    Backwards,
+    /// The code is not what the program's file says.
+    Changed,
 }
 
 impl std::fmt::Display for Unfit {
@@ -45,6 +49,8 @@ impl std::fmt::Display for Unfit {
             Unfit::Shared => "somebody has a point there, too",
             Unfit::Busy => "a thread stood in the middle of the instructions",
             Unfit::Crowded => "another probe is in the way",
+            Unfit::Backwards => "the processor may be going through memory backwards there",
+            Unfit::Changed => "the program has changed its code there",
         })
     }
 }
@@ -75,12 +81,18 @@ pub(crate) struct Targets {
     jumps: Vec<u64>,
     /// Whether it has jumps that go nobody knows where.
     pub(crate) is_open: bool,
+    /// Whether some of it is no instruction: data, perhaps, and what follows may be misunderstood.
+    pub(crate) is_garbled: bool,
+    /// Whether it tells the processor to go through memory backwards, which nobody else expects.
+    pub(crate) is_backwards: bool,
 }
 
 impl Targets {
     /// Looks through code that lies at `start`.
     pub(crate) fn add(&mut self, code: &[u8], start: u64) {
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+            self.is_garbled |= instruction.is_invalid();
+            self.is_backwards |= instruction.code() == Code::Std;
             match instruction.flow_control() {
                 FlowControl::IndirectBranch => self.is_open = true,
                 FlowControl::UnconditionalBranch
@@ -102,7 +114,8 @@ impl Targets {
         self.jumps.dedup();
     }
 
-    fn any_in(&self, range: Range<u64>) -> bool {
+    /// Whether one goes into a range.
+    pub(crate) fn any_in(&self, range: Range<u64>) -> bool {
         let from = self.jumps.partition_point(|target| *target < range.start);
         self.jumps.get(from).is_some_and(|target| range.contains(target))
     }
@@ -215,7 +228,7 @@ fn window(code: &[u8], address: u64, end: u64, next: u64, targets: &Targets) -> 
 }
 
 /// Whether bytes between functions are there only to fill.
-fn is_padding(bytes: &[u8]) -> bool {
+pub(crate) fn is_padding(bytes: &[u8]) -> bool {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     bytes.iter().all(|byte| matches!(byte, 0x90 | 0xcc | 0x00))
         || decoder.iter().all(|instruction| {
