@@ -2,6 +2,7 @@
 
 mod common;
 mod ends;
+mod everything;
 mod signals;
 mod stops;
 mod threads;
