@@ -87,10 +87,12 @@ impl Code {
         }
         tables.sort_unstable();
         tables.dedup();
-        for table in tables {
+        for (n, table) in tables.iter().copied().enumerate() {
             let bytes = image.bytes_at(table);
             let (entries, _) = bytes.as_chunks::<4>();
-            for entry in entries.iter().take(LONGEST_TABLE as usize) {
+            // Where another one begins, this one has ended.
+            let most = tables.get(n + 1).map_or(LONGEST_TABLE, |next| (next - table) / 4);
+            for entry in entries.iter().take(most.min(LONGEST_TABLE) as usize) {
                 let to = table.wrapping_add_signed(i32::from_le_bytes(*entry).into());
                 if !self.mark(to) {
                     break;

@@ -4,7 +4,7 @@
 //! 128 bytes away: the code around is looked at, that of other functions, too, for assembler jumps from one function into
 //! another.
 
-use super::trampoline::Targets;
+use super::trampoline::{JUMP, SHORT_JUMP, Targets, is_padding};
 use invigil_debuginfo::program::Program;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -61,5 +61,42 @@ fn is_padding_between(program: &Program, at: u64) -> bool {
     let before = (1..16).find_map(|back| program.code_part(at - back));
     let Some((end, next)) = before.map(|part| part.end).zip(program.next_code(at)) else { return false };
     let bytes = program.code_bytes(end);
-    next > end && bytes.get(..(next - end) as usize).is_some_and(super::trampoline::is_padding)
+    next > end && bytes.get(..(next - end) as usize).is_some_and(is_padding)
+}
+
+/// Room for a jump that a short jump at an address reaches: bytes between two functions that are never executed.
+pub(super) fn stepping_stone(
+    program: &Program,
+    address: u64,
+    looked: &mut Looked,
+    is_free: impl Fn(&Range<u64>) -> bool,
+) -> Option<u64> {
+    let from = address + SHORT_JUMP as u64;
+    let reach = from.saturating_sub(128)..from + 127;
+    let mut at = reach.start;
+    while at < reach.end {
+        let Some(part) = program.code_part(at) else {
+            at += 1;
+            continue;
+        };
+        let room = part.end..program.next_code(part.end - 1)?;
+        let bytes = program.code_bytes(room.start);
+        let is_dead = room.start + JUMP as u64 <= room.end
+            && bytes.get(..(room.end - room.start) as usize).is_some_and(is_padding)
+            && {
+                let before = targets(program, &part, looked);
+                !before.falls_through && !before.is_garbled
+            };
+        if is_dead {
+            let stones = (room.start.max(reach.start)..(room.end - JUMP as u64 + 1).min(reach.end))
+                .map(|stone| stone..stone + JUMP as u64);
+            for stone in stones.step_by(JUMP).filter(&is_free) {
+                if !is_entered(program, &(stone.start - 1..stone.end), looked) {
+                    return Some(stone.start);
+                }
+            }
+        }
+        at = part.end.max(at + 1);
+    }
+    None
 }

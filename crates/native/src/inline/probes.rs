@@ -4,7 +4,7 @@ use super::Probes;
 use super::agent::Agent;
 use super::capture::capture;
 use super::entered::{self, Looked};
-use super::trampoline::{Around, ROOM, Unfit, Window, make, window_at};
+use super::trampoline::{Around, JUMP, ROOM, SHORT_JUMP, Unfit, Window, make, window_at};
 use crate::events::{Role, What};
 use crate::sites::{REGION, SiteId};
 use crate::target::Target;
@@ -12,6 +12,7 @@ use crate::uses::Use;
 use invigil_monitor::event::EventSet;
 use invigil_probe::message::{Request, Site, Told};
 use invigil_session::subject::Done;
+use std::ops::Range;
 
 /// Memory for trampolines: a word with the library's entry, and free room behind.
 pub(crate) struct Room {
@@ -93,8 +94,8 @@ impl Target {
 
     fn make_jump(&mut self, id: SiteId, looked: &mut Looked) -> Done<Result<(), Unfit>> {
         let address = self.engine.sites.get(id).address;
-        let window = match self.window(address, looked) {
-            Ok(window) => window,
+        let (window, stone) = match self.window(address, looked) {
+            Ok(found) => found,
             Err(unfit) => return Ok(Err(unfit)),
         };
         let Some((at, entry)) = self.room_near(address)? else { return Ok(Err(Unfit::Far)) };
@@ -102,16 +103,29 @@ impl Target {
             Ok(made) => made,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        let range = window.range();
-        let kept = self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), range);
+        let kept =
+            self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), (window.range(), stone));
         if kept.is_ok() {
             self.take_room(at);
         }
         Ok(kept)
     }
 
-    /// The instructions that a jump for a probe at an address can lie over.
-    fn window(&self, address: u64, looked: &mut Looked) -> Result<Window, Unfit> {
+    /// The instructions that a jump for a probe at an address can lie over, and where the jump behind a short one can lie.
+    fn window(&self, address: u64, looked: &mut Looked) -> Result<(Window, Option<u64>), Unfit> {
+        match self.window_for(address, JUMP, looked) {
+            Ok(window) => Ok((window, None)),
+            Err(unfit @ (Unfit::Entered | Unfit::Short)) => {
+                let window = self.window_for(address, SHORT_JUMP, looked).map_err(|_| unfit)?;
+                let is_free = |range: &Range<u64>| self.engine.sites.is_free_for_jump(range);
+                let stone = entered::stepping_stone(&self.program, window.start, looked, is_free);
+                Ok((window, Some(stone.ok_or(unfit)?)))
+            }
+            Err(unfit) => Err(unfit),
+        }
+    }
+
+    fn window_for(&self, address: u64, jump: usize, looked: &mut Looked) -> Result<Window, Unfit> {
         let part = self.program.code_part(address).ok_or(Unfit::Immovable)?;
         let end = part.end;
         let code = self.program.code_bytes(part.start);
@@ -122,7 +136,7 @@ impl Target {
         }
         let next = self.program.next_code(address).unwrap_or(end).max(end);
         let around = Around { code, start: part.start, end, next, targets };
-        let window = window_at(address, &around)?;
+        let window = window_at(address, &around, jump)?;
         let range = window.range();
         let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
         if is_named || entered::is_entered(&self.program, &range, looked) {

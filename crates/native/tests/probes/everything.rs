@@ -113,6 +113,11 @@ impl Work<'_> {
         };
         assert!(!session.is_blind());
         let listed = session.subject().probes();
+        if std::env::var("SHOW").is_ok() {
+            for probe in listed.iter().filter(|probe| probe.how != "probe") {
+                eprintln!("{probe:?}");
+            }
+        }
         let mut how = BTreeMap::new();
         for probe in &listed {
             *how.entry(probe.how.clone()).or_insert(0) += 1;
