@@ -211,17 +211,12 @@ impl Target {
         if self.engine.tasks.values().any(|task| task.foreign) {
             return Ok(());
         }
-        let mut standing = Vec::new();
-        for task in self.engine.tasks.values_mut() {
-            if task.standing.is_none() && !task.over {
-                standing.extend(task.pc().ok());
-            }
-        }
-        standing.sort_unstable();
         for number in 0..self.engine.sites.all.len() as u32 {
             let id = SiteId(number);
             let site = self.engine.sites.get(id);
-            let Some(jump) = site.jump.as_ref().filter(|_| !site.buried) else { continue };
+            if site.jump.is_none() || site.buried {
+                continue;
+            }
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
             let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
             if is_shared
@@ -229,12 +224,6 @@ impl Target {
                 || self.events_at(id).is_none_or(|told| told.is_empty())
             {
                 self.inline.unfit.insert(number, Unfit::Shared);
-                continue;
-            }
-            let from = standing.partition_point(|pc| *pc <= jump.range.start);
-            let in_middle = |pc: &u64| *pc < jump.range.end && *pc != site.address;
-            if standing[from..].iter().take_while(|pc| **pc < jump.range.end).any(in_middle) {
-                self.inline.unfit.insert(number, Unfit::Busy);
                 continue;
             }
             self.inline.unfit.remove(&number);

@@ -30,8 +30,6 @@ pub(crate) enum Unfit {
     Capture,
     /// Somebody has a point there, too.
     Shared,
-    /// A thread was in the middle of the instructions.
-    Busy,
     /// The jump of another place is in the way.
     Crowded,
     /// The processor may be going through memory backwards there.
@@ -49,7 +47,6 @@ impl std::fmt::Display for Unfit {
             Unfit::Far => "there is no free memory near enough",
             Unfit::Capture => "what the event carries takes more than a few loads",
             Unfit::Shared => "somebody has a point there, too",
-            Unfit::Busy => "a thread stood in the middle of the instructions",
             Unfit::Crowded => "another probe is in the way",
             Unfit::Backwards => "the processor may be going through memory backwards there",
             Unfit::Changed => "the program has changed its code there",

@@ -6,3 +6,4 @@ mod everything;
 mod signals;
 mod stops;
 mod threads;
+mod toggles;
