@@ -73,7 +73,7 @@ pub(crate) struct Engine {
     /// Threads whose first stop came before the news that they exist.
     early: Vec<(Tid, Status)>,
     /// Threads that stopped while they were being held, in the order in which they did.
-    waiting: VecDeque<Tid>,
+    pub(crate) waiting: VecDeque<Tid>,
     /// What happened while all were being held, and is yet to be told.
     pub(crate) news: VecDeque<Happening>,
     /// What the debug registers of every thread watch.

@@ -34,6 +34,8 @@ pub(crate) enum Out {
 struct Coming {
     told: Option<raw::SignalInfo>,
     mask: u64,
+    /// Whether it is to be sent once more what it was sent on the way.
+    again: bool,
 }
 
 /// Everybody who may have a point at a place.
@@ -100,26 +102,42 @@ impl Engine {
         let Ok(mask) = raw::signal_mask(pid) else { return Ok(None) };
         let _ = raw::set_signal_mask(pid, ALL_BUT_FAULTS);
         sys::go(tid, Go::On, 0).map_err(lost)?;
-        Ok(Some(Coming { told, mask }))
+        Ok(Some(Coming { told, mask, again: false }))
     }
 
     /// A thread on its way out has stopped: what became of it, or `None` if it has further to go.
-    fn is_out(&mut self, tid: Tid, status: Status, coming: &Coming) -> Done<Option<Out>> {
+    fn is_out(&mut self, tid: Tid, status: Status, coming: &mut Coming) -> Done<Option<Out>> {
         if status.is_gone() {
             self.stopped_otherwise(tid, status)?;
             return Ok(Some(Out::Gone));
         }
-        self.task(tid)?.stopped();
+        let pid = Pid::from_raw(tid);
+        let task = self.task(tid)?;
+        task.stopped();
+        if status.signal() == libc::SIGSTOP && status.event() == 0 {
+            // It cannot be held back, so it is put off.
+            if task.pending.is_none() {
+                task.pending = Some(status);
+                coming.told = raw::signal_info(pid).ok();
+                self.waiting.push_back(tid);
+            } else {
+                coming.again = true;
+            }
+            sys::go(tid, Go::On, 0).map_err(lost)?;
+            return Ok(None);
+        }
         let landed = if status.is_plain_trap() { self.landed(tid)? } else { None };
         // If neither, it is something that cannot be held back: it is for whoever looks at the thread next.
         if landed.is_none() && (self.pass_bad_read(tid, status)? || status.event() != 0) {
             sys::go(tid, Go::On, 0).map_err(lost)?;
             return Ok(None);
         }
-        let pid = Pid::from_raw(tid);
         let _ = raw::set_signal_mask(pid, coming.mask);
         if let Some(told) = &coming.told {
             let _ = raw::set_signal_info(pid, told);
+        }
+        if coming.again {
+            sys::kill(self.process, libc::SIGSTOP).map_err(lost)?;
         }
         Ok(Some(landed.unwrap_or(Out::Before)))
     }
@@ -144,7 +162,7 @@ impl Engine {
         }
         while !all.is_empty() {
             let Some((tid, status)) = sys::wait(-1, true).map_err(lost)? else { continue };
-            let Some(coming) = all.get(&tid) else {
+            let Some(coming) = all.get_mut(&tid) else {
                 self.stopped_otherwise(tid, status)?;
                 continue;
             };
