@@ -208,7 +208,8 @@ impl Image {
         let Some(segment) = self.segments().iter().find(|segment| segment.contains(address)) else {
             return &[];
         };
-        let (skipped, end) = (address - segment.address, segment.file_offset.saturating_add(segment.file_size));
+        let (skipped, end) =
+            (address - segment.address, segment.file_offset.saturating_add(segment.file_size));
         let range = segment.file_offset.saturating_add(skipped) as usize..end as usize;
         self.outside.bytes.get(range).unwrap_or_default()
     }
