@@ -172,3 +172,49 @@ fn parts(image: &Image) -> Vec<Range<u64>> {
     parts.dedup_by_key(|part| part.start);
     parts
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a piece of code at 0x1000 leads to.
+    fn entered(bytes: &[u8], is_fixed: bool) -> (Vec<u64>, Vec<u64>) {
+        let mut code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
+        let mut tables = Vec::new();
+        code.scan(bytes, 0x1000, is_fixed, &mut tables);
+        ((0x1000..0x2000).filter(|at| code.may_be_entered(*at..at + 1)).collect(), tables)
+    }
+
+    #[test]
+    fn jumps_calls_and_addresses() {
+        // jmp, jne and call to what follows them at a distance of 0x100; none of them has to be aligned to anything.
+        assert_eq!(entered(&[0x90, 0xe9, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
+        assert_eq!(entered(&[0x0f, 0x85, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
+        assert_eq!(entered(&[0x90, 0xe8, 0xff, 0, 0, 0], false).0, [0x1105]);
+        // lea rax, [rip + 0x100]: an address of code; lea rax, [rip + 0x2001]: perhaps a table.
+        assert_eq!(entered(&[0x48, 0x8d, 0x05, 0, 1, 0, 0], false), (vec![0x1107], vec![]));
+        assert_eq!(entered(&[0x48, 0x8d, 0x05, 1, 0x20, 0, 0], false), (vec![], vec![0x3008]));
+        // mov edi, 0x1234 is an address where the program lies at a fixed one.
+        assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], true).0, [0x1234]);
+        assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], false).0, []);
+    }
+
+    #[test]
+    fn what_is_not_known_may_be_entered() {
+        let code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
+        assert!(!code.may_be_entered(0x1001..0x1005));
+        assert!(code.may_be_entered(0x1fff..0x2001));
+        assert!(code.may_be_entered(0x500..0x501));
+    }
+
+    #[test]
+    fn our_own_functions_are_parts() {
+        let image = Image::open(&std::env::current_exe().unwrap()).unwrap();
+        let own = image.symbols().iter().find(|symbol| symbol.text().contains("our_own_functions_are_parts"));
+        let own = own.filter(|symbol| symbol.is_code()).unwrap();
+        let part = image.code().part_at(own.address).unwrap();
+        assert_eq!(part.start, own.address);
+        assert_eq!(image.code().part_at(part.end - 1), Some(part));
+        assert!(image.code().next_part(part.start).is_some_and(|next| next >= part.end));
+    }
+}
