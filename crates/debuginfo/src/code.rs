@@ -133,7 +133,9 @@ impl Code {
                 self.mark(number as u32 as u64);
             }
             let to = (start + at as u64 + 4).wrapping_add_signed(number.into());
-            if (is_jump || is_address) && !self.mark(to) && is_address && to.is_multiple_of(4) {
+            if is_jump {
+                self.mark(to);
+            } else if is_address && !self.mark(to) && to.is_multiple_of(4) {
                 tables.push(to);
             }
         }
