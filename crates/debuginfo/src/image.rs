@@ -7,6 +7,7 @@ mod separate;
 
 pub use elf::Segment;
 
+use crate::code::Code;
 use crate::functions::Functions;
 use crate::lines::Lines;
 use crate::problem::Problem;
@@ -37,6 +38,7 @@ pub struct Image {
     functions: OnceLock<Functions>,
     lines: OnceLock<Lines>,
     unwinding: OnceLock<Unwinding>,
+    code: OnceLock<Code>,
 }
 
 /// A place in the debug information of an [`Image`].
@@ -94,6 +96,7 @@ impl Image {
             functions: OnceLock::new(),
             lines: OnceLock::new(),
             unwinding: OnceLock::new(),
+            code: OnceLock::new(),
         }))
     }
 
@@ -194,6 +197,21 @@ impl Image {
 
     pub(crate) fn unwinding(&self) -> &Unwinding {
         self.unwinding.get_or_init(|| Unwinding::new(self))
+    }
+
+    pub(crate) fn code(&self) -> &Code {
+        self.code.get_or_init(|| Code::read(self))
+    }
+
+    /// What the file has for a file address and what follows it, up to the end of its segment.
+    pub fn bytes_at(&self, address: u64) -> &'static [u8] {
+        let Some(segment) = self.segments().iter().find(|segment| segment.contains(address)) else {
+            return &[];
+        };
+        let (skipped, end) =
+            (address - segment.address, segment.file_offset.saturating_add(segment.file_size));
+        let range = segment.file_offset.saturating_add(skipped) as usize..end as usize;
+        self.outside.bytes.get(range).unwrap_or_default()
     }
 
     /// The bytes of a debug section, here or in the separate file; empty if there is none.

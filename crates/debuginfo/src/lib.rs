@@ -5,6 +5,7 @@
 //! copies, macros. Given the registers of a stopped thread and its [`machine::Memory`], it unwinds the stack
 //! into [`unwinding::Frame`]s. Files are untrusted: damaged ones give less, never a panic.
 
+mod code;
 mod functions;
 pub mod image;
 mod inlining;

@@ -106,6 +106,44 @@ impl Program {
         Some(loaded.address(loaded.image.symbol_table().after(loaded.in_file(address))?))
     }
 
+    /// Where the functions begin, and the parts of functions that lie elsewhere: all that symbols or the tables for unwinding
+    /// tell of, in order. A program without symbols has the latter.
+    pub fn code_starts(&self) -> Vec<u64> {
+        let mut all: Vec<u64> = Vec::new();
+        for loaded in &self.images {
+            all.extend(loaded.image.code().parts().iter().map(|part| loaded.address(part.start)));
+        }
+        all.sort_unstable();
+        all
+    }
+
+    /// The part of a function that has an address: from where it begins to where it ends.
+    pub fn code_part(&self, address: u64) -> Option<Range<u64>> {
+        let loaded = self.image_at(address)?;
+        Some(loaded.here(loaded.image.code().part_at(loaded.in_file(address))?))
+    }
+
+    /// Where the next thing begins that has a name, or is a function, behind an address in its image.
+    pub fn next_code(&self, address: u64) -> Option<u64> {
+        let loaded = self.image_at(address)?;
+        let next = loaded.image.code().next_part(loaded.in_file(address));
+        next.map(|next| loaded.address(next)).into_iter().chain(self.next_symbol(address)).min()
+    }
+
+    /// The code at an address and behind it, as its file has it.
+    pub fn code_bytes(&self, address: u64) -> &'static [u8] {
+        self.image_at(address).map_or(&[], |loaded| loaded.image.bytes_at(loaded.in_file(address)))
+    }
+
+    /// Whether something in the same image may jump, call or point to one of some addresses, other than by a jump of two
+    /// bytes; what is not known to be free of that may.
+    pub fn may_be_entered(&self, range: Range<u64>) -> bool {
+        self.image_at(range.start).is_none_or(|loaded| {
+            let range = loaded.in_file(range.start)..loaded.in_file(range.end);
+            loaded.image.code().may_be_entered(range)
+        })
+    }
+
     /// The readable name of the symbol at an address, and how far the address is into it.
     pub fn symbol_at(&self, address: u64) -> Option<(String, u64)> {
         let loaded = self.image_at(address)?;

@@ -53,6 +53,8 @@ pub(crate) enum Happening {
     Execed { tid: Tid },
     /// It enters or leaves a system call.
     Syscall { tid: Tid, entering: bool },
+    /// All threads had to stand still for a moment, and may go on.
+    Held,
     /// Someone wants the program to stop.
     Interrupted { tid: Tid },
     /// The program is no more.
@@ -71,7 +73,7 @@ pub(crate) struct Engine {
     /// Threads whose first stop came before the news that they exist.
     early: Vec<(Tid, Status)>,
     /// Threads that stopped while they were being held, in the order in which they did.
-    waiting: VecDeque<Tid>,
+    pub(crate) waiting: VecDeque<Tid>,
     /// What happened while all were being held, and is yet to be told.
     pub(crate) news: VecDeque<Happening>,
     /// What the debug registers of every thread watch.
@@ -304,8 +306,13 @@ impl Engine {
         }
         let signal = status.signal();
         let is_inside = self.agent.is_some() && self.task(tid)?.pc().is_ok_and(|pc| self.is_inside(pc));
-        if is_inside && !has_fault_now(tid) && self.has_come_out_for(tid, status)? {
-            return Ok(self.news.pop_front());
+        // A process that only shares the memory has nothing to come out of: it is let through.
+        if is_inside && !self.task(tid)?.foreign && !has_fault_now(tid) {
+            // It comes out before it is given the signal, and so do all others: they may wait for each other there.
+            self.task(tid)?.pending = Some(status);
+            self.waiting.push_front(tid);
+            self.hold()?;
+            return Ok(Some(Happening::Held));
         }
         let Ok(info) = sys::signal_info(tid) else { return Ok(None) };
         if let Some(task) = self.tasks.get_mut(&tid)
@@ -327,28 +334,6 @@ impl Engine {
             return Ok(None);
         }
         Ok(Some(Happening::Signal { tid, info: SignalInfo { number: signal, ..info } }))
-    }
-
-    /// A signal is about to be delivered to a thread that is in the library: it comes out first. Whether something else is to
-    /// be told before the signal is.
-    fn has_come_out_for(&mut self, tid: Tid, status: Status) -> Done<bool> {
-        if let Some(agent) = &self.agent {
-            agent.close(true)?;
-        }
-        let out = self.come_out(tid);
-        if let Some(agent) = &self.agent {
-            agent.close(false)?;
-        }
-        match out? {
-            Out::Reacts => {
-                self.news.push_front(Happening::Reacts { tid });
-                self.task(tid)?.pending = Some(status);
-                self.waiting.push_back(tid);
-                Ok(true)
-            }
-            Out::Gone => Ok(true),
-            Out::Served | Out::Before => Ok(false),
-        }
     }
 
     /// A thread or process came into being. Its parent stays stopped.
@@ -485,6 +470,11 @@ impl Engine {
             task.handled = Owners::default();
         } else {
             unless_gone(task.flush())?;
+            if !task.steps && self.agent.is_some() && (task.signal != 0 || self.sites.has_jumps()) {
+                // Where a jump is, or will be when a handler returns, it must not be in the middle.
+                let pc = task.pc().ok().and_then(|pc| self.sites.out_of_window(pc));
+                unless_gone(pc.map_or(Ok(()), |pc| task.set_pc(pc)))?;
+            }
         }
         let how = match (task.steps, syscalls && !task.foreign) {
             (true, _) => Go::Step,

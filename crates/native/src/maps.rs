@@ -49,6 +49,11 @@ fn parse(line: &str) -> Option<Mapping> {
     })
 }
 
+/// What is further away cannot be jumped to.
+const NEAR: u64 = 0x7000_0000;
+/// How much nearer than that something is put behind the heap: what comes next lies before it.
+const HEADROOM: u64 = 0x400_0000;
+
 /// A free stretch of `size` bytes, as near to `address` as there is one, where it is in nobody's way: the heap
 /// grows up from the end of the program, and a stack grows down.
 pub(crate) fn gap_near(maps: &[Mapping], address: u64, size: u64) -> Option<u64> {
@@ -59,7 +64,14 @@ pub(crate) fn gap_near(maps: &[Mapping], address: u64, size: u64) -> Option<u64>
     let below = ends.zip(maps).filter(|(_, map)| !is_stack(map));
     let places =
         below.filter_map(|(end, map)| map.range.start.checked_sub(size).filter(|place| *place >= end));
-    places.min_by_key(|place| place.abs_diff(address))
+    let nearest = places.min_by_key(|place| place.abs_diff(address));
+    if nearest.is_some_and(|place| place.abs_diff(address) < NEAR) {
+        return nearest;
+    }
+    // The low addresses are all taken: then somewhere behind the heap, which seldom grows so far.
+    let behind = (address & !0xffff).saturating_add(NEAR - HEADROOM);
+    let is_free = maps.iter().all(|map| behind + size <= map.range.start || map.range.end <= behind);
+    if is_free { Some(behind) } else { nearest }
 }
 
 #[cfg(test)]
@@ -90,6 +102,9 @@ mod tests {
         let maps = [map(0x40_0000..0x50_0000), map(0x51_0000..0x60_0000)];
         assert_eq!(gap_near(&maps, 0x4f_0000, 0x1_0000), Some(0x50_0000));
         assert_eq!(gap_near(&maps, 0x4f_0000, 0x2_0000), Some(0x3e_0000));
+        // With nothing left below the program.
+        let full = [map(0x1_0000..0x300_0000), map(0x7fff_0000_0000..0x7fff_0001_0000)];
+        assert_eq!(gap_near(&full, 0x41_0000, 0x1_0000), Some(0x6c41_0000));
         let stack = Mapping { path: Some("[stack]".into()), ..map(0x51_0000..0x60_0000) };
         assert_eq!(gap_near(&[map(0x40_0000..0x50_0000), stack], 0x4f_0000, 0x1_0000), Some(0x3f_0000));
     }

@@ -1,7 +1,6 @@
 //! The places in the code that carry a trap, and what is under it.
 
 use crate::displace::{self, Displaced, SLOT};
-use crate::inline::trampoline::JUMP;
 use crate::memory::RawMemory;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -46,9 +45,8 @@ pub(crate) struct Site {
 /// A jump to a trampoline.
 #[derive(Clone, Debug)]
 pub(crate) struct Jump {
-    /// The jump itself, and the program's own bytes that it lies over.
-    pub(crate) code: [u8; JUMP],
-    pub(crate) under: [u8; JUMP],
+    /// The jump itself, and, where that is a short one, the other that it leads to.
+    pub(crate) patches: Vec<Patch>,
     /// What it lies over, and the instructions that are executed elsewhere.
     pub(crate) range: Range<u64>,
     /// Where the trampoline lies.
@@ -61,6 +59,21 @@ pub(crate) struct Jump {
     pub(crate) back: u64,
     /// Where the copies of the program's instructions lie, and what the program calls these places.
     pub(crate) copies: Vec<(u64, u64)>,
+}
+
+/// A jump where something else is.
+#[derive(Clone, Debug)]
+pub(crate) struct Patch {
+    pub(crate) at: u64,
+    pub(crate) code: Box<[u8]>,
+    /// The program's own bytes.
+    pub(crate) under: Box<[u8]>,
+}
+
+impl Patch {
+    pub(crate) fn range(&self) -> Range<u64> {
+        self.at..self.at + self.code.len() as u64
+    }
 }
 
 /// Memory in the program for copies of instructions.
@@ -108,6 +121,8 @@ pub(crate) struct Sites {
     regions: Vec<Region>,
     /// The places whose trampolines begin at these addresses.
     pub(crate) trampolines: BTreeMap<u64, SiteId>,
+    /// Where jumps lie that short jumps lead to, each with its place.
+    pub(crate) stones: BTreeMap<u64, SiteId>,
     /// How many jumps there are now.
     pub(crate) jumping: usize,
     /// From the first to behind the last address with a trap.
@@ -210,6 +225,7 @@ impl Sites {
             (site.jump, site.jumps) = (None, false);
             self.by_address.remove(&site.address);
         }
+        self.stones.retain(|_, id| !self.all[id.0 as usize].buried);
         buried
     }
 
@@ -219,10 +235,9 @@ impl Sites {
         for site in self.all.iter().filter(|site| site.inserted) {
             let _ = memory.write(site.address, &[site.original]);
         }
-        for site in self.all.iter().filter(|site| site.jumps) {
-            if let Some(jump) = &site.jump {
-                let _ = memory.write(site.address, &jump.under);
-            }
+        let jumps = self.all.iter().filter(|site| site.jumps).filter_map(|site| site.jump.as_ref());
+        for patch in jumps.flat_map(|jump| &jump.patches) {
+            let _ = memory.write(patch.at, &patch.under);
         }
     }
 

@@ -28,6 +28,9 @@ pub const LEFT_ON_STACK: u64 = 16 + RED_ZONE;
 /// How far from the top of the stack the number of the site lies then.
 pub const SITE_ON_STACK: u64 = 8;
 
+/// So much of the stack must be free.
+const NEEDED: u64 = 4096;
+
 /// Gives back what [`entry`] has put aside; the stack pointer is where the flags are.
 macro_rules! restore {
     () => {
@@ -99,6 +102,8 @@ pub unsafe extern "C" fn entry() {
         "lahf",
         "seto al",
         "push rax",
+        // If the program's stack is used up, that shows here, and not where a lock is held.
+        "cmp byte ptr [rsp - {needed}], 0",
         "mov rbx, rsp",
         "and rsp, -16",
         "sub rsp, 256",
@@ -134,6 +139,7 @@ pub unsafe extern "C" fn entry() {
         restore!(),
         "jmp {refused}",
         left = const LEFT_ON_STACK,
+        needed = const NEEDED,
         site = const SITE_ON_STACK,
         hit = sym agent::hit,
         stop = const agent::STOP,

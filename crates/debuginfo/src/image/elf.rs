@@ -38,6 +38,8 @@ impl Segment {
 
 /// What the headers tell.
 pub(crate) struct Outside {
+    /// All of the file.
+    pub(crate) bytes: &'static [u8],
     pub(crate) elf: Elf,
     pub(crate) segments: Vec<Segment>,
     /// Where code is.
@@ -79,7 +81,7 @@ impl Outside {
         // A bad note is no reason to refuse the program.
         let build_id = elf.build_id().ok().flatten();
         let code = code_ranges(&elf, &segments);
-        Ok(Outside { entry: elf.entry(), elf, segments, code, interpreter, is_relocatable, build_id })
+        Ok(Outside { bytes, entry: elf.entry(), elf, segments, code, interpreter, is_relocatable, build_id })
     }
 
     /// The addresses of a section, if there is one with that name.

@@ -93,6 +93,16 @@ impl Unwinding {
         Unwinding { exceptions, debug }
     }
 
+    /// Where the functions begin and end that are described.
+    pub(crate) fn functions(&self) -> Vec<Range<u64>> {
+        let ranges = |index: &[(Range<u64>, usize)]| -> Vec<Range<u64>> {
+            index.iter().map(|(range, _)| range.clone()).collect()
+        };
+        let mut all = self.exceptions.as_ref().map_or(Vec::new(), |all| ranges(all.described.index()));
+        all.extend(self.debug.as_ref().map_or(Vec::new(), |all| ranges(all.index())));
+        all
+    }
+
     /// The rules at a file address.
     pub(crate) fn at(&self, address: u64) -> Option<Rules> {
         let in_exceptions = || {
@@ -122,7 +132,7 @@ impl<Section: UnwindSection<Reader>> Described<Section> {
 
     /// The description of the function that has an address.
     fn find(&self, address: u64) -> Option<FrameDescriptionEntry<Reader>> {
-        let index = self.index.get_or_init(|| self.read_index());
+        let index = self.index();
         let after = index.partition_point(|(range, _)| range.start <= address);
         let (range, offset) = index.get(after.checked_sub(1)?)?;
         if !range.contains(&address) {
@@ -135,6 +145,11 @@ impl<Section: UnwindSection<Reader>> Described<Section> {
     fn read(&self, offset: usize) -> Option<FrameDescriptionEntry<Reader>> {
         let offset = Section::Offset::from(offset);
         self.section.fde_from_offset(&self.bases, offset, Section::cie_from_offset).ok()
+    }
+
+    /// Where the functions are, in order, each with the place of its description.
+    fn index(&self) -> &[(Range<u64>, usize)] {
+        self.index.get_or_init(|| self.read_index())
     }
 
     fn read_index(&self) -> Vec<(Range<u64>, usize)> {

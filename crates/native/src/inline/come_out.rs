@@ -8,9 +8,11 @@ use super::jumps::InTrampoline;
 use crate::engine::{Engine, Happening, lost};
 use crate::inject::raw;
 use crate::sys::{self, Go, Status, Tid};
+use crate::task::Task;
 use invigil_session::due::Owners;
 use invigil_session::subject::{Done, Owner};
 use nix::unistd::Pid;
+use std::collections::BTreeMap;
 
 /// Everything but the signals that code raises by itself.
 const ALL_BUT_FAULTS: u64 = !(1 << (libc::SIGTRAP - 1) | 1 << (libc::SIGSEGV - 1) | 1 << (libc::SIGBUS - 1));
@@ -26,6 +28,14 @@ pub(crate) enum Out {
     Before,
     /// It is no more.
     Gone,
+}
+
+/// Of a thread on its way out, what is to be as it was when it is there.
+struct Coming {
+    told: Option<raw::SignalInfo>,
+    mask: u64,
+    /// Whether it is to be sent once more what it was sent on the way.
+    again: bool,
 }
 
 /// Everybody who may have a point at a place.
@@ -64,9 +74,9 @@ impl Engine {
 
     /// A thread stands at a place whose event is yet to happen: where there is a jump, it goes to the probe at once.
     pub(crate) fn try_again(&mut self, tid: Tid) -> Done {
-        let Some(task) = self.tasks.get_mut(&tid).filter(|task| task.standing.is_none()) else {
-            return Ok(());
-        };
+        // One that has something to tell, a signal perhaps, tells it first.
+        let is_free = |task: &&mut Task| task.standing.is_none() && task.pending.is_none();
+        let Some(task) = self.tasks.get_mut(&tid).filter(is_free) else { return Ok(()) };
         let Ok(pc) = task.pc() else { return Ok(()) };
         let Some(site) = self.sites.at(pc).map(|id| self.sites.get(id)).filter(|site| site.jumps) else {
             return Ok(());
@@ -77,49 +87,59 @@ impl Engine {
         }
     }
 
-    /// Has a stopped thread come out, if it is in the library. What it tells of its stop stays as it is.
-    pub(crate) fn come_out(&mut self, tid: Tid) -> Done<Out> {
-        let Some(task) = self.tasks.get_mut(&tid) else { return Ok(Out::Gone) };
-        if task.running || task.over || task.listening || task.standing.is_some() {
-            return Ok(Out::Before);
+    /// Lets a stopped thread run on, if it is in the library, until it is out. What it tells of its stop is kept.
+    fn begin_to_come_out(&mut self, tid: Tid) -> Done<Option<Coming>> {
+        let Some(task) = self.tasks.get_mut(&tid) else { return Ok(None) };
+        if task.running || task.over || task.listening || task.foreign || task.standing.is_some() {
+            return Ok(None);
         }
-        let Ok(pc) = task.pc() else { return Ok(Out::Gone) };
+        let Ok(pc) = task.pc() else { return Ok(None) };
         if !self.is_inside(pc) {
-            return Ok(Out::Before);
+            return Ok(None);
         }
         let pid = Pid::from_raw(tid);
         let told = raw::signal_info(pid).ok();
-        let Ok(mask) = raw::signal_mask(pid) else { return Ok(Out::Gone) };
+        let Ok(mask) = raw::signal_mask(pid) else { return Ok(None) };
         let _ = raw::set_signal_mask(pid, ALL_BUT_FAULTS);
-        let out = self.run_out(tid)?;
-        if out != Out::Gone {
-            let _ = raw::set_signal_mask(pid, mask);
-            if let Some(told) = told {
-                let _ = raw::set_signal_info(pid, &told);
-            }
-        }
-        Ok(out)
+        sys::go(tid, Go::On, 0).map_err(lost)?;
+        Ok(Some(Coming { told, mask, again: false }))
     }
 
-    fn run_out(&mut self, tid: Tid) -> Done<Out> {
-        loop {
-            sys::go(tid, Go::On, 0).map_err(lost)?;
-            let Some((_, status)) = sys::wait(tid, true).map_err(lost)? else { continue };
-            if status.is_gone() {
-                self.stopped_otherwise(tid, status)?;
-                return Ok(Out::Gone);
-            }
-            self.task(tid)?.stopped();
-            if status.is_plain_trap()
-                && let Some(out) = self.landed(tid)?
-            {
-                return Ok(out);
-            }
-            if !self.pass_bad_read(tid, status)? && status.event() == 0 {
-                // Something that cannot be held back: it is for whoever looks at the thread next.
-                return Ok(Out::Before);
-            }
+    /// A thread on its way out has stopped: what became of it, or `None` if it has further to go.
+    fn is_out(&mut self, tid: Tid, status: Status, coming: &mut Coming) -> Done<Option<Out>> {
+        if status.is_gone() {
+            self.stopped_otherwise(tid, status)?;
+            return Ok(Some(Out::Gone));
         }
+        let pid = Pid::from_raw(tid);
+        let task = self.task(tid)?;
+        task.stopped();
+        if status.signal() == libc::SIGSTOP && status.event() == 0 {
+            // It cannot be held back, so it is put off.
+            if task.pending.is_none() {
+                task.pending = Some(status);
+                coming.told = raw::signal_info(pid).ok();
+                self.waiting.push_back(tid);
+            } else {
+                coming.again = true;
+            }
+            sys::go(tid, Go::On, 0).map_err(lost)?;
+            return Ok(None);
+        }
+        let landed = if status.is_plain_trap() { self.landed(tid)? } else { None };
+        // If neither, it is something that cannot be held back: it is for whoever looks at the thread next.
+        if landed.is_none() && (self.pass_bad_read(tid, status)? || status.event() != 0) {
+            sys::go(tid, Go::On, 0).map_err(lost)?;
+            return Ok(None);
+        }
+        let _ = raw::set_signal_mask(pid, coming.mask);
+        if let Some(told) = &coming.told {
+            let _ = raw::set_signal_info(pid, told);
+        }
+        if coming.again {
+            sys::kill(self.process, libc::SIGSTOP).map_err(lost)?;
+        }
+        Ok(Some(landed.unwrap_or(Out::Before)))
     }
 
     /// A thread that could not read what the program pointed to goes on without it.
@@ -134,13 +154,21 @@ impl Engine {
         Ok(true)
     }
 
-    /// All threads stand still: those in the library come out.
+    /// All threads stand still: those in the library come out, all at once, for some may wait for others there.
     pub(crate) fn all_come_out(&mut self) -> Done {
+        let mut all = BTreeMap::new();
         for tid in self.tasks.keys().copied().collect::<Vec<_>>() {
-            if self.tasks.get(&tid).is_some_and(|task| task.foreign) {
+            all.extend(self.begin_to_come_out(tid)?.map(|coming| (tid, coming)));
+        }
+        while !all.is_empty() {
+            let Some((tid, status)) = sys::wait(-1, true).map_err(lost)? else { continue };
+            let Some(coming) = all.get_mut(&tid) else {
+                self.stopped_otherwise(tid, status)?;
                 continue;
-            }
-            if let Out::Reacts = self.come_out(tid)? {
+            };
+            let Some(out) = self.is_out(tid, status, coming)? else { continue };
+            all.remove(&tid);
+            if out == Out::Reacts {
                 self.news.push_back(Happening::Reacts { tid });
             }
         }

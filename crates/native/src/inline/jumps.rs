@@ -4,9 +4,9 @@
 //! program must not see it. Therefore jumps are there only while the program runs: they are put when all threads stand
 //! still and are about to be let go, and lifted as soon as all stand still again. In between, all is as with traps.
 
-use super::trampoline::{JUMP, Trampoline, Unfit};
+use super::trampoline::{JUMP, SHORT_JUMP, Trampoline, Unfit};
 use crate::memory::RawMemory;
-use crate::sites::{Jump, LONGEST as INSTRUCTION, Site, SiteId, Sites, TRAP};
+use crate::sites::{Jump, LONGEST as INSTRUCTION, Patch, Site, SiteId, Sites, TRAP};
 use std::ops::Range;
 
 /// Where a thread is in a trampoline.
@@ -21,33 +21,33 @@ pub(crate) enum InTrampoline {
 }
 
 impl Sites {
-    /// Keeps a jump over a window for a place. The trampoline lies at `at`.
+    /// Keeps a jump over a window for a place. The trampoline lies at `at`; the jump leads there by way of `stone`, if that is
+    /// given.
     pub(crate) fn prepare_jump(
         &mut self,
         memory: &RawMemory,
         id: SiteId,
         (at, made): (u64, &Trampoline),
-        range: Range<u64>,
+        (range, stone): (Range<u64>, Option<u64>),
     ) -> Result<(), Unfit> {
-        let is_taken = |site: &Site| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, &range));
-        if self.near(&range).any(is_taken) {
+        if !self.is_free_for_jump(&range) {
             return Err(Unfit::Crowded);
         }
-        let mut under = [0; JUMP];
-        memory.read(range.start, &mut under).map_err(|_| Unfit::Short)?;
-        self.clean(range.start, &mut under);
-        let distance = at.wrapping_sub(range.start + JUMP as u64) as i64;
-        let distance = i32::try_from(distance).map_err(|_| Unfit::Far)?;
-        let mut code = [0xe9; JUMP];
-        code[1..].copy_from_slice(&distance.to_le_bytes());
+        let mut patches = vec![match stone {
+            Some(stone) => self.patch(memory, range.start, short_jump(range.start, stone)?)?,
+            None => self.patch(memory, range.start, jump(range.start, at)?)?,
+        }];
+        if let Some(stone) = stone {
+            patches.push(self.patch(memory, stone, jump(stone, at)?)?);
+            self.stones.insert(stone, id);
+        }
         memory.write(at, &made.code).map_err(|_| Unfit::Far)?;
         let copies = made.copies.iter().map(|(offset, address)| (at + offset, *address));
         let site = &mut self.all[id.0 as usize];
         let copies: Vec<(u64, u64)> = copies.collect();
         let own = copies.iter().find(|(_, address)| *address == site.address);
         site.jump = Some(Jump {
-            code,
-            under,
+            patches,
             on: own.map_or(at + made.back, |(at, _)| *at),
             trampoline: at..at + made.code.len() as u64,
             probe: at + made.probe,
@@ -57,6 +57,25 @@ impl Sites {
         });
         self.trampolines.insert(at, id);
         Ok(())
+    }
+
+    fn patch(&self, memory: &RawMemory, at: u64, code: Box<[u8]>) -> Result<Patch, Unfit> {
+        let mut under = vec![0; code.len()];
+        memory.read(at, &mut under).map_err(|_| Unfit::Short)?;
+        self.clean(at, &mut under);
+        Ok(Patch { at, code, under: under.into() })
+    }
+
+    /// Whether no jump of another place lies, or would lie, over something of a range.
+    pub(crate) fn is_free_for_jump(&self, range: &Range<u64>) -> bool {
+        let is_taken = |site: &Site| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, range));
+        !self.near(range).any(is_taken) && self.stones_in(range).next().is_none()
+    }
+
+    /// The places whose short jumps lead to somewhere that overlaps a range.
+    fn stones_in(&self, range: &Range<u64>) -> impl Iterator<Item = SiteId> {
+        let first = range.start.saturating_sub(JUMP as u64 - 1);
+        self.stones.range(first..range.end).map(|(_, id)| *id)
     }
 
     /// Whether there are jumps now.
@@ -75,7 +94,8 @@ impl Sites {
             let _ = memory.write(site.address, &[site.original]);
             site.inserted = false;
         }
-        if memory.write(jump.range.start, &jump.code).is_ok() {
+        // Where it leads to comes first.
+        if jump.patches.iter().rev().all(|patch| memory.write(patch.at, &patch.code).is_ok()) {
             site.jumps = true;
             self.jumping += 1;
         }
@@ -90,7 +110,9 @@ impl Sites {
             site.jumps = false;
             let Some(jump) = &site.jump else { continue };
             // If the memory is gone, so is the jump.
-            let _ = memory.write(jump.range.start, &jump.under);
+            for patch in &jump.patches {
+                let _ = memory.write(patch.at, &patch.under);
+            }
             site.inserted = site.wanted > 0 && memory.write(site.address, &[TRAP]).is_ok();
         }
     }
@@ -99,6 +121,7 @@ impl Sites {
     pub(crate) fn forget_jumps(&mut self) {
         self.all.iter_mut().for_each(|site| (site.jump, site.jumps) = (None, false));
         self.trampolines.clear();
+        self.stones.clear();
         self.jumping = 0;
     }
 
@@ -109,24 +132,37 @@ impl Sites {
                 let over = site.jump.as_ref().filter(|_| site.jumps).map(|jump| &jump.range);
                 over.is_some_and(|over| overlap(over, &(address..address + INSTRUCTION as u64)))
             })
+            || self.has_jumps() && self.stones_in(&(address..address + 1)).next().is_some()
     }
 
     /// Puts the program's own bytes in the place of jumps, in memory read from `start`.
     pub(crate) fn clean_jumps(&self, start: u64, bytes: &mut [u8]) {
-        let all = self.trampolines.values().map(|id| self.get(*id)).filter(|site| site.jumps);
-        for jump in all.filter_map(|site| site.jump.as_ref()) {
-            for (at, byte) in (jump.range.start..).zip(jump.under) {
-                if let Some(read) = at.checked_sub(start).and_then(|at| bytes.get_mut(at as usize)) {
-                    *read = byte;
+        let range = start..start.saturating_add(bytes.len() as u64);
+        let mut clean = |site: &Site| {
+            let jump = site.jump.as_ref().filter(|_| site.jumps);
+            for patch in jump.map_or(&[][..], |jump| &jump.patches) {
+                for (at, byte) in (patch.at..).zip(&patch.under) {
+                    if let Some(read) = at.checked_sub(start).and_then(|at| bytes.get_mut(at as usize)) {
+                        *read = *byte;
+                    }
                 }
             }
+        };
+        // Few bytes or few jumps: go through whichever are fewer.
+        if range.end - range.start < self.trampolines.len() as u64 {
+            self.near(&range).for_each(&mut clean);
+            self.stones_in(&range).for_each(|id| clean(self.get(id)));
+        } else {
+            self.trampolines.values().for_each(|id| clean(self.get(*id)));
         }
     }
 
     /// Whether somebody else's place lies in the middle of what the jump of a place lies over.
     pub(crate) fn is_shared(&self, id: SiteId, has_uses: impl Fn(SiteId) -> bool) -> bool {
         let Some(jump) = &self.get(id).jump else { return false };
-        jump.range.clone().filter_map(|address| self.at(address)).any(|other| other != id && has_uses(other))
+        let stones = jump.patches.iter().skip(1).flat_map(Patch::range);
+        let mut others = jump.range.clone().chain(stones).filter_map(|address| self.at(address));
+        others.any(|other| other != id && has_uses(other))
     }
 
     /// Where a thread is whose instruction pointer lies in a trampoline.
@@ -144,6 +180,19 @@ impl Sites {
         Some(InTrampoline::Copy(*id, copy.1))
     }
 
+    /// Where a thread goes on that is in the middle of what the jump of a place lies over, or is to lie over: at the copy of its
+    /// instruction.
+    pub(crate) fn out_of_window(&self, pc: u64) -> Option<u64> {
+        let here = pc..pc + 1;
+        let mut jumps = self.near(&here).filter_map(|site| Some((site, site.jump.as_ref()?)));
+        let (site, jump) = jumps.find(|(_, jump)| jump.range.start < pc && pc < jump.range.end)?;
+        if site.address == pc {
+            // Its event is yet to happen.
+            return site.jumps.then_some(jump.probe);
+        }
+        jump.copies.iter().find(|(_, address)| *address == pc).map(|(at, _)| *at)
+    }
+
     /// The places whose jumps may lie over something of a range.
     fn near(&self, range: &Range<u64>) -> impl Iterator<Item = &Site> {
         // The window of a place begins or ends with its instruction.
@@ -157,4 +206,18 @@ const LONGEST_WINDOW: u64 = 24;
 
 fn overlap(one: &Range<u64>, other: &Range<u64>) -> bool {
     one.start < other.end && other.start < one.end
+}
+
+/// A jump that lies at an address and leads to another.
+fn jump(from: u64, to: u64) -> Result<Box<[u8]>, Unfit> {
+    let distance = to.wrapping_sub(from + JUMP as u64) as i64;
+    let distance = i32::try_from(distance).map_err(|_| Unfit::Far)?;
+    Ok(std::iter::once(0xe9).chain(distance.to_le_bytes()).collect())
+}
+
+/// The same for two that are near each other.
+fn short_jump(from: u64, to: u64) -> Result<Box<[u8]>, Unfit> {
+    let distance = to.wrapping_sub(from + SHORT_JUMP as u64) as i64;
+    let distance = i8::try_from(distance).map_err(|_| Unfit::Far)?;
+    Ok(Box::new([0xeb, distance as u8]))
 }

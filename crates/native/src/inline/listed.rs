@@ -9,10 +9,11 @@ impl Target {
     /// How the events of the properties are noticed, place by place.
     pub(crate) fn list_probes(&mut self) -> Vec<Probe> {
         let mut all = Vec::new();
+        let why_not = self.why_no_probes();
         for plan in self.plans.iter() {
             let event = plan.name.clone();
             match &plan.what {
-                What::Code | What::Exit => all.extend(self.probes_of(plan)),
+                What::Code | What::Exit => all.extend(self.probes_of(plan, why_not.as_deref())),
                 What::Access(_) => {
                     all.push(Probe { event, place: String::new(), how: "watched memory".into() })
                 }
@@ -27,20 +28,24 @@ impl Target {
         all
     }
 
-    fn probes_of(&self, plan: &Plan) -> Vec<Probe> {
+    /// Why there are no probes at all, if there are none.
+    fn why_no_probes(&self) -> Option<String> {
         let at_code = |what: &What| matches!(what, What::Code | What::Exit | What::System);
-        let why_not = match (&self.inline.trouble, self.inline.probes) {
+        match (&self.inline.trouble, self.inline.probes) {
             (_, Probes::Trap) => Some("as was asked for".to_owned()),
             (Some(trouble), _) => Some(trouble.clone()),
             _ if !self.plans.all_are(at_code) => {
                 Some("the property is also about memory or system calls, which the tool watches".to_owned())
             }
             _ => None,
-        };
+        }
+    }
+
+    fn probes_of(&self, plan: &Plan, why_not: Option<&str>) -> Vec<Probe> {
         let places = plan.places.iter().filter(|place| place.role == Role::Fire);
         let told = places.map(|place| {
             let site = self.engine.sites.get(place.site);
-            let how = match (&why_not, self.inline.unfit.get(&place.site.0)) {
+            let how = match (why_not, self.inline.unfit.get(&place.site.0)) {
                 (None, None) if site.jump.is_some() => "probe".to_owned(),
                 (None, None) => "trap".to_owned(),
                 (None, Some(unfit)) => format!("trap: {unfit}"),

@@ -12,6 +12,7 @@
 pub(crate) mod agent;
 mod capture;
 pub(crate) mod come_out;
+mod entered;
 mod image;
 pub(crate) mod jumps;
 mod listed;

@@ -3,16 +3,16 @@
 use super::Probes;
 use super::agent::Agent;
 use super::capture::capture;
-use super::trampoline::{Around, ROOM, Targets, Unfit, make, window_at};
+use super::entered::{self, Looked};
+use super::trampoline::{Around, JUMP, ROOM, SHORT_JUMP, Unfit, Window, make, window_at};
 use crate::events::{Role, What};
 use crate::sites::{REGION, SiteId};
 use crate::target::Target;
 use crate::uses::Use;
-use invigil_debuginfo::program::Function;
 use invigil_monitor::event::EventSet;
 use invigil_probe::message::{Request, Site, Told};
 use invigil_session::subject::Done;
-use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// Memory for trampolines: a word with the library's entry, and free room behind.
 pub(crate) struct Room {
@@ -25,8 +25,6 @@ pub(crate) struct Room {
 const REACH: u64 = 0x7000_0000;
 /// So many bytes behind a function may be looked at for padding.
 const BEHIND: u64 = 16;
-/// Code of functions that was looked at.
-type Looked = FxHashMap<u64, Option<(u64, Vec<u8>, u64, Targets)>>;
 
 impl Target {
     /// Whether monitors can step inside the program.
@@ -96,31 +94,62 @@ impl Target {
 
     fn make_jump(&mut self, id: SiteId, looked: &mut Looked) -> Done<Result<(), Unfit>> {
         let address = self.engine.sites.get(id).address;
-        let Some(function) = self.program.function_at(address) else { return Ok(Err(Unfit::Immovable)) };
-        let around = looked
-            .entry(address_of(&function, address))
-            .or_insert_with(|| self.look_around(&function, address));
-        let Some((start, code, end, targets)) = around else { return Ok(Err(Unfit::Immovable)) };
-        let next = self.program.next_symbol(address).unwrap_or(*end).max(*end);
-        let around = Around { code, start: *start, end: *end, next, targets };
-        let window = match window_at(address, &around) {
-            Ok(window) => window,
+        let (window, stone) = match self.window(address, looked) {
+            Ok(found) => found,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        if self.program.next_symbol(window.start).is_some_and(|symbol| symbol < window.range().end) {
-            return Ok(Err(Unfit::Entered));
-        }
         let Some((at, entry)) = self.room_near(address)? else { return Ok(Err(Unfit::Far)) };
         let made = match make(&window, at, id.0, entry) {
             Ok(made) => made,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        let range = window.range();
-        let kept = self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), range);
+        let kept =
+            self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), (window.range(), stone));
         if kept.is_ok() {
             self.take_room(at);
         }
         Ok(kept)
+    }
+
+    /// The instructions that a jump for a probe at an address can lie over, and where the jump behind a short one can lie.
+    fn window(&self, address: u64, looked: &mut Looked) -> Result<(Window, Option<u64>), Unfit> {
+        match self.window_for(address, JUMP, looked) {
+            Ok(window) => Ok((window, None)),
+            Err(unfit @ (Unfit::Entered | Unfit::Short)) => {
+                let window = self.window_for(address, SHORT_JUMP, looked).map_err(|_| unfit)?;
+                let is_free = |range: &Range<u64>| self.engine.sites.is_free_for_jump(range);
+                let stone = entered::stepping_stone(&self.program, window.start, looked, is_free);
+                Ok((window, Some(stone.ok_or(unfit)?)))
+            }
+            Err(unfit) => Err(unfit),
+        }
+    }
+
+    fn window_for(&self, address: u64, jump: usize, looked: &mut Looked) -> Result<Window, Unfit> {
+        let part = self.program.code_part(address).ok_or(Unfit::Immovable)?;
+        let end = part.end;
+        let code = self.program.code_bytes(part.start);
+        let code = &code[..code.len().min((end + BEHIND - part.start) as usize)];
+        let targets = entered::targets(&self.program, &part, looked);
+        if targets.is_backwards && address != part.start {
+            return Err(Unfit::Backwards);
+        }
+        let next = self.program.next_code(address).unwrap_or(end).max(end);
+        let around = Around { code, start: part.start, end, next, targets };
+        let window = window_at(address, &around, jump)?;
+        let range = window.range();
+        let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
+        if is_named || entered::is_entered(&self.program, &range, looked) {
+            return Err(Unfit::Entered);
+        }
+        let mut there = vec![0; (range.end - range.start) as usize];
+        let length = self.engine.memory.read_some(range.start, &mut there);
+        self.engine.sites.clean(range.start, &mut there[..length]);
+        let written = code.get((range.start - part.start) as usize..).unwrap_or_default();
+        if !written.starts_with(&there) {
+            return Err(Unfit::Changed);
+        }
+        Ok(window)
     }
 
     /// The program was brought back from a time when trampolines may not have been there: they are made anew.
@@ -145,25 +174,6 @@ impl Target {
             // If its memory cannot be written, whoever needs it next is told so.
             let _ = agent.tell_process(self.engine.process as u32);
         }
-    }
-
-    /// The part of a function that has an address: where it begins, its code and a little more, where it ends, and where the
-    /// function's jumps go.
-    fn look_around(&self, function: &Function, address: u64) -> Option<(u64, Vec<u8>, u64, Targets)> {
-        let part = function.ranges.iter().find(|range| range.contains(&address))?;
-        let read = |start: u64, end: u64| {
-            let mut code = vec![0; (end - start) as usize];
-            let length = self.engine.memory.read_some(start, &mut code);
-            code.truncate(length);
-            self.engine.sites.clean(start, &mut code);
-            code
-        };
-        let mut targets = Targets::default();
-        for range in &function.ranges {
-            targets.add(&read(range.start, range.end), range.start);
-        }
-        targets.sort();
-        Some((part.start, read(part.start, part.end + BEHIND), part.end, targets))
     }
 
     /// Room for a trampoline near an address, and where the word with the library's entry is.
@@ -201,17 +211,12 @@ impl Target {
         if self.engine.tasks.values().any(|task| task.foreign) {
             return Ok(());
         }
-        let mut standing = Vec::new();
-        for task in self.engine.tasks.values_mut() {
-            if task.standing.is_none() && !task.over {
-                standing.extend(task.pc().ok());
-            }
-        }
-        standing.sort_unstable();
         for number in 0..self.engine.sites.all.len() as u32 {
             let id = SiteId(number);
             let site = self.engine.sites.get(id);
-            let Some(jump) = site.jump.as_ref().filter(|_| !site.buried) else { continue };
+            if site.jump.is_none() || site.buried {
+                continue;
+            }
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
             let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
             if is_shared
@@ -219,12 +224,6 @@ impl Target {
                 || self.events_at(id).is_none_or(|told| told.is_empty())
             {
                 self.inline.unfit.insert(number, Unfit::Shared);
-                continue;
-            }
-            let from = standing.partition_point(|pc| *pc <= jump.range.start);
-            let in_middle = |pc: &u64| *pc < jump.range.end && *pc != site.address;
-            if standing[from..].iter().take_while(|pc| **pc < jump.range.end).any(in_middle) {
-                self.inline.unfit.insert(number, Unfit::Busy);
                 continue;
             }
             self.inline.unfit.remove(&number);
@@ -238,10 +237,4 @@ impl Target {
             None => Ok(()),
         }
     }
-}
-
-/// What tells a part of a function apart.
-fn address_of(function: &Function, address: u64) -> u64 {
-    let part = function.ranges.iter().find(|range| range.contains(&address));
-    part.map_or(address, |part| part.start)
 }

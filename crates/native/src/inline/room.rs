@@ -178,6 +178,10 @@ impl Target {
 
     /// Lets the properties step inside from where they stand.
     pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate]) -> Done {
+        if !self.engine.sites.has_jumps() && self.ended.is_none() {
+            // They can be put only while all threads stand still.
+            self.engine.hold()?;
+        }
         if !self.can_ask()? {
             let nothing = CaughtUp {
                 unseen_events: 0,

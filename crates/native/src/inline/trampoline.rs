@@ -12,6 +12,8 @@ use std::ops::Range;
 pub(crate) const ROOM: u64 = 160;
 /// The length of a jump.
 pub(crate) const JUMP: usize = 5;
+/// The length of one that reaches a little way only: to where there is room for another.
+pub(crate) const SHORT_JUMP: usize = 2;
 
 /// Why a place keeps its trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,10 +30,12 @@ pub(crate) enum Unfit {
     Capture,
     /// Somebody has a point there, too.
     Shared,
-    /// A thread was in the middle of the instructions.
-    Busy,
     /// The jump of another place is in the way.
     Crowded,
+    /// The processor may be going through memory backwards there.
+    Backwards,
+    /// The code is not what the program's file says.
+    Changed,
 }
 
 impl std::fmt::Display for Unfit {
@@ -43,8 +47,9 @@ impl std::fmt::Display for Unfit {
             Unfit::Far => "there is no free memory near enough",
             Unfit::Capture => "what the event carries takes more than a few loads",
             Unfit::Shared => "somebody has a point there, too",
-            Unfit::Busy => "a thread stood in the middle of the instructions",
             Unfit::Crowded => "another probe is in the way",
+            Unfit::Backwards => "the processor may be going through memory backwards there",
+            Unfit::Changed => "the program has changed its code there",
         })
     }
 }
@@ -59,12 +64,14 @@ pub(crate) struct Window {
     pub(crate) start: u64,
     /// How long they are together; padding that follows them is not counted.
     pub(crate) length: u64,
+    /// How long the jump is.
+    pub(crate) jump: usize,
 }
 
 impl Window {
     /// All bytes that the jump lies over, or whose instructions are executed elsewhere.
     pub(crate) fn range(&self) -> Range<u64> {
-        self.start..self.start + self.length.max(JUMP as u64)
+        self.start..self.start + self.length.max(self.jump as u64)
     }
 }
 
@@ -75,12 +82,21 @@ pub(crate) struct Targets {
     jumps: Vec<u64>,
     /// Whether it has jumps that go nobody knows where.
     pub(crate) is_open: bool,
+    /// Whether some of it is no instruction: data, perhaps, and what follows may be misunderstood.
+    pub(crate) is_garbled: bool,
+    /// Whether what follows the last instruction is executed after it.
+    pub(crate) falls_through: bool,
+    /// Whether it tells the processor to go through memory backwards, which nobody else expects.
+    pub(crate) is_backwards: bool,
 }
 
 impl Targets {
     /// Looks through code that lies at `start`.
     pub(crate) fn add(&mut self, code: &[u8], start: u64) {
         for instruction in &mut Decoder::with_ip(64, code, start, DecoderOptions::NONE) {
+            self.is_garbled |= instruction.is_invalid();
+            self.falls_through = falls_through(&instruction);
+            self.is_backwards |= instruction.code() == Code::Std;
             match instruction.flow_control() {
                 FlowControl::IndirectBranch => self.is_open = true,
                 FlowControl::UnconditionalBranch
@@ -102,7 +118,8 @@ impl Targets {
         self.jumps.dedup();
     }
 
-    fn any_in(&self, range: Range<u64>) -> bool {
+    /// Whether one goes into a range.
+    pub(crate) fn any_in(&self, range: Range<u64>) -> bool {
         let from = self.jumps.partition_point(|target| *target < range.start);
         self.jumps.get(from).is_some_and(|target| range.contains(target))
     }
@@ -123,19 +140,28 @@ pub(crate) struct Around<'a> {
     pub(crate) targets: &'a Targets,
 }
 
-/// The instructions that a jump for a probe at `address` can lie over.
-pub(crate) fn window_at(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
-    let code = around.code.get((address - around.start) as usize..).ok_or(Unfit::Short)?;
-    let forward = window(code, address, around.end, around.next, around.targets);
-    match forward {
+/// Whether what follows an instruction may be executed after it.
+fn falls_through(instruction: &Instruction) -> bool {
+    !matches!(
+        instruction.flow_control(),
+        FlowControl::Return
+            | FlowControl::UnconditionalBranch
+            | FlowControl::IndirectBranch
+            | FlowControl::Exception
+    )
+}
+
+/// The instructions that a jump of some length, for a probe at `address`, can lie over.
+pub(crate) fn window_at(address: u64, around: &Around<'_>, jump: usize) -> Result<Window, Unfit> {
+    match window(address, around, jump) {
         // The last instructions of a function, with those before them.
-        Err(Unfit::Short) if !around.targets.is_open => window_before(address, around),
+        Err(Unfit::Short) if !around.targets.is_open => window_before(address, around, jump),
         other => other,
     }
 }
 
 /// The instructions up to `address`, at which a function ends.
-fn window_before(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
+fn window_before(address: u64, around: &Around<'_>, jump: usize) -> Result<Window, Unfit> {
     let mut decoder = Decoder::with_ip(64, around.code, around.start, DecoderOptions::NONE);
     let mut all: Vec<Instruction> = Vec::new();
     while decoder.can_decode() {
@@ -152,9 +178,9 @@ fn window_before(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
     let behind = last.next_ip();
     let padding = around.code.get((behind - around.start) as usize..).unwrap_or_default();
     let room = (around.next.saturating_sub(behind) as usize).min(padding.len());
-    let padding = (0..=room.min(JUMP)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
+    let padding = (0..=room.min(jump)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
     let mut from = all.len() - 1;
-    while behind - all[from].ip() + (padding as u64) < JUMP as u64 {
+    while behind - all[from].ip() + (padding as u64) < jump as u64 {
         from = from.checked_sub(1).ok_or(Unfit::Short)?;
         if all[from].flow_control() != FlowControl::Next || all[from].is_invalid() {
             return Err(Unfit::Short);
@@ -166,6 +192,7 @@ fn window_before(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
         start,
         length: behind - start,
         instructions: all.split_off(from),
+        jump,
     };
     match around.targets.any_in(start + 1..window.range().end) {
         true => Err(Unfit::Entered),
@@ -173,49 +200,52 @@ fn window_before(address: u64, around: &Around<'_>) -> Result<Window, Unfit> {
     }
 }
 
-/// The instructions from `address` on that a jump can lie over. `code` is what lies there, up to the end of the function or a
-/// little further; `end` is where the function ends, and `next` where something else begins.
-fn window(code: &[u8], address: u64, end: u64, next: u64, targets: &Targets) -> Result<Window, Unfit> {
+/// The instructions from `address` on that a jump can lie over.
+fn window(address: u64, around: &Around<'_>, jump: usize) -> Result<Window, Unfit> {
+    let code = around.code.get((address - around.start) as usize..).ok_or(Unfit::Short)?;
     let mut decoder = Decoder::with_ip(64, code, address, DecoderOptions::NONE);
     let mut instructions = Vec::new();
     let mut length = 0;
-    while (length as usize) < JUMP {
-        if address + length >= end {
+    let mut goes_on = true;
+    while (length as usize) < jump {
+        if address + length >= around.end {
             break;
         }
         let instruction = decoder.decode();
         if instruction.is_invalid() {
-            return Err(if code.len() < JUMP { Unfit::Short } else { Unfit::Immovable });
+            return Err(if code.len() < jump { Unfit::Short } else { Unfit::Immovable });
         }
         length += instruction.len() as u64;
         instructions.push(instruction);
+        goes_on = falls_through(&instruction);
         // What follows is not executed after it, or only after something else.
         match instruction.flow_control() {
             FlowControl::Next | FlowControl::ConditionalBranch => {}
             FlowControl::Interrupt | FlowControl::Exception | FlowControl::XbeginXabortXend => {
                 return Err(Unfit::Immovable);
             }
-            FlowControl::Call | FlowControl::IndirectCall if (length as usize) < JUMP => {
+            FlowControl::Call | FlowControl::IndirectCall if (length as usize) < jump => {
                 // It would return into the middle.
                 return Err(Unfit::Entered);
             }
             _ => break,
         }
     }
-    if targets.any_in(address + 1..address + (length.max(JUMP as u64))) {
+    if around.targets.any_in(address + 1..address + (length.max(jump as u64))) {
         return Err(Unfit::Entered);
     }
-    if (length as usize) < JUMP {
-        let padding = code.get(length as usize..JUMP).ok_or(Unfit::Short)?;
-        if address + JUMP as u64 > next || !is_padding(padding) {
+    if (length as usize) < jump {
+        let padding = code.get(length as usize..jump).ok_or(Unfit::Short)?;
+        // Padding that is executed is none: the next function follows without a jump.
+        if goes_on || address + jump as u64 > around.next || !is_padding(padding) {
             return Err(Unfit::Short);
         }
     }
-    Ok(Window { instructions, probe: 0, start: address, length })
+    Ok(Window { instructions, probe: 0, start: address, length, jump })
 }
 
 /// Whether bytes between functions are there only to fill.
-fn is_padding(bytes: &[u8]) -> bool {
+pub(crate) fn is_padding(bytes: &[u8]) -> bool {
     let mut decoder = Decoder::new(64, bytes, DecoderOptions::NONE);
     bytes.iter().all(|byte| matches!(byte, 0x90 | 0xcc | 0x00))
         || decoder.iter().all(|instruction| {
@@ -319,7 +349,7 @@ mod tests {
         targets.sort();
         let around =
             Around { code, start: AT, end: AT + end, next: AT + code.len() as u64, targets: &targets };
-        window_at(AT + probe, &around)
+        window_at(AT + probe, &around, JUMP)
     }
 
     fn at(code: &[u8], end: u64) -> Result<Window, Unfit> {
@@ -358,6 +388,13 @@ mod tests {
         assert_eq!(lines(&make(&window, TRAMPOLINE, 1, ENTRY).unwrap())[4..], ["ret"]);
         assert!(at(&[0xc3, 0x0f, 0x1f, 0x40, 0x00, 0x90], 1).is_ok());
         assert_eq!(at(&[0xc3, 0x90], 1).unwrap_err(), Unfit::Short);
+    }
+
+    #[test]
+    fn padding_on_the_way_to_the_next_function_is_executed() {
+        // xor eax, eax; and then, over some padding, whatever follows.
+        assert_eq!(at(&[0x31, 0xc0, 0x90, 0x90, 0x90, 0x90], 2).unwrap_err(), Unfit::Short);
+        assert!(at(&[0xeb, 0x40, 0x90, 0x90, 0x90, 0x90], 2).is_ok());
     }
 
     #[test]

@@ -197,6 +197,17 @@ impl Target {
         self.inline.probes = probes;
     }
 
+    /// Where the functions of the program and its libraries begin, and the parts of functions that lie elsewhere, as far as
+    /// symbols or the tables for unwinding tell. An event named `*0x401136` happens at such an address.
+    pub fn code_starts(&self) -> Vec<u64> {
+        self.program.code_starts()
+    }
+
+    /// Where a function begins that programs find by this name.
+    pub fn address_of(&self, name: &str) -> Option<u64> {
+        self.program.symbol(name).map(|symbol| symbol.address)
+    }
+
     pub(crate) fn view(&self) -> View<'_> {
         View { memory: &self.engine.memory, sites: &self.engine.sites }
     }

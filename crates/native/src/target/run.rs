@@ -122,6 +122,7 @@ impl Target {
                 }
                 self.engine.let_go(tid)?;
             }
+            Happening::Held => self.go_on()?,
             Happening::Interrupted { tid } => {
                 self.current = tid;
                 return self.tell(Stop::Interrupted).map(Some);

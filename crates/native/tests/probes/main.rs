@@ -1,7 +1,10 @@
 //! Probes give what traps give: the same verdicts, the same stops, whatever the program does.
 
 mod common;
+mod damage;
 mod ends;
+mod everything;
 mod signals;
 mod stops;
 mod threads;
+mod toggles;

@@ -131,6 +131,42 @@ fn children_are_not_the_program() {
     assert_eq!(steps, [40; 2]);
 }
 
+/// In the copy that a fork makes, the jumps at returns are lifted, too, and these begin before the place that they are for.
+#[test]
+fn returns_in_a_process_of_its_own() {
+    let source = r#"
+        #include <sys/wait.h>
+        #include <unistd.h>
+        __attribute__((noinline)) long work(long x) {
+            __asm__ volatile("" : "+r"(x) :: "memory", "rbx", "r12", "r13");
+            return x + 1;
+        }
+        int main(void) {
+            int good = 0, status;
+            for (int i = 0; i < 10; i++) {
+                good += work(i) == i + 1;
+                pid_t child = fork();
+                if (!child) { long sum = 0; for (int j = 0; j < 100; j++) sum += work(j); _exit(sum == 5050 ? 7 : 8); }
+                waitpid(child, &status, 0);
+                good += WIFEXITED(status) && WEXITSTATUS(status) == 7;
+            }
+            return good == 20 ? 0 : 1;
+        }"#;
+    let property = "
+        initialization { n = 0 }
+        state init accepting { transition { after event work(ret as r: int) success { n = n + 1 } init } }";
+    let built = compiled("cc", source, &["-O2"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, false);
+        assert_eq!(steps_to_end(&mut session), 10, "{probes:?}");
+        assert_eq!(
+            session.ending().map(ToString::to_string).unwrap(),
+            "it exited with status 0",
+            "{probes:?}"
+        );
+    }
+}
+
 #[test]
 fn threads_that_begin_and_end_between_calls() {
     let source = r#"

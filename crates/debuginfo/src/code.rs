@@ -1,0 +1,222 @@
+//! Code without names: the parts that it consists of, and where something may jump into it.
+//!
+//! What unwinds the stack must know where every function begins and ends, so a program without symbols still tells that. Where
+//! code is entered is not written down anywhere. [`Code::may_be_entered`] answers it with care: whatever looks like a direct
+//! jump or call, like the address of an instruction, or like a table of such, at whatever byte it begins, counts. Nothing
+//! is decoded, so nothing can be misunderstood. Only jumps of two bytes are left to whoever asks: they come from near by, and
+//! too much looks like one.
+
+use crate::image::Image;
+use object::elf;
+use object::read::elf::Rela;
+use object::{LittleEndian, Object, ObjectSection};
+use std::ops::Range;
+
+/// No table of jumps has more entries.
+const LONGEST_TABLE: u64 = 1 << 16;
+
+/// The code of an image. Addresses are those of the file.
+pub(crate) struct Code {
+    /// In order.
+    parts: Vec<Range<u64>>,
+    /// One bit for each byte from `start` on.
+    entered: Vec<u64>,
+    start: u64,
+    end: u64,
+}
+
+impl Code {
+    pub(crate) fn read(image: &Image) -> Code {
+        let ranges = &image.outside().code;
+        let start = ranges.iter().map(|range| range.start).min().unwrap_or(0);
+        let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
+        let words = (end - start).div_ceil(64) as usize;
+        // A damaged file may say anything of its size.
+        let words = if words <= image.outside().bytes.len() { words } else { 0 };
+        let mut code = Code { parts: parts(image), entered: vec![0; words], start, end };
+        code.enter(image);
+        code
+    }
+
+    /// The parts of functions, in order: where they begin and end.
+    pub(crate) fn parts(&self) -> &[Range<u64>] {
+        &self.parts
+    }
+
+    /// The part that has an address.
+    pub(crate) fn part_at(&self, address: u64) -> Option<&Range<u64>> {
+        let after = self.parts.partition_point(|part| part.start <= address);
+        // Parts may lie in one another, if symbols say so: the innermost counts.
+        self.parts[..after].iter().rev().take(4).find(|part| part.contains(&address))
+    }
+
+    /// Where the next part begins, behind an address.
+    pub(crate) fn next_part(&self, address: u64) -> Option<u64> {
+        let after = self.parts.partition_point(|part| part.start <= address);
+        self.parts.get(after).map(|part| part.start)
+    }
+
+    /// Whether something may jump, call or point into a range, other than by a jump of two bytes.
+    pub(crate) fn may_be_entered(&self, range: Range<u64>) -> bool {
+        range.into_iter().any(|address| {
+            let at = address.wrapping_sub(self.start);
+            match self.entered.get((at / 64) as usize) {
+                Some(word) => word >> (at % 64) & 1 != 0,
+                // Nothing is known of it.
+                None => true,
+            }
+        })
+    }
+
+    fn mark(&mut self, address: u64) -> bool {
+        let is_code = (self.start..self.end).contains(&address);
+        if is_code {
+            let at = address - self.start;
+            if let Some(word) = self.entered.get_mut((at / 64) as usize) {
+                *word |= 1 << (at % 64);
+            }
+        }
+        is_code
+    }
+
+    fn enter(&mut self, image: &Image) {
+        let is_fixed = !image.is_pie();
+        let mut tables = Vec::new();
+        for segment in image.segments().iter().filter(|segment| segment.executable) {
+            self.scan(image.bytes_at(segment.address), segment.address, is_fixed, &mut tables);
+        }
+        tables.sort_unstable();
+        tables.dedup();
+        for (n, table) in tables.iter().copied().enumerate() {
+            let bytes = image.bytes_at(table);
+            let (entries, _) = bytes.as_chunks::<4>();
+            // Where another one begins, this one has ended.
+            let most = tables.get(n + 1).map_or(LONGEST_TABLE, |next| (next - table) / 4);
+            for entry in entries.iter().take(most.min(LONGEST_TABLE) as usize) {
+                let to = table.wrapping_add_signed(i32::from_le_bytes(*entry).into());
+                if !self.mark(to) {
+                    break;
+                }
+            }
+        }
+        self.relocations(image);
+        // Without relocations, or with those of the short form, addresses lie in the data as they are.
+        if is_fixed || image.outside().section_range(".relr.dyn").is_some() {
+            for segment in image.segments() {
+                let misaligned = segment.address.wrapping_neg() % 8;
+                let bytes = image.bytes_at(segment.address);
+                let (words, _) = bytes.get(misaligned as usize..).unwrap_or_default().as_chunks::<8>();
+                words.iter().for_each(|word| {
+                    self.mark(u64::from_le_bytes(*word));
+                });
+            }
+        }
+    }
+
+    /// Looks at all that may be an instruction with the address of another, and gathers what may be tables.
+    fn scan(&mut self, bytes: &[u8], start: u64, is_fixed: bool, tables: &mut Vec<u64>) {
+        for at in 2..bytes.len().saturating_sub(3) {
+            let (before, opcode) = (bytes[at - 2], bytes[at - 1]);
+            let is_jump = matches!(opcode, 0xe8 | 0xe9)
+                || before == 0x0f && opcode & 0xf0 == 0x80
+                || before == 0xc7 && opcode == 0xf8;
+            // `lea` of what lies at a distance from here.
+            let is_address = before == 0x8d && opcode & 0xc7 == 0x05;
+            let is_number = is_fixed
+                && (matches!(opcode, 0x68 | 0xb8..=0xbf) || bytes[at.saturating_sub(8)..at].contains(&0xc7));
+            if !is_jump && !is_address && !is_number {
+                continue;
+            }
+            let Some(number) = bytes[at..].first_chunk::<4>() else { break };
+            let number = i32::from_le_bytes(*number);
+            if is_number {
+                self.mark(number as u32 as u64);
+            }
+            let to = (start + at as u64 + 4).wrapping_add_signed(number.into());
+            if is_jump {
+                self.mark(to);
+            } else if is_address && !self.mark(to) && to.is_multiple_of(4) {
+                tables.push(to);
+            }
+        }
+    }
+
+    /// What the loader writes into the data.
+    fn relocations(&mut self, image: &Image) {
+        for section in image.outside().elf.sections() {
+            if !section.name().is_ok_and(|name| name.starts_with(".rela")) {
+                continue;
+            }
+            let Ok(bytes) = section.data() else { continue };
+            let count = bytes.len() / size_of::<elf::Rela64<LittleEndian>>();
+            let found = object::pod::slice_from_bytes::<elf::Rela64<LittleEndian>>(bytes, count);
+            for relocation in found.map(|(all, _)| all).unwrap_or_default() {
+                self.mark(relocation.r_addend(LittleEndian) as u64);
+            }
+        }
+    }
+}
+
+/// The parts that unwinding and symbols tell of.
+fn parts(image: &Image) -> Vec<Range<u64>> {
+    let mut parts = image.unwinding().functions();
+    parts.retain(|part| part.start < part.end && image.is_code(part.start));
+    parts.sort_unstable_by_key(|part| (part.start, part.end));
+    parts.dedup_by_key(|part| part.start);
+    let symbols = image.symbols().iter().filter(|symbol| symbol.is_code() && symbol.size > 0);
+    let symbols = symbols.map(|symbol| symbol.address..symbol.address.saturating_add(symbol.size));
+    let is_new = |part: &Range<u64>| {
+        image.is_code(part.start) && parts.binary_search_by_key(&part.start, |known| known.start).is_err()
+    };
+    let new: Vec<Range<u64>> = symbols.filter(is_new).collect();
+    parts.extend(new);
+    parts.sort_unstable_by_key(|part| (part.start, part.end));
+    parts.dedup_by_key(|part| part.start);
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a piece of code at 0x1000 leads to.
+    fn entered(bytes: &[u8], is_fixed: bool) -> (Vec<u64>, Vec<u64>) {
+        let mut code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
+        let mut tables = Vec::new();
+        code.scan(bytes, 0x1000, is_fixed, &mut tables);
+        ((0x1000..0x2000).filter(|at| code.may_be_entered(*at..at + 1)).collect(), tables)
+    }
+
+    #[test]
+    fn jumps_calls_and_addresses() {
+        // jmp, jne and call to what follows them at a distance of 0x100; none of them has to be aligned to anything.
+        assert_eq!(entered(&[0x90, 0xe9, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
+        assert_eq!(entered(&[0x0f, 0x85, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
+        assert_eq!(entered(&[0x90, 0xe8, 0xff, 0, 0, 0], false).0, [0x1105]);
+        // lea rax, [rip + 0x100]: an address of code; lea rax, [rip + 0x2001]: perhaps a table.
+        assert_eq!(entered(&[0x48, 0x8d, 0x05, 0, 1, 0, 0], false), (vec![0x1107], vec![]));
+        assert_eq!(entered(&[0x48, 0x8d, 0x05, 1, 0x20, 0, 0], false), (vec![], vec![0x3008]));
+        // mov edi, 0x1234 is an address where the program lies at a fixed one.
+        assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], true).0, [0x1234]);
+        assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], false).0, []);
+    }
+
+    #[test]
+    fn what_is_not_known_may_be_entered() {
+        let code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
+        assert!(!code.may_be_entered(0x1001..0x1005));
+        assert!(code.may_be_entered(0x1fff..0x2001));
+        assert!(code.may_be_entered(0x500..0x501));
+    }
+
+    #[test]
+    fn our_own_functions_are_parts() {
+        let image = Image::open(&std::env::current_exe().unwrap()).unwrap();
+        let own = image.symbols().iter().find(|symbol| symbol.text().contains("our_own_functions_are_parts"));
+        let own = own.filter(|symbol| symbol.is_code()).unwrap();
+        let part = image.code().part_at(own.address).unwrap();
+        assert_eq!(part.start, own.address);
+        assert_eq!(image.code().part_at(part.end - 1), Some(part));
+        assert!(image.code().next_part(part.start).is_some_and(|next| next >= part.end));
+    }
+}
