@@ -52,7 +52,7 @@ impl Output {
         let failed = |error| Trouble::new(self.explain(&error));
         let file = file.map_err(failed)?;
         let recorder = Recorder::new(Box::new(file), self.format, &loaded.catalog).map_err(failed)?;
-        Ok(Box::new(Writing(recorder)))
+        Ok(Box::new(Writing { recorder, last: 0.0 }))
     }
 
     /// Why it cannot be written.
@@ -69,17 +69,26 @@ impl Output {
 }
 
 /// Writes events as `invigil run --record` does.
-struct Writing(Recorder);
+struct Writing {
+    recorder: Recorder,
+    /// The time of the last event. Two threads may look at the clock in one order and tell their events in the other.
+    last: f64,
+}
 
 impl Sink for Writing {
     fn write(&mut self, events: &Batch, threads: &[u32]) -> io::Result<()> {
         for (at, thread) in threads.iter().enumerate() {
-            self.0.write(&events.event(at), events.stamp(at).time, *thread)?;
+            let mut time = events.stamp(at).time;
+            if !time.is_nan() {
+                self.last = self.last.max(time);
+                time = self.last;
+            }
+            self.recorder.write(&events.event(at), time, *thread)?;
         }
         Ok(())
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.recorder.flush()
     }
 }

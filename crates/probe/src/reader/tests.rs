@@ -93,7 +93,13 @@ fn streamed(each: u64, lossy: bool) -> (Vec<Vec<u64>>, u64) {
             }
         });
         let writing: Vec<_> = (0..4)
-            .map(|thread| scope.spawn(move || (0..each).for_each(|number| drop(push(&ring, thread, number)))))
+            .map(|thread| {
+                scope.spawn(move || {
+                    for number in 0..each {
+                        push(&ring, thread, number);
+                    }
+                })
+            })
             .collect();
         writing.into_iter().for_each(|thread| thread.join().unwrap());
         over.store(true, SeqCst);
@@ -158,7 +164,9 @@ fn garbage_is_found_out() {
     for round in 0..300 {
         let mut room = Room::new();
         let ring = room.ring();
-        (0..50).for_each(|number| drop(push(&ring, 2, number)));
+        for number in 0..50 {
+            push(&ring, 2, number);
+        }
         for _ in 0..=round % 20 {
             let at = dice(&mut seed) as usize % if round % 2 == 0 { 200 } else { room.0.len() };
             let word = dice(&mut seed) as usize % 8;
