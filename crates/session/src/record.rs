@@ -13,6 +13,9 @@ pub struct Recorder {
     restored: bool,
 }
 
+/// So many parameters are few.
+const FEW: usize = 8;
+
 /// How an event is written.
 struct Recorded {
     name: String,
@@ -56,10 +59,20 @@ impl Recorder {
         else {
             return Ok(());
         };
-        let params: Vec<(&str, Field<'_>)> = fields
+        let params = fields
             .iter()
-            .filter_map(|(name, at)| Some((name.as_str(), field(event.params.get(*at)?, event.text)?)))
-            .collect();
+            .filter_map(|(name, at)| Some((name.as_str(), field(event.params.get(*at)?, event.text)?)));
+        // Most events have few, and need no memory for them.
+        let (mut few, mut many, mut count) = ([("", Field::None); FEW], Vec::new(), 0);
+        if fields.len() > FEW {
+            many.extend(params);
+        } else {
+            for (place, param) in few.iter_mut().zip(params) {
+                *place = param;
+                count += 1;
+            }
+        }
+        let params = if fields.len() > FEW { many.as_slice() } else { &few[..count] };
         let told = own.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
         let time = if time.is_nan() { told } else { time };
         writer.write(&Entry {
@@ -68,7 +81,7 @@ impl Recorder {
             time: (!time.is_nan()).then_some(time),
             thread: Some(Field::Int(i64::from(thread))),
             program: None,
-            params: &params,
+            params,
         })
     }
 
