@@ -113,6 +113,9 @@ impl Ring {
     /// The largest.
     pub const LARGEST: u32 = 26;
 
+    /// How much memory a slot takes.
+    pub const SLOT_BYTES: u64 = size_of::<[AtomicU64; SLOT]>() as u64;
+
     /// How much memory a ring of so many slots takes, as a power of two.
     pub const fn bytes(bits: u32) -> usize {
         size_of::<Head>() + (size_of::<[AtomicU64; SLOT]>() << bits)

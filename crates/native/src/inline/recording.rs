@@ -131,7 +131,7 @@ impl Drain {
 
 impl Streaming {
     /// Puts events that the tool has seen into the ring. Their thread stands still.
-    fn tell(&mut self, events: &Batch, thread: u32) {
+    fn tell(&mut self, events: &Batch, thread: u32, is_interrupted: &AtomicBool) {
         let ring = self.shared.ring();
         for at in 0..events.len() {
             self.single.clear();
@@ -139,8 +139,9 @@ impl Streaming {
             let (event, time) = (self.single.event(0), events.stamp(at).time);
             let time = if self.how.timed && time >= 0.0 { (time * 1e9) as u64 } else { NO_TIME };
             let entry = Entry { symbol: event.symbol, thread, time };
-            // What is lost is counted there.
-            let _ = ring.push(&entry, event.params, event.text, &|| false);
+            // What is lost is counted there; who breaks off does not want it.
+            let refuses = || is_interrupted.load(Ordering::SeqCst);
+            let _ = ring.push(&entry, event.params, event.text, &refuses);
         }
     }
 
@@ -157,9 +158,9 @@ impl Drop for Streaming {
     }
 }
 
-/// The smallest ring that takes so much memory, as a power of two of slots.
+/// How many slots take so much memory, as a power of two.
 fn bits(bytes: u64) -> u32 {
-    (Ring::SMALLEST..Ring::LARGEST).find(|bits| Ring::bytes(bits + 1) as u64 > bytes).unwrap_or(Ring::LARGEST)
+    (bytes / Ring::SLOT_BYTES).max(1).ilog2().clamp(Ring::SMALLEST, Ring::LARGEST)
 }
 
 impl Target {
@@ -210,7 +211,7 @@ impl Target {
     /// The events at hand, if they are recorded.
     pub(crate) fn tell_recording(&mut self) -> bool {
         let Some(streaming) = &mut self.inline.streaming else { return false };
-        streaming.tell(&self.batch, self.current as u32);
+        streaming.tell(&self.batch, self.current as u32, &self.engine.interrupted);
         true
     }
 
@@ -220,6 +221,8 @@ impl Target {
             return Ok(());
         }
         self.engine.hold()?;
+        // There may be as many as before, and others.
+        self.inline.looked_at = 0;
         self.tell_places()
     }
 
@@ -252,10 +255,10 @@ mod tests {
 
     #[test]
     fn rings_are_as_large_as_they_may_be() {
-        for (bytes, expected) in [(0, Ring::SMALLEST), (1 << 20, 13), (u64::MAX, Ring::LARGEST)] {
+        for (bytes, expected) in
+            [(0, Ring::SMALLEST), (1 << 20, 14), (3 << 20, 15), (u64::MAX, Ring::LARGEST)]
+        {
             assert_eq!(bits(bytes), expected);
         }
-        let bits = bits(Recording::default().bytes);
-        assert!(Ring::bytes(bits) as u64 <= Recording::default().bytes);
     }
 }

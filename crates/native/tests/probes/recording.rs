@@ -70,7 +70,7 @@ fn begun_by(
     how: Recording,
     kept: &mut Kept,
 ) -> (Target, Built) {
-    let built = compiled("cc", source, &["-O2", "-pthread"]);
+    let built = compiled("cc", source, &["-O2", "-pthread", "-ldl"]);
     let mut catalog = Catalog::default();
     let (parsed, problems) = prop::parse(SourceId(0), &property(events));
     assert!(problems.is_empty(), "{problems:#?}");
@@ -79,7 +79,9 @@ fn begun_by(
     let mut launch = Launch::new(&built.path);
     (launch.stdout, launch.stderr, launch.probes) = (Stream::Null, Stream::Null, probes);
     let mut target = Target::launch(&launch).expect("the program starts");
-    assert_eq!(target.prepare(&catalog).expect("it can be prepared"), []);
+    target.expect_libraries(true);
+    let unknown = target.prepare(&catalog).expect("it can be prepared");
+    assert!(unknown.iter().all(|unknown| unknown.pending), "{unknown:?}");
     kept.catalog = catalog;
     target.record(how, Box::new(kept.clone())).expect("it can be recorded");
     (target, built)
@@ -196,6 +198,58 @@ fn the_end_while_others_are_at_work() {
 }
 
 #[test]
+fn threads_that_take_the_place_of_others() {
+    let source = source(
+        "int main(void) {
+             each = 50;
+             for (long t = 0; t < 200; t++) {
+                 pthread_t thread;
+                 pthread_create(&thread, 0, run, (void *) t);
+                 pthread_join(thread, 0);
+             }
+             return 0;
+         }",
+    );
+    let (events, ..) = recorded(&source, &[WORK], Recording::default());
+    let all = by_thread(&events);
+    assert_eq!(all.len(), 200);
+    assert!(all.iter().all(|numbers| numbers.iter().copied().eq(0..50)));
+}
+
+#[test]
+fn libraries_that_come_and_go() {
+    let dir = tempfile::tempdir().unwrap();
+    let library = "__attribute__((noinline)) long work(long t, long i) { return t * 1000 + i; }\n";
+    std::fs::write(dir.path().join("work.c"), library).unwrap();
+    let made = std::process::Command::new("cc")
+        .current_dir(dir.path())
+        .args(["work.c", "-shared", "-fPIC", "-g", "-O1", "-o", "libwork.so"])
+        .status();
+    assert!(made.unwrap().success());
+    let source = format!(
+        r#"
+        #include <dlfcn.h>
+        int main(void) {{
+            for (long t = 0; t < 5; t++) {{
+                void *library = dlopen("{}", RTLD_NOW);
+                long (*work)(long, long) = dlsym(library, "work");
+                for (long i = 0; i < 300; i++) if (work(t, i) != t * 1000 + i) return 1;
+                if (t < 4) dlclose(library);
+            }}
+            return 0;
+        }}"#,
+        dir.path().join("libwork.so").display()
+    );
+    let mut kept = Kept::default();
+    let (mut target, _built) = begun(&source, &[WORK], TINY, &mut kept);
+    assert_eq!(to_end(&mut target).0, Ending::Exited(0));
+    let how: Vec<String> = target.probes().into_iter().map(|probe| probe.how).collect();
+    assert_eq!(how, ["probe"]);
+    let expected = (0..5).flat_map(|t| (0..300).map(move |i| vec![t.to_string(), i.to_string()]));
+    assert!(kept.events.lock().unwrap().iter().map(|event| event.1.clone()).eq(expected));
+}
+
+#[test]
 fn traps_and_probes_in_one_order() {
     let source = source(
         "__asm__(\".globl tiny\\n.type tiny, @function\\n.p2align 4\\nbefore: ret\\ntiny: ret\\n.size tiny, 1\\nafter: ret\\n\");
@@ -302,21 +356,23 @@ fn signals_while_threads_wait_for_room() {
 #[test]
 fn a_slow_sink_does_not_keep_the_program_from_standing_still() {
     let source = source("int main(void) { each = 1L << 40; threads(4); return 0; }");
-    let mut kept = Kept { pause: Duration::from_millis(100), ..Kept::default() };
-    let (mut target, _built) = begun(&source, &[WORK], TINY, &mut kept);
-    let interrupter = Subject::interrupter(&target);
-    let begun = Instant::now();
-    thread::spawn(move || {
-        thread::sleep(Duration::from_millis(300));
-        interrupter.interrupt();
-    });
-    assert_eq!(target.resume(&Resume::Continue).unwrap(), Stop::Interrupted);
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
-    target.kill().unwrap();
-    let recorded = target.end_recording().unwrap();
-    assert!(recorded.trouble.is_none() && recorded.lost == 0);
-    let all = by_thread(&kept.events.lock().unwrap());
-    assert!(all.iter().all(|numbers| numbers.iter().copied().eq(0..numbers.len() as u64)));
+    for probes in [Probes::Inline, Probes::Trap] {
+        let mut kept = Kept { pause: Duration::from_millis(800), ..Kept::default() };
+        let (mut target, _built) = begun_by(probes, &source, &[WORK], TINY, &mut kept);
+        let interrupter = Subject::interrupter(&target);
+        let (begun, waits) = (Instant::now(), Duration::from_millis(300));
+        thread::spawn(move || {
+            thread::sleep(waits);
+            interrupter.interrupt();
+        });
+        assert_eq!(target.resume(&Resume::Continue).unwrap(), Stop::Interrupted);
+        assert!(begun.elapsed() - waits < Duration::from_millis(400), "{probes:?} {:?}", begun.elapsed());
+        target.kill().unwrap();
+        let recorded = target.end_recording().unwrap();
+        assert!(recorded.trouble.is_none() && recorded.lost == 0);
+        let all = by_thread(&kept.events.lock().unwrap());
+        assert!(all.iter().all(|numbers| numbers.iter().copied().eq(0..numbers.len() as u64)));
+    }
 }
 
 #[test]
