@@ -5,6 +5,7 @@ use crate::decent::args::Decent;
 use crate::explore::args::Explore;
 use crate::mac::args::Mac;
 use crate::node::Node;
+use crate::record::args::Record;
 use crate::run::args::{Attach, Run};
 use crate::validate::Validate;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
@@ -35,6 +36,8 @@ const OVERVIEW: &str = "\
 Start here:
   invigil demo                             a story that runs by itself
   invigil run -p queue.prop -- ./program   stop where it goes wrong, and look
+  invigil record -p queue.prop -- ./program
+                                           write its events down, at full speed
   invigil check -p queue.prop trace.jsonl  is it violated, where, and how?
   invigil check -p 'ltl:G(open -> F close)' trace.jsonl
                                            the same for a formula
@@ -48,6 +51,7 @@ Start here:
 pub(crate) enum Verb {
     Run(Run),
     Attach(Attach),
+    Record(Record),
     Check(Check),
     Explore(Explore),
     Debug(Debug),

@@ -17,6 +17,7 @@ mod mac;
 mod models;
 mod node;
 mod progress;
+mod record;
 mod remote;
 mod run;
 mod terminal;
@@ -63,6 +64,7 @@ fn main() -> ExitCode {
     let done = match args.verb {
         Some(Verb::Run(options)) => run::run(&options, &terminal),
         Some(Verb::Attach(options)) => run::attach(&options, &terminal),
+        Some(Verb::Record(options)) => record::run(&options, &terminal),
         Some(Verb::Check(options)) => check::run(&options, &terminal),
         Some(Verb::Explore(options)) => explore::run(&options, &terminal),
         Some(Verb::Debug(options)) => debug::run(&options, &terminal),

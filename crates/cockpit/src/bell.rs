@@ -49,12 +49,12 @@ impl Bell {
     }
 
     /// Stops this program from now on.
-    pub(crate) fn attach(&self, interrupter: Box<dyn Interrupter>) {
+    pub fn attach(&self, interrupter: Box<dyn Interrupter>) {
         self.state().interrupter = Some(interrupter);
     }
 
     /// Does something during which the program runs.
-    pub(crate) fn running<T>(&self, work: impl FnOnce() -> T) -> T {
+    pub fn running<T>(&self, work: impl FnOnce() -> T) -> T {
         {
             let mut state = self.state();
             (state.is_running, state.was_rung) = (true, false);

@@ -26,6 +26,6 @@ pub use cockpit::Cockpit;
 pub use command::{Command, Topic, commands};
 pub use complete::Completion;
 pub use console::Console;
-pub use opening::{Failed, Setting};
+pub use opening::{Failed, Setting, format_of, pending, point_out};
 pub use voice::Voice;
 pub use workshop::{Files, Loaded, Role, Workshop};

@@ -133,28 +133,34 @@ pub(crate) fn open_loaded(setting: &mut Setting, loaded: Rc<Loaded>) -> Result<O
 
 /// Opens a recording.
 pub(crate) fn recorder(path: &Path, loaded: &Loaded) -> Result<Recorder, String> {
-    let name = path.display();
-    let extension = path.extension().and_then(|extension| extension.to_str()).unwrap_or("");
-    let format = match extension {
-        "jsonl" | "json" => Format::JsonLines,
-        "csv" => Format::Csv,
-        "line" | "log" | "txt" | "trace" => Format::Line,
-        _ => {
-            return Err(format!(
-                "{name}: the end of the name says how to record: .jsonl, .csv, or .trace for plain lines"
-            ));
-        }
-    };
+    let (name, format) = (path.display(), format_of(path)?);
     let file = File::create(path).map_err(|error| format!("{name}: cannot write the recording: {error}"))?;
     Recorder::new(Box::new(file), format, &loaded.catalog).map_err(|error| format!("{name}: {error}"))
 }
 
-fn pending(unknown: &Unknown) -> String {
+/// The format of a recording, by the end of its name.
+///
+/// # Errors
+/// In words, if the name does not tell.
+pub fn format_of(path: &Path) -> Result<Format, String> {
+    match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
+        "jsonl" | "json" => Ok(Format::JsonLines),
+        "csv" => Ok(Format::Csv),
+        "line" | "log" | "txt" | "trace" => Ok(Format::Line),
+        _ => Err(format!(
+            "{}: the end of the name says how to record: .jsonl, .csv, or .trace for plain lines",
+            path.display()
+        )),
+    }
+}
+
+/// What is worth telling of an event that may come with a library.
+pub fn pending(unknown: &Unknown) -> String {
     format!("{}: it may come with a library that is loaded later", unknown.reason)
 }
 
 /// What a property or script is about that the program does not have, with carets into it.
-fn point_out(loaded: &Loaded, unknown: &[Unknown], style: &Style) -> String {
+pub fn point_out(loaded: &Loaded, unknown: &[Unknown], style: &Style) -> String {
     let mut words = Vec::new();
     for unknown in unknown {
         let mut transitions = loaded.automata.iter().flat_map(|automaton| &automaton.transitions);

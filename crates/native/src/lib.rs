@@ -27,7 +27,7 @@ mod task;
 mod uses;
 mod watch;
 
-pub use inline::Probes;
+pub use inline::{Probes, Recorded, Recording, Sink};
 pub use invigil_session::stream::Stream;
 pub use launch::Launch;
 pub use target::Target;

@@ -3,9 +3,10 @@
 use crate::capture::{Capture, General, Moment, Ready, Vectors};
 use crate::lock::Lock;
 use crate::message::{Answer, Past, Request, Site, Told};
+use crate::ring::Ring;
 use crate::threads::{self, Threads};
 use crate::words::INVIGIL_WORDS;
-use crate::{entry, guarded, memory, system};
+use crate::{entry, guarded, memory, recording, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -179,6 +180,7 @@ impl Room {
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
             Request::Sites { first, sites } => {
+                let Some(sites) = recording::tell_sites(first, sites) else { return Ok(Answer::Done) };
                 self.sites.truncate(first as usize);
                 self.sites.extend(sites.into_iter().map(Post::new));
             }
@@ -188,6 +190,10 @@ impl Room {
                     Ok(Arc::new(Automaton::new(parts)))
                 });
                 self.automata = automata.collect::<Result<_, String>>()?;
+            }
+            Request::Record { at, bits, begun } => {
+                // SAFETY: the tool has set this part of the library's memory aside.
+                unsafe { recording::begin(Ring::new(at as *const u8, bits), begun) }
             }
             Request::Put { states, concerns } => self.put(&states, concerns)?,
             Request::Take => return Ok(Answer::Taken(self.take())),
@@ -215,6 +221,9 @@ impl Post {
 pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
     if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
         return GO_ON;
+    }
+    if let Some(how) = recording::hit(general, vectors, site) {
+        return how;
     }
     let mut room = if INVIGIL_WORDS.alone.load(Ordering::Relaxed) != 0 {
         // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.

@@ -5,6 +5,8 @@
 //! ([`capture`]), the monitors step ([`agent`]), and the program goes on. Only when someone is to react, the thread runs into a
 //! trap, with all its registers as they were at the event.
 //!
+//! What is only to be recorded goes through a [`ring`] to the tool instead, and no monitor steps.
+//!
 //! This library is not loaded by the program's loader but mapped by the tool, which binds the few names that it needs from
 //! outside ([`memory`]). It lies in memory that the tool has, too, so that what the monitors came to is not lost when
 //! the program dies or becomes another. It uses nothing of the program's, neither its allocator nor its locks nor its thread-local storage, and
@@ -31,6 +33,10 @@ pub mod guarded;
 pub mod lock;
 pub mod memory;
 pub mod message;
+pub mod numbers;
+pub mod reader;
+mod recording;
+pub mod ring;
 pub mod system;
 pub mod threads;
 pub mod words;

@@ -54,6 +54,15 @@ pub enum Request {
         /// For each property and state, what someone reacts to.
         concerns: Vec<Vec<u8>>,
     },
+    /// From now on events go into a ring, and no property steps. Sites are told anew.
+    Record {
+        /// Where it lies.
+        at: u64,
+        /// How many slots it has, as a power of two.
+        bits: u32,
+        /// When the program began, by the clock, if times are recorded.
+        begun: Option<u64>,
+    },
     /// What they did; they step elsewhere from now on.
     Take,
     /// These events happened in a thread, all at one place, and the tool has seen them: the properties step.

@@ -61,6 +61,21 @@ pub fn wake(word: &core::sync::atomic::AtomicU32) {
     unsafe { call(FUTEX, [at, FUTEX_WAKE, 1, 0, 0, 0]) };
 }
 
+/// Sleeps while a word has this value, for so many nanoseconds at most.
+pub fn wait_for(word: &core::sync::atomic::AtomicU32, while_it_is: u32, nanoseconds: u64) {
+    let at = core::ptr::from_ref(word) as u64;
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    // SAFETY: the word and the time are there as long as the references.
+    unsafe { call(FUTEX, [at, FUTEX_WAIT, u64::from(while_it_is), (&raw const time) as u64, 0, 0]) };
+}
+
+/// Wakes all that sleep on a word.
+pub fn wake_all(word: &core::sync::atomic::AtomicU32) {
+    let at = core::ptr::from_ref(word) as u64;
+    // SAFETY: the word is there as long as the reference.
+    unsafe { call(FUTEX, [at, FUTEX_WAKE, i32::MAX as u64, 0, 0, 0]) };
+}
+
 /// Nanoseconds of the monotonic clock.
 pub fn now() -> u64 {
     let mut time = [0u64; 2];

@@ -8,10 +8,13 @@ use std::io::{self, Write};
 
 /// Writes the events of a session as a trace.
 pub struct Recorder {
-    writer: Option<Writer<Box<dyn Write>>>,
+    writer: Option<Writer<Box<dyn Write + Send>>>,
     symbols: Vec<Recorded>,
     restored: bool,
 }
+
+/// So many parameters are few.
+const FEW: usize = 8;
 
 /// How an event is written.
 struct Recorded {
@@ -19,6 +22,8 @@ struct Recorded {
     kind: Kind,
     /// The fields, each with the position of the parameter that it is of.
     fields: Vec<(String, usize)>,
+    /// The position of the parameter that is the time.
+    time: Option<usize>,
 }
 
 impl Recorder {
@@ -26,11 +31,12 @@ impl Recorder {
     ///
     /// # Errors
     /// If the output fails, or a parameter is called like a field that traces reserve.
-    pub fn new(out: Box<dyn Write>, format: Format, catalog: &Catalog) -> io::Result<Recorder> {
+    pub fn new(out: Box<dyn Write + Send>, format: Format, catalog: &Catalog) -> io::Result<Recorder> {
         let recorded = |symbol: &Symbol| Recorded {
             name: symbol.name.clone(),
             kind: symbol.kind,
             fields: fields(symbol, format),
+            time: symbol.params.iter().position(|param| param.source == Source::Time),
         };
         let symbols: Vec<Recorded> = catalog.iter().map(|(_, symbol)| recorded(symbol)).collect();
         let mut columns: Vec<&str> = Vec::new();
@@ -43,24 +49,48 @@ impl Recorder {
         Ok(Recorder { writer: Some(writer), symbols, restored: false })
     }
 
-    fn write(&mut self, event: &Event<'_>, time: f64, thread: u32) -> io::Result<()> {
-        let (Some(writer), Some(Recorded { name, kind, fields })) =
+    /// Writes an event, with the time in seconds, or NaN if there is none but what the event itself tells.
+    ///
+    /// # Errors
+    /// If the output fails, or the format has no way to write the event.
+    pub fn write(&mut self, event: &Event<'_>, time: f64, thread: u32) -> io::Result<()> {
+        let (Some(writer), Some(Recorded { name, kind, fields, time: own })) =
             (&mut self.writer, self.symbols.get(event.symbol.0 as usize))
         else {
             return Ok(());
         };
-        let params: Vec<(&str, Field<'_>)> = fields
+        let params = fields
             .iter()
-            .filter_map(|(name, at)| Some((name.as_str(), field(event.params.get(*at)?, event.text)?)))
-            .collect();
+            .filter_map(|(name, at)| Some((name.as_str(), field(event.params.get(*at)?, event.text)?)));
+        // Most events have few, and need no memory for them.
+        let (mut few, mut many, mut count) = ([("", Field::None); FEW], Vec::new(), 0);
+        if fields.len() > FEW {
+            many.extend(params);
+        } else {
+            for (place, param) in few.iter_mut().zip(params) {
+                *place = param;
+                count += 1;
+            }
+        }
+        let params = if fields.len() > FEW { many.as_slice() } else { &few[..count] };
+        let told = own.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
+        let time = if time.is_nan() { told } else { time };
         writer.write(&Entry {
             name,
             kind: *kind,
             time: (!time.is_nan()).then_some(time),
             thread: Some(Field::Int(i64::from(thread))),
             program: None,
-            params: &params,
+            params,
         })
+    }
+
+    /// Hands everything written so far to the output.
+    ///
+    /// # Errors
+    /// If the output fails.
+    pub fn flush(&mut self) -> io::Result<()> {
+        self.writer.as_mut().map_or(Ok(()), Writer::flush)
     }
 
     /// Notes that events were undone; says whether it is the first time.
@@ -122,8 +152,7 @@ impl Session {
 
     /// Writes what is left of the recording. It goes on if the program does, after a restore.
     pub fn finish_recording(&mut self) {
-        let writer = self.recorder.as_mut().and_then(|recorder| recorder.writer.as_mut());
-        if let Some(Err(error)) = writer.map(Writer::flush) {
+        if let Some(Err(error)) = self.recorder.as_mut().map(Recorder::flush) {
             self.recorder = None;
             self.say(&format!("the recording ends here: {error}"));
         }

@@ -132,7 +132,9 @@ impl<W: Write> Writer<W> {
         line.extend_from_slice(b"{\"event\":");
         put_json_string(line, entry.name)?;
         for (name, value) in reserved(entry) {
-            write!(line, ",\"{name}\":")?;
+            line.extend_from_slice(b",\"");
+            line.extend_from_slice(name.as_bytes());
+            line.extend_from_slice(b"\":");
             put_value(line, value, "null")?;
         }
         for (name, value) in entry.params {
@@ -231,7 +233,10 @@ fn check_parameter(name: &str) -> io::Result<()> {
 fn put_value(line: &mut Vec<u8>, value: Field<'_>, none: &str) -> io::Result<()> {
     match value {
         Field::Bool(b) => write!(line, "{b}"),
-        Field::Int(i) => write!(line, "{i}"),
+        Field::Int(i) => {
+            line.extend_from_slice(itoa::Buffer::new().format(i).as_bytes());
+            Ok(())
+        }
         Field::Float(f) if f.is_finite() => put_float(line, f),
         Field::None | Field::Float(_) => line.write_all(none.as_bytes()),
         Field::Str(s) => put_json_string(line, s),
@@ -255,6 +260,13 @@ fn put_float(line: &mut Vec<u8>, f: f64) -> io::Result<()> {
 }
 
 fn put_json_string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
+    // Names nearly always stand for themselves.
+    if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
+        line.push(b'"');
+        line.extend_from_slice(text.as_bytes());
+        line.push(b'"');
+        return Ok(());
+    }
     Ok(serde_json::to_writer(line, text)?)
 }
 

@@ -22,6 +22,21 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) watching: Watching,
 
+    #[command(flatten)]
+    pub(crate) starting: Starting,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArgs,
+
+    /// The program, by its path or by a name that is looked for in PATH, and its arguments; or a model, FILE.model or
+    /// FILE.dve
+    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
+    pub(crate) program: Vec<OsString>,
+}
+
+/// How a program is started.
+#[derive(Options)]
+pub(crate) struct Starting {
     /// Set a variable of the program's environment; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "The program")]
     pub(crate) env: Vec<(OsString, OsString)>,
@@ -45,14 +60,6 @@ pub(crate) struct Run {
     /// Let addresses differ from run to run, as they usually do; a fixed layout makes runs comparable
     #[arg(long, help_heading = "The program")]
     pub(crate) aslr: bool,
-
-    #[command(flatten)]
-    pub(crate) model: ModelArgs,
-
-    /// The program, by its path or by a name that is looked for in PATH, and its arguments; or a model, FILE.model or
-    /// FILE.dve
-    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
-    pub(crate) program: Vec<OsString>,
 }
 
 /// What can be said about running a model.
@@ -219,21 +226,19 @@ pub(crate) enum Probing {
     Trap,
 }
 
-impl Watching {
-    /// How events of a native program are noticed.
-    pub(crate) fn probes(&self) -> Result<Probes, Trouble> {
-        let said = match (self.probes, std::env::var("INVIGIL_PROBES")) {
-            (Some(probing), _) => probing,
-            (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
-                Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
-            })?,
-            (None, Err(_)) => return Ok(Probes::default()),
-        };
-        Ok(match said {
-            Probing::Inline => Probes::Inline,
-            Probing::Trap => Probes::Trap,
-        })
-    }
+/// How events of a native program are noticed, by what was said.
+pub(crate) fn probes(said: Option<Probing>) -> Result<Probes, Trouble> {
+    let said = match (said, std::env::var("INVIGIL_PROBES")) {
+        (Some(probing), _) => probing,
+        (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
+            Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
+        })?,
+        (None, Err(_)) => return Ok(Probes::default()),
+    };
+    Ok(match said {
+        Probing::Inline => Probes::Inline,
+        Probing::Trap => Probes::Trap,
+    })
 }
 
 /// What is done without a prompt where there would be one.
@@ -253,7 +258,7 @@ fn variable(word: &str) -> Result<(OsString, OsString), String> {
 }
 
 /// An amount of memory.
-fn bytes(word: &str) -> Result<u64, String> {
+pub(crate) fn bytes(word: &str) -> Result<u64, String> {
     let wrong = || "give a number of bytes, or one with K, M or G behind it".to_owned();
     let units = [('K', 10), ('M', 20), ('G', 30)];
     let unit = units.iter().find_map(|(letter, shift)| {

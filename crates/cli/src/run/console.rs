@@ -24,7 +24,7 @@ struct Kept {
 
 /// The terminal at standard input.
 #[derive(Clone)]
-pub(super) struct Tty(Arc<Mutex<Kept>>);
+pub(crate) struct Tty(Arc<Mutex<Kept>>);
 
 impl Tty {
     /// Remembers how the terminal is, if there is one and it is ours.
@@ -67,7 +67,7 @@ impl Console for Tty {
 }
 
 /// Gives the terminal back when it is dropped.
-pub(super) struct Restored(pub(super) Option<Tty>);
+pub(crate) struct Restored(pub(super) Option<Tty>);
 
 impl Drop for Restored {
     fn drop(&mut self) {

@@ -22,15 +22,15 @@ pub(crate) use scripts::{Program, Scripts, load as load_scripts};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
-pub(crate) use subject::start;
+pub(crate) use subject::{native, start, streams};
 use workshop::Begin;
-pub(crate) use workshop::Shop;
+pub(crate) use workshop::{Shop, read};
 
 pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     if let Some(path) = args.program.first().map(std::path::Path::new).filter(|path| models::is_model(path)) {
         return model::run_model(args, path, terminal);
     }
-    check_stdin(&args.watching, args.stdin.is_some())?;
+    check_stdin(&args.watching, args.starting.stdin.is_some())?;
     let commands = commands(&args.watching)?;
     check_scripts(&args.watching)?;
     // Whoever is not asked and has said nothing before steps through no code.
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
 pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     check_scripts(&args.watching)?;
     let commands = commands(&args.watching)?;
-    let (process, later, probes) = (args.process, args.watching.later, args.watching.probes()?);
+    let (process, later, probes) = (args.process, args.watching.later, args::probes(args.watching.probes)?);
     let is_java = invigil_jvm::is_machine(process);
     let program = Program { strict: args.watching.strict, ..Program::running(process, is_java) };
     let begin = Box::new(move || subject::hold(process, later, probes));
@@ -59,8 +59,12 @@ fn check_stdin(args: &Watching, program_has_own: bool) -> Result<(), Trouble> {
     if count > 1 {
         return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
     }
-    let taken =
-        args.properties.iter().chain(&args.scenarios).chain(&args.functions).any(|path| is_standard(path));
+    let mut taken = args.properties.iter().chain(&args.scenarios).chain(&args.functions);
+    check_taken(taken.any(|path| is_standard(path)), program_has_own)
+}
+
+/// The program cannot have a standard input that was read before.
+pub(crate) fn check_taken(taken: bool, program_has_own: bool) -> Result<(), Trouble> {
     if taken && !program_has_own {
         return Err(Trouble::new(
             "standard input is the program's; put the property into a file, or give the program a file with `--stdin`",
@@ -119,9 +123,8 @@ fn watch(
     // A report stays out of the way of what the program prints.
     let style = if asks { terminal.style } else { terminal.errors };
     let bell = Bell::default();
-    let console = Tty::take();
-    signals::listen(&bell, console.clone());
-    let _restored = Restored(console.clone());
+    let restored = listen(&bell);
+    let console = restored.0.clone();
     let setting = Setting {
         workshop: Box::new(Shop { begin, colour: terminal.errors.colour, program }),
         files: Files {
@@ -154,6 +157,13 @@ fn watch(
         if asks { interactive::run(&mut watched, commands) } else { batch::run(&mut watched, commands) };
     leave(&mut watched);
     Ok(ExitCode::from(status))
+}
+
+/// Ctrl-C rings the bell from now on. The terminal is as it was when what is given back is dropped.
+pub(crate) fn listen(bell: &Bell) -> Restored {
+    let console = Tty::take();
+    signals::listen(bell, console.clone());
+    Restored(console)
 }
 
 /// Lets go of the program, or ends it: nothing is left behind.

@@ -1,11 +1,12 @@
 //! The programs that can be watched: native processes, and Java virtual machines.
 
-use super::args::Run;
+use super::args::{Run, Starting, probes};
 use super::scripts::Program;
 use crate::Trouble;
 use invigil_native::{Launch, Probes, Target};
 use invigil_session::stream::Stream;
 use invigil_session::subject::{Done, Subject};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::AsFd;
@@ -27,7 +28,9 @@ impl Launching {
     pub(super) fn known(&self, args: &Run) -> Program {
         match self {
             Launching::Native(_) => Program::default(),
-            Launching::Java(_) => Program::java(&args.program, args.dir.as_deref(), &args.env),
+            Launching::Java(_) => {
+                Program::java(&args.program, args.starting.dir.as_deref(), &args.starting.env)
+            }
         }
     }
 
@@ -46,60 +49,77 @@ impl Launching {
 
 /// How the program is to be started, by what was said. `steps` says whether someone may step through its code.
 pub(super) fn launch(args: &Run, steps: bool) -> Result<Launching, Trouble> {
-    let Some((program, arguments)) = args.program.split_first() else {
-        return Err(Trouble::new("say which program to run"));
-    };
-    let program = Path::new(program);
-    if let Some(dir) = args.dir.as_ref().filter(|dir| !dir.is_dir()) {
-        return Err(Trouble::new(format_args!("{}: there is no such directory", dir.display())));
-    }
-    let is_java = invigil_jvm::is_java(program);
-    let program = if args.dir.is_some() { located(program)? } else { program.to_owned() };
-    let streams = streams(args)?;
+    let (program, arguments) = named(&args.program, &args.starting)?;
+    let is_java = args.program.first().is_some_and(|program| invigil_jvm::is_java(Path::new(program)));
+    // The commands were read from there.
+    let is_read = args.watching.commands.as_deref().is_some_and(crate::files::is_standard);
+    let streams = streams(&args.starting, is_read, args.watching.json)?;
     if is_java {
         let mut launch = invigil_jvm::Launch::new(program).args(arguments);
-        for (name, value) in &args.env {
+        for (name, value) in &args.starting.env {
             launch = launch.env(name, value);
         }
-        if let Some(dir) = &args.dir {
+        if let Some(dir) = &args.starting.dir {
             launch = launch.dir(dir);
         }
         [launch.stdin, launch.stdout, launch.stderr] = streams;
         launch.unstepped = !steps;
         return Ok(Launching::Java(launch));
     }
-    let mut launch = Launch::new(program).args(arguments);
-    for (name, value) in &args.env {
-        launch = launch.env(name, Some(value.clone()));
-    }
-    if let Some(dir) = &args.dir {
-        launch = launch.dir(dir);
-    }
-    launch.randomize = args.aslr;
-    launch.probes = args.watching.probes()?;
-    [launch.stdin, launch.stdout, launch.stderr] = streams;
+    let mut launch = native(&args.program, &args.starting, streams)?;
+    launch.probes = probes(args.watching.probes)?;
     Ok(Launching::Native(launch))
 }
 
-/// Where the program's standard input, output and error lead.
-fn streams(args: &Run) -> Result<[Stream; 3], Trouble> {
-    let stdin = match &args.stdin {
+/// The program and its arguments.
+fn named<'a>(words: &'a [OsString], starting: &Starting) -> Result<(PathBuf, &'a [OsString]), Trouble> {
+    let Some((program, arguments)) = words.split_first() else {
+        return Err(Trouble::new("say which program to run"));
+    };
+    let program = Path::new(program);
+    if let Some(dir) = starting.dir.as_ref().filter(|dir| !dir.is_dir()) {
+        return Err(Trouble::new(format_args!("{}: there is no such directory", dir.display())));
+    }
+    let program = if starting.dir.is_some() { located(program)? } else { program.to_owned() };
+    Ok((program, arguments))
+}
+
+/// How a native program is to be started, by what was said.
+pub(crate) fn native(
+    words: &[OsString],
+    starting: &Starting,
+    streams: [Stream; 3],
+) -> Result<Launch, Trouble> {
+    let (program, arguments) = named(words, starting)?;
+    let mut launch = Launch::new(program).args(arguments);
+    for (name, value) in &starting.env {
+        launch = launch.env(name, Some(value.clone()));
+    }
+    if let Some(dir) = &starting.dir {
+        launch = launch.dir(dir);
+    }
+    launch.randomize = starting.aslr;
+    [launch.stdin, launch.stdout, launch.stderr] = streams;
+    Ok(launch)
+}
+
+/// Where the program's standard input, output and error lead. We may have read its input, or need its output ourselves.
+pub(crate) fn streams(starting: &Starting, is_read: bool, is_needed: bool) -> Result<[Stream; 3], Trouble> {
+    let stdin = match &starting.stdin {
         Some(path) => opened(path, File::open(path))?,
-        // The commands were read from there.
-        None if args.watching.commands.as_deref().is_some_and(crate::files::is_standard) => Stream::Null,
+        None if is_read => Stream::Null,
         None => Stream::Inherited,
     };
-    let stdout = match &args.stdout {
+    let stdout = match &starting.stdout {
         Some(path) => opened(path, File::create(path))?,
-        // Standard output is for the document.
-        None if args.watching.json => {
+        None if is_needed => {
             let stderr = io::stderr().as_fd().try_clone_to_owned();
             let failed = |error| Trouble::new(format_args!("standard error cannot be used: {error}"));
             Stream::File(stderr.map_err(failed)?)
         }
         None => Stream::Inherited,
     };
-    let stderr = match &args.stderr {
+    let stderr = match &starting.stderr {
         Some(path) => opened(path, File::create(path))?,
         None => Stream::Inherited,
     };

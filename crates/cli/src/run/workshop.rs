@@ -18,31 +18,36 @@ pub(crate) struct Shop {
     pub(crate) program: Program,
 }
 
+/// Reads and compiles files for a program.
+pub(crate) fn read(files: &Files, program: &Program, colour: bool) -> Result<Loaded, String> {
+    let words = |trouble: crate::Trouble| match trouble.rendered {
+        true => trouble.message,
+        false => format!("error: {}", trouble.message),
+    };
+    let mut read = load(&files.properties, &files.functions, colour).map_err(words)?;
+    let unwatchable = read.without_events();
+    if !unwatchable.is_empty() {
+        return Err(render(&read.sources, &unwatchable, colour));
+    }
+    let scripts = scripts::load(&mut read, &files.scripts, program, colour).map_err(words)?;
+    let scenarios = load_scenarios(&mut read, &files.scenarios, colour).map_err(words)?;
+    let warnings = read.warnings(colour);
+    Ok(Loaded {
+        automata: read.automata.into_iter().map(Arc::new).collect(),
+        written: read.written,
+        given: read.given,
+        catalog: read.catalog,
+        scripts: scripts.plans,
+        places: scripts.places,
+        scenarios: scenarios.into_iter().map(Arc::new).collect(),
+        sources: read.sources,
+        warnings,
+    })
+}
+
 impl Workshop for Shop {
     fn load(&mut self, files: &Files) -> Result<Loaded, String> {
-        let words = |trouble: crate::Trouble| match trouble.rendered {
-            true => trouble.message,
-            false => format!("error: {}", trouble.message),
-        };
-        let mut read = load(&files.properties, &files.functions, self.colour).map_err(words)?;
-        let unwatchable = read.without_events();
-        if !unwatchable.is_empty() {
-            return Err(render(&read.sources, &unwatchable, self.colour));
-        }
-        let scripts = scripts::load(&mut read, &files.scripts, &self.program, self.colour).map_err(words)?;
-        let scenarios = load_scenarios(&mut read, &files.scenarios, self.colour).map_err(words)?;
-        let warnings = read.warnings(self.colour);
-        Ok(Loaded {
-            automata: read.automata.into_iter().map(Arc::new).collect(),
-            written: read.written,
-            given: read.given,
-            catalog: read.catalog,
-            scripts: scripts.plans,
-            places: scripts.places,
-            scenarios: scenarios.into_iter().map(Arc::new).collect(),
-            sources: read.sources,
-            warnings,
-        })
+        read(files, &self.program, self.colour)
     }
 
     fn begin(&mut self) -> Done<Box<dyn Subject>> {

@@ -24,6 +24,7 @@ mod models;
 mod program;
 mod prompt;
 mod readme;
+mod record;
 mod remote;
 mod reports;
 mod run;

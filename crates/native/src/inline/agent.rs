@@ -18,6 +18,8 @@ pub(crate) const MEMORY: u64 = 64 << 30;
 /// The stack for what the tool calls.
 pub(crate) const STACK: u64 = 1 << 20;
 
+const PAGE: u64 = 4096;
+
 /// `int3` and `ret`.
 const TRAP: u8 = 0xcc;
 const RETURN: u8 = 0xc3;
@@ -129,6 +131,13 @@ impl Agent {
         self.tell_process(process)?;
         self.put_word(offset_of!(Words, heap), &self.stack.to_le_bytes())?;
         self.put_word(offset_of!(Words, heap_end), &self.range.end.to_le_bytes())
+    }
+
+    /// Sets memory aside at the end of all, and says where; once, before the library is used.
+    pub(crate) fn set_aside(&self, bytes: u64) -> Done<u64> {
+        let at = (self.range.end - bytes) / PAGE * PAGE;
+        self.put_word(offset_of!(Words, heap_end), &at.to_le_bytes())?;
+        Ok(at)
     }
 
     /// Has threads that leave run into a trap, or lets them leave.

@@ -6,6 +6,8 @@
 //! freely and the monitors are inside, the jumps are there instead of the traps ([`jumps`]). A place where no jump fits keeps its
 //! trap, and so does one that somebody else has a point at: the tool reads what the event carries, and has the monitors inside step.
 //!
+//! Where events are only to be recorded, no monitor is inside, and probes hand them to the tool ([`recording`]).
+//!
 //! So wherever the program stands still, all is as if there were traps only: prompt, steps, checkpoints and points know nothing
 //! of probes.
 
@@ -17,9 +19,13 @@ mod image;
 pub(crate) mod jumps;
 mod listed;
 mod probes;
+mod recording;
 mod room;
+mod shared;
 mod surrogate;
 pub(crate) mod trampoline;
+
+pub use recording::{Recorded, Recording, Sink};
 
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, EventSet};
@@ -51,6 +57,8 @@ pub(crate) struct Inline {
     automata: Vec<Arc<Automaton>>,
     /// Whether they step inside now, or do so when the program goes on.
     pub(crate) used: bool,
+    /// Events are recorded instead of being told.
+    streaming: Option<recording::Streaming>,
     /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
     due: Option<Batch>,
     /// What they did, when the program has stopped for it.

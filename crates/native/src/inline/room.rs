@@ -338,6 +338,7 @@ impl Target {
     /// The program is no more, or is another: fetches what the monitors in it did.
     pub(crate) fn save_past(&mut self) {
         if self.inline.used
+            && self.inline.streaming.is_none()
             && self.inline.past.is_none()
             && let Some(agent) = &self.engine.agent
         {
@@ -348,6 +349,9 @@ impl Target {
 
     /// The tool has seen events while the monitors are inside: they step there. Whether someone is to react.
     pub(crate) fn step_inside(&mut self) -> Done<bool> {
+        if self.tell_recording() {
+            return Ok(false);
+        }
         if self.inline.past.is_some() || self.ended.is_some() {
             // They are not there any more: these events come after what they did.
             return Ok(true);

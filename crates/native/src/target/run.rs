@@ -116,11 +116,12 @@ impl Target {
             }
             Happening::Execed { tid } => {
                 self.became_another()?;
+                self.record_anew()?;
                 let told = self.system_event(tid, "#exec")?;
                 if let Some(stop) = self.with_due(told) {
                     return Ok(Some(stop));
                 }
-                self.engine.let_go(tid)?;
+                if self.is_recording() { self.go_on() } else { self.engine.let_go(tid) }?;
             }
             Happening::Held => self.go_on()?,
             Happening::Interrupted { tid } => {
@@ -177,6 +178,7 @@ impl Target {
         }
         if loader && images::is_consistent(&self.program, &self.view()) {
             self.images_changed()?;
+            self.record_new_places()?;
         }
         self.serving = Some(tid);
         self.current = tid;

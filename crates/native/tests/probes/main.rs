@@ -4,6 +4,7 @@ mod common;
 mod damage;
 mod ends;
 mod everything;
+mod recording;
 mod signals;
 mod stops;
 mod threads;

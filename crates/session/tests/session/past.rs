@@ -10,9 +10,8 @@ use invigil_monitor::verdict::Verdict;
 use invigil_session::subject::Ending;
 use invigil_session::{Options, Recorder};
 use invigil_trace::{Format, Input};
-use std::cell::RefCell;
 use std::io::Write;
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 #[test]
 fn a_violation_is_told_with_its_path_and_the_stack() {
@@ -96,11 +95,11 @@ fn going_back_beyond_what_is_kept() {
 
 /// A file in memory.
 #[derive(Clone, Default)]
-struct File(Rc<RefCell<Vec<u8>>>);
+struct File(Arc<Mutex<Vec<u8>>>);
 
 impl Write for File {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.borrow_mut().extend_from_slice(bytes);
+        self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
     }
     fn flush(&mut self) -> std::io::Result<()> {
@@ -117,7 +116,7 @@ fn what_is_recorded_gives_the_same_verdicts() {
         let recorder = Recorder::new(Box::new(file.clone()), format, test.session.catalog()).unwrap();
         test.session.set_recorder(recorder);
         test.go();
-        let text = file.0.borrow().clone();
+        let text = file.0.lock().unwrap().clone();
         let mut catalog = Catalog::default();
         let (parsed, _) = prop::parse(SourceId(0), &property);
         let automaton = prop::lower::lower("queue", &parsed, &[], &mut catalog).0.unwrap();

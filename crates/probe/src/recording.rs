@@ -1,0 +1,112 @@
+//! Events that go to the tool as they happen: no monitor steps in here.
+
+use crate::agent::{GO_ON, REFUSED};
+use crate::capture::{General, Moment, Vectors};
+use crate::message::{Site, Told};
+use crate::numbers::Numbers;
+use crate::ring::{Entry, NO_TIME, Pushed, Ring};
+use crate::words::INVIGIL_WORDS;
+use crate::{system, threads};
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ptr;
+use core::sync::atomic::AtomicPtr;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
+use invigil_expr::value::Value;
+
+/// Events with more parameters go the long way.
+const FEW: usize = 8;
+
+/// What is recorded, if anything is. It changes only when the program stands still and no thread is in here.
+static RECORDING: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
+
+struct Recording {
+    ring: Ring,
+    /// When the program began, if times are recorded.
+    begun: Option<u64>,
+    sites: Vec<Vec<Recorded>>,
+    numbers: Numbers,
+}
+
+struct Recorded {
+    told: Told,
+    /// Whether all that it carries are whole numbers, and few.
+    is_plain: bool,
+}
+
+/// Records from now on, into a ring. The program stands still, and no thread is in here.
+///
+/// # Safety
+/// The ring lies in memory that is there as long as the library.
+pub(crate) unsafe fn begin(ring: Ring, begun: Option<u64>) {
+    let recording = Recording { ring, begun, sites: Vec::new(), numbers: Numbers::new() };
+    let before = RECORDING.swap(Box::into_raw(Box::new(recording)), AcqRel);
+    if !before.is_null() {
+        // SAFETY: it came out of a box, and nobody has it any more.
+        drop(unsafe { Box::from_raw(before) });
+    }
+}
+
+/// What happens at the sites from this number on, if it is recorded; else it is given back. The program stands still, and no
+/// thread is in here.
+pub(crate) fn tell_sites(first: u32, sites: Vec<Site>) -> Option<Vec<Site>> {
+    // SAFETY: it came out of a box, and nobody else has it at the moment.
+    let Some(recording) = (unsafe { RECORDING.load(Acquire).as_mut() }) else { return Some(sites) };
+    let recorded = |told: Told| {
+        let is_plain = told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer());
+        Recorded { told, is_plain }
+    };
+    recording.sites.truncate(first as usize);
+    recording.sites.extend(sites.into_iter().map(|site| site.into_iter().map(recorded).collect()));
+    None
+}
+
+/// A thread is at a site; `None` if nothing is recorded.
+#[inline]
+pub(crate) fn hit(general: &General, vectors: &Vectors, site: u32) -> Option<u32> {
+    // SAFETY: it came out of a box, and is there while threads are in here.
+    let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
+    Some(recording.hit(general, vectors, site))
+}
+
+fn is_frozen() -> bool {
+    INVIGIL_WORDS.frozen.load(Relaxed) != 0
+}
+
+impl Recording {
+    fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {
+        let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
+        let base = threads::base();
+        let moment = Moment { general, vectors, base, thread: self.numbers.current(base) };
+        for (at, recorded) in site.iter().enumerate() {
+            // What has been told in part is told whole.
+            let pushed = if at == 0 {
+                self.record(recorded, &moment, &is_frozen)
+            } else {
+                self.record(recorded, &moment, &|| false)
+            };
+            if pushed == Pushed::Refused {
+                return REFUSED;
+            }
+        }
+        GO_ON
+    }
+
+    #[inline]
+    fn record(&self, recorded: &Recorded, moment: &Moment<'_>, refuses: &dyn Fn() -> bool) -> Pushed {
+        let told = &recorded.told;
+        let time = self.begun.map_or(NO_TIME, |begun| system::now().saturating_sub(begun));
+        let entry = Entry { symbol: told.symbol, thread: moment.thread, time };
+        if recorded.is_plain {
+            let mut numbers = [0; FEW];
+            if told.integers(moment, &mut numbers) {
+                return self.ring.push_integers(&entry, &numbers[..told.captures.len()], refuses);
+            }
+        }
+        let mut text = String::new();
+        let values = told.captures.iter().map(|capture| capture.value(moment, system::now, &mut text));
+        let values: Vec<Value> = values.collect();
+        self.ring.push(&entry, &values, &text, refuses)
+    }
+}
