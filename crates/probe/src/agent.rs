@@ -5,7 +5,7 @@ use crate::lock::Lock;
 use crate::message::{Answer, Past, Request, Site, Told};
 use crate::threads::{self, Threads};
 use crate::words::INVIGIL_WORDS;
-use crate::{entry, guarded, memory, system};
+use crate::{calls, entry, guarded, memory, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -146,6 +146,9 @@ impl Room {
             }
             Request::Put { states, concerns } => self.put(&states, concerns)?,
             Request::Take => return Ok(Answer::Taken(self.take())),
+            Request::Calls(thread) => return Ok(Answer::Calls(calls::of(thread))),
+            Request::TakeCalls => return Ok(Answer::Calls(calls::take())),
+            Request::PutCalls(all) => calls::put(all),
             Request::Step { .. } if self.due > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step(&events, thread))),
         }

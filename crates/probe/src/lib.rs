@@ -25,6 +25,7 @@ compile_error!(
 );
 
 pub mod agent;
+pub mod calls;
 pub mod capture;
 pub mod entry;
 pub mod guarded;

@@ -92,6 +92,11 @@ fn queue() {
 }
 
 #[test]
+fn heap() {
+    holds("heap");
+}
+
+#[test]
 fn iterator() {
     holds("iterator");
 }
@@ -250,6 +255,7 @@ fn every_example_is_here_and_formatted() {
             "first",
             "gate",
             "gate-java",
+            "heap",
             "iterator",
             "kettle",
             "leader",

@@ -28,6 +28,7 @@ impl Sites {
         id: SiteId,
         (at, made): (u64, &Trampoline),
         range: Range<u64>,
+        begins: bool,
     ) -> Result<(), Unfit> {
         let is_taken = |site: &Site| site.jump.as_ref().is_some_and(|jump| overlap(&jump.range, &range));
         if self.near(&range).any(is_taken) {
@@ -52,11 +53,17 @@ impl Sites {
             trampoline: at..at + made.code.len() as u64,
             probe: at + made.probe,
             back: at + made.back,
+            begins,
             copies,
             range,
         });
         self.trampolines.insert(at, id);
         Ok(())
+    }
+
+    /// A place is to have another jump, or none. It has none now.
+    pub(crate) fn drop_jump(&mut self, id: SiteId) {
+        self.all[id.0 as usize].jump = None;
     }
 
     /// Whether there are jumps now.

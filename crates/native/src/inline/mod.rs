@@ -10,6 +10,7 @@
 //! of probes.
 
 pub(crate) mod agent;
+mod calls;
 mod capture;
 pub(crate) mod come_out;
 mod image;
@@ -50,6 +51,8 @@ pub(crate) struct Inline {
     automata: Vec<Arc<Automaton>>,
     /// Whether they step inside now, or do so when the program goes on.
     pub(crate) used: bool,
+    /// Whether the begin of some calls is noted there.
+    begins: bool,
     /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
     due: Option<Batch>,
     /// What they did, when the program has stopped for it.

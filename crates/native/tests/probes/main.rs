@@ -2,6 +2,7 @@
 
 mod common;
 mod ends;
+mod passed;
 mod signals;
 mod stops;
 mod threads;
