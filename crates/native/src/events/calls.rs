@@ -90,10 +90,12 @@ impl Target {
             return Ok(None);
         }
         let sp = self.engine.task(tid)?.registers().map_err(lost)?.rsp;
-        let known = self.forget_begun(tid, plan, sp);
+        // What the tool itself has seen since calls were last noted inside is newer than what is there.
+        if let Some(known) = self.forget_begun(tid, plan, sp) {
+            return Ok(Some(known));
+        }
         let inside = self.calls_inside(tid)?;
-        let found = inside.iter().filter(|call| call.sp == sp).find_map(|call| self.open_call(plan, call));
-        Ok(found.or(known))
+        Ok(inside.iter().filter(|call| call.sp == sp).find_map(|call| self.open_call(plan, call)))
     }
 
     /// Forgets a call that began at this place of the stack, and has not jumped to another function.
@@ -106,7 +108,7 @@ impl Target {
 
     /// A call that was noted inside the program, as one of a plan, if it is.
     pub(crate) fn open_call(&self, plan: u32, call: &Call) -> Option<OpenCall> {
-        let plan = self.plans.get(plan);
+        let plan = Some(self.plans.get(plan)).filter(|plan| self.is_noted_inside(plan))?;
         let is_begin = |place: &super::Place| place.role == Role::Begin && place.site.0 == call.site;
         let place = plan.places.iter().position(is_begin)? as u32;
         let mut registers = passed(&call.arguments);

@@ -1,7 +1,8 @@
 //! Calls whose begin was noted: inside the program while there are jumps, and by the tool while there are traps.
 //!
-//! Each open call is noted in one of the two. When the monitors are taken out, the tool takes the calls, too; when jumps are put,
-//! they go inside. A thread that runs into a trap in the meantime, because no jump fits there, has the tool ask for them.
+//! When the monitors are taken out, the tool takes the calls, too; when jumps are put, they go inside. A thread that runs into a trap
+//! in the meantime, because no jump fits there, has the tool ask for them. What the tool has is always newer than what is inside:
+//! while there are jumps, it gives away at once what it sees.
 
 use super::room::garbled;
 use crate::sys::Tid;
@@ -45,7 +46,8 @@ impl Target {
 
     fn as_noted(&self, tid: Tid, plan: u32, call: &OpenCall) -> Option<Call> {
         let (place, arguments) = call.began.filter(|_| call.returns_to.is_none())?;
-        let site = self.plans.get(plan).places.get(place as usize)?.site.0;
+        let plan = self.plans.get(plan);
+        let site = plan.places.get(place as usize).filter(|_| self.is_noted_inside(plan))?.site.0;
         Some(Call { thread: tid as u32, site, sp: call.sp, arguments })
     }
 
@@ -59,10 +61,13 @@ impl Target {
             for plan in 0..self.plans.iter().count() as u32 {
                 let Some(open) = self.open_call(plan, &call) else { continue };
                 let Some(task) = self.engine.tasks.get_mut(&(call.thread as Tid)) else { continue };
-                task.calls.retain(|known| {
-                    (known.symbol, known.sp) != (open.symbol, open.sp) || known.returns_to.is_some()
-                });
-                task.calls.push(open);
+                // What the tool itself has seen since is newer.
+                let same = |known: &OpenCall| {
+                    (known.symbol, known.sp) == (open.symbol, open.sp) && known.returns_to.is_none()
+                };
+                if !task.calls.iter().any(same) {
+                    task.calls.push(open);
+                }
             }
         }
         Ok(())
@@ -74,18 +79,16 @@ impl Target {
             return Ok(());
         }
         let mut all = Vec::new();
-        for (tid, task) in &self.engine.tasks {
-            for call in &task.calls {
+        for tid in self.engine.tasks.keys().copied().collect::<Vec<_>>() {
+            let calls = std::mem::take(&mut self.engine.task(tid)?.calls);
+            for call in calls {
                 let plan = self.plans.iter().position(|plan| plan.symbol == call.symbol);
-                all.extend(plan.and_then(|plan| self.as_noted(*tid, plan as u32, call)));
+                match plan.and_then(|plan| self.as_noted(tid, plan as u32, &call)) {
+                    Some(noted) => all.push(noted),
+                    None => self.engine.task(tid)?.calls.push(call),
+                }
             }
         }
-        if all.is_empty() {
-            return Ok(());
-        }
-        self.ask(&Request::PutCalls(all))?;
-        let tasks = self.engine.tasks.values_mut();
-        tasks.for_each(|task| task.calls.retain(|call| call.returns_to.is_some() || call.began.is_none()));
-        Ok(())
+        if all.is_empty() { Ok(()) } else { self.ask(&Request::PutCalls(all)).map(drop) }
     }
 }

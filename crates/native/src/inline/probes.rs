@@ -86,7 +86,7 @@ impl Target {
             match place.role {
                 Role::Fire => {}
                 Role::Gone => continue,
-                Role::Begin if plan.places.iter().all(|place| self.is_told_inside(plan, place)) => continue,
+                Role::Begin if self.is_noted_inside(plan) => continue,
                 Role::Begin | Role::Tail => return None,
             }
             site.push(Told { symbol: plan.symbol, captures: self.captures(plan, place)? });
@@ -104,8 +104,10 @@ impl Target {
             .any(|reason| matches!(reason, Use::Event { plan, place } if is_begin(*plan, *place)))
     }
 
-    fn is_told_inside(&self, plan: &Plan, place: &Place) -> bool {
-        place.role != Role::Fire || self.captures(plan, place).is_some()
+    /// Whether what the ends of a function tell of its begin can be noted there by a probe.
+    pub(crate) fn is_noted_inside(&self, plan: &Plan) -> bool {
+        let mut ends = plan.places.iter().filter(|place| place.role == Role::Fire);
+        ends.all(|place| self.captures(plan, place).is_some())
     }
 
     /// How a probe at a place gets what an event carries; `None` if the tool must look itself.

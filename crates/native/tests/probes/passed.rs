@@ -93,6 +93,49 @@ fn they_are_noted_by_jumps() {
     }
 }
 
+/// A text is what it was at the begin. That is not noted by probes, and must not get lost among what is.
+#[test]
+fn texts_that_are_gone_at_the_end() {
+    let source = "
+        #include <string.h>
+        #define KEPT __attribute__((noinline, noipa))
+        static char name[8];
+        KEPT long inner(long x) { __asm__ volatile(\"\" ::: \"rdi\", \"memory\"); return x; }
+        KEPT long outer(char *text, long x) {
+            long y = inner(x);
+            memset(text, 'z', 7);
+            __asm__ volatile(\"\" ::: \"rdi\", \"rsi\", \"memory\");
+            return y;
+        }
+        int main(void) {
+            for (long i = 0; i < 60; i++) { strcpy(name, i % 2 ? \"odd\" : \"even\"); outer(name, i); }
+            return 0;
+        }";
+    let property = "
+        initialization { N = 0 }
+        state init accepting {
+            transition { event inner(arg 1 as x: int) { return x % 10 != 7 } success init failure stopped }
+            transition { after event inner(arg 1 as x: int) { return x == N } success init failure bad }
+            transition { after event outer(arg 1 as s: str, arg 2 as x: int) { return x == N and s == ['even', 'odd'][x % 2] } success { N = N + 1 } init failure bad }
+        }
+        state stopped non-accepting {
+            transition { after event inner(arg 1 as x: int) { return x == N } success init failure bad }
+            transition { after event outer(arg 1 as s: str, arg 2 as x: int) success bad }
+        }
+        state bad non-accepting final";
+    let built = compiled("cc", source, &["-O2", "-g0"]);
+    let seen = BOTH.map(|probes| {
+        let mut session = session(&built, property, probes, true);
+        let mut stops = 0;
+        while let Outcome::Suspended(_) = session.run(&Resume::Continue).unwrap() {
+            assert!(stops < 10, "{probes:?} {:?}", session.report().violations);
+            stops += 1;
+        }
+        (stops, session.report().properties[0].steps)
+    });
+    assert_eq!(seen, [(6, 180); 2]);
+}
+
 /// Where the program stops in the middle of calls, what was noted goes to the tool and back.
 #[test]
 fn stops_in_the_middle() {
