@@ -1,16 +1,18 @@
-//! What it costs to watch a live native program, beside GDB, and to keep checkpoints of it.
+//! What it costs to watch a live native program, beside GDB and other tools, and to keep checkpoints of it.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench native          # about six minutes
-//! $ cargo bench -p invigil-benches --bench native -- quick # about one
+//! $ cargo bench -p invigil-benches --bench native                # about seven minutes
+//! $ cargo bench -p invigil-benches --bench native -- quick       # about one
+//! $ cargo bench -p invigil-benches --bench native -- quick heap  # one part of it
 //! ```
 
 use invigil_benches::native::{Size, run};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let quick = std::env::args().any(|arg| arg == "quick");
-    match run(if quick { Size::Quick } else { Size::Full }) {
+    let words: Vec<String> = std::env::args().skip(1).filter(|arg| !arg.starts_with('-')).collect();
+    let (quick, parts): (Vec<String>, Vec<String>) = words.into_iter().partition(|word| word == "quick");
+    match run(if quick.is_empty() { Size::Full } else { Size::Quick }, &parts) {
         Ok(()) => ExitCode::SUCCESS,
         Err(words) => {
             eprintln!("the benchmark failed: {words}");

@@ -1,11 +1,13 @@
 //! What it costs to watch a live native program: the experiments of the thesis' sections 6.1.4, 6.1.7 and
-//! 6.1.8, with GDB beside us in the same run.
+//! 6.1.8, with GDB beside us in the same run; probes beside their peers, and a property over the heap beside valgrind.
 
 pub(crate) mod asked;
 mod checkpoints;
 mod cost;
 mod gdb;
+mod heap;
 mod ours;
+mod peers;
 pub(crate) mod plot;
 mod probes;
 mod programs;
@@ -24,26 +26,41 @@ use programs::Programs;
 pub enum Size {
     /// About a minute.
     Quick,
-    /// About six minutes.
+    /// About seven minutes.
     Full,
 }
 
 /// What becomes of a part of the benchmark: what keeps it from being measured, in words.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
-/// Runs the whole benchmark and prints what it finds.
+type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
+
+const PARTS: [(&str, Part); 6] = [
+    ("probes", probes::run),
+    ("heap", heap::run),
+    ("cost", cost::run),
+    ("stack", stack::run),
+    ("checkpoints", checkpoints::run),
+    ("threads", threads::run),
+];
+
+/// Runs the benchmark, or these parts of it, and prints what it finds.
 ///
 /// # Errors
 /// If something does not work, or a count is wrong.
-pub fn run(size: Size) -> Result<(), String> {
+pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
+    if let Some(unknown) = parts.iter().find(|part| !PARTS.iter().any(|(name, _)| name == part)) {
+        let known = PARTS.map(|(name, _)| name).join(", ");
+        return Err(format!("there is no part `{unknown}`; there are {known}, and the word `quick`"));
+    }
     print_machine();
     let programs = Programs::build()?;
     let mut asked = Asked::default();
-    probes::run(&programs, size, &mut asked)?;
-    cost::run(&programs, size, &mut asked)?;
-    stack::run(&programs, size, &mut asked)?;
-    checkpoints::run(&programs, size, &mut asked)?;
-    threads::run(&programs, size, &mut asked)?;
+    for (name, part) in PARTS {
+        if parts.is_empty() || parts.iter().any(|word| word == name) {
+            part(&programs, size, &mut asked)?;
+        }
+    }
     asked.print();
     Ok(())
 }

@@ -17,6 +17,8 @@ pub(crate) struct Watched {
     pub(crate) steps: u64,
     /// How many slices came into being.
     pub(crate) slices: u64,
+    /// How many violations there were.
+    pub(crate) violations: u64,
 }
 
 /// A program that stands before its first instruction.
@@ -62,7 +64,12 @@ pub(crate) fn watch(program: &Path, args: &[String], property: &str, probes: Pro
         }
         let report = session.report();
         let property = report.properties.first().ok_or("there is no property in the report")?;
-        Ok(Watched { events: report.events, steps: property.steps, slices: property.slices })
+        Ok(Watched {
+            events: report.events,
+            steps: property.steps,
+            slices: property.slices,
+            violations: property.violations,
+        })
     })
 }
 

@@ -1,7 +1,8 @@
-//! What an event costs at a probe, beside a trap and GDB, in the same run.
+//! What an event costs at a probe, beside a trap, GDB and its peers, in the same run.
 
 use super::asked::Asked;
 use super::gdb::{self, Watch};
+use super::peers::{Figure, PEERS, Peer};
 use super::programs::{Programs, alone, take_number};
 use super::properties::{QUEUE_CALLS, QUEUE_CALLS_AND_ENDS, QUEUES, QUEUES_BEGIN_AND_END};
 use super::{Outcome, Size, ours};
@@ -17,7 +18,7 @@ struct Row {
     calls: u64,
 }
 
-const MANY: u64 = 100_000;
+pub(crate) const MANY: u64 = 100_000;
 
 const ROWS: [Row; 9] = [
     Row { name: "alone, 64 queues", queues: 64, watched: None, calls: 50_000_000 },
@@ -64,15 +65,29 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         }
         figures.push(best);
     }
+    let mut peers = Vec::new();
+    for peer in &PEERS {
+        peers.push(measure_peer(programs, peer, size)?);
+    }
     let gdb = gdb_each(programs)?;
     let mut rows = vec![vec!["how".to_owned(), "ns a call".to_owned(), "more than alone".to_owned()]];
-    let alone_of = |row: &Row| if row.queues == MANY { figures[1] } else { figures[0] };
+    let alone_with = |queues: u64| if queues == MANY { figures[1] } else { figures[0] };
+    let alone_of = |row: &Row| alone_with(row.queues);
     for (row, figure) in ROWS.iter().zip(&figures) {
         rows.push(vec![
             row.name.to_owned(),
             format!("{figure:.1}"),
             format!("{:.1}", figure - alone_of(row)),
         ]);
+    }
+    for (peer, figure) in PEERS.iter().zip(&peers) {
+        rows.push(match figure {
+            Ok(each) => {
+                let more = each - alone_with(peer.queues);
+                vec![peer.name.to_owned(), format!("{each:.1}"), format!("{more:.1}")]
+            }
+            Err(why) => vec![peer.name.to_owned(), "-".to_owned(), why.clone()],
+        });
     }
     if let Some(gdb) = gdb {
         rows.push(vec![
@@ -87,6 +102,16 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     asked.at_most("probe and a step, 64 queues", more(4), 60.0, " ns");
     asked.at_most("probe and a step, 100,000 queues", more(5), 200.0, " ns");
     asked.at_most("begin and end, more than begin", more(3) - more(2), 20.0, " ns");
+    for (peer, figure) in PEERS.iter().zip(&peers).filter(|(peer, _)| peer.is_equal) {
+        let ours = more(if peer.queues == MANY { 5 } else { 4 });
+        let what = format!("cheaper than {}", peer.name);
+        match figure {
+            Ok(each) => {
+                asked.at_least(&what, (each - alone_with(peer.queues)) / ours.max(0.1), 1.0, " times")
+            }
+            Err(why) => asked.unknown(&format!("{what}: {why}")),
+        }
+    }
     match gdb {
         Some(gdb) => {
             asked.at_least("cheaper than GDB with Python", gdb / more(4).max(0.1), 1_000.0, " times")
@@ -115,6 +140,16 @@ fn measure(programs: &Programs, row: &Row, size: Size) -> Outcome<f64> {
         }
     }
     take_number(&result)
+}
+
+/// The best of some runs, or why there is none.
+fn measure_peer(programs: &Programs, peer: &Peer, size: Size) -> Outcome<Figure> {
+    let mut best = peer.measure(programs, size)?;
+    for _ in 1..3 {
+        let Ok(known) = best else { break };
+        best = peer.measure(programs, size)?.map(|each| each.min(known));
+    }
+    Ok(best)
 }
 
 /// Nanoseconds of a call under GDB, if it is there.

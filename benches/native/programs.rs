@@ -4,12 +4,14 @@ use super::Outcome;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-const SOURCES: [(&str, &str); 5] = [
-    ("ticks", include_str!("ticks.c")),
-    ("stack", include_str!("stack.c")),
-    ("memory", include_str!("memory.c")),
-    ("threads", include_str!("threads.c")),
-    ("queues", include_str!("queues.c")),
+/// Each with what the compiler is told besides.
+const SOURCES: [(&str, &str, &[&str]); 6] = [
+    ("ticks", include_str!("ticks.c"), &[]),
+    ("stack", include_str!("stack.c"), &[]),
+    ("memory", include_str!("memory.c"), &[]),
+    ("threads", include_str!("threads.c"), &[]),
+    ("queues", include_str!("queues.c"), &[]),
+    ("queues-pg", include_str!("queues.c"), &["-pg"]),
 ];
 
 /// The compiled programs, in a directory that goes when this does.
@@ -20,11 +22,13 @@ pub(crate) struct Programs {
 impl Programs {
     pub(crate) fn build() -> Outcome<Programs> {
         let dir = tempfile::tempdir().map_err(|error| format!("no directory for the programs: {error}"))?;
-        for (name, source) in SOURCES {
+        for (name, source, flags) in SOURCES {
             let file = dir.path().join(format!("{name}.c"));
             std::fs::write(&file, source).map_err(|error| format!("{name}.c cannot be written: {error}"))?;
             let done = Command::new("cc")
-                .args(["-g", "-O0", "-pthread", "-o"])
+                .args(["-g", "-O0", "-pthread"])
+                .args(flags)
+                .arg("-o")
                 .arg(dir.path().join(name))
                 .arg(&file)
                 .output()

@@ -113,7 +113,7 @@ pub(crate) fn run_once(programs: &Programs, order: Order, version: Version, roun
         Version::Always => (REMOVED_ALWAYS, ALL, ALL),
     };
     let watched = ours::watch(&programs.path("stack"), &args, property, Probes::Trap)?;
-    let expected = Watched { events: events * rounds, steps: steps * rounds, slices: 1 };
+    let expected = Watched { events: events * rounds, steps: steps * rounds, slices: 1, violations: 0 };
     if watched != expected {
         return Err(format!("{order:?}, {version:?}: {watched:?}, not {expected:?}"));
     }

@@ -178,6 +178,9 @@ fn extractions_agree_with_expressions() {
             ("shelf.name", Wanted::Any, text("shelf"), Some(Needs::Nothing)),
             ("shelf.low", Wanted::Any, Plain::Int(9), Some(Needs::Nothing)),
             ("shelf.high", Wanted::Any, Plain::Int(-3), Some(Needs::Nothing)),
+            ("$arg1", Wanted::Any, Plain::Int(-1), Some(Needs::General)),
+            ("*(int *) &global", Wanted::Any, Plain::Int(42), None),
+            ("*(long *) $rsp == 0", Wanted::Any, Plain::Bool(false), Some(Needs::General)),
             ("(&shelf)->value", Wanted::Any, Plain::Int(5), None),
             ("^total", Wanted::Bool, Plain::Bool(true), None),
             ("HIGH", Wanted::Any, Plain::Int(200), None),
@@ -199,7 +202,12 @@ fn extractions_agree_with_expressions() {
             extract(&live, "many", "&global", Wanted::Any).1,
             Plain::Int(i64::from_str_radix(&live.show("&global")[2..], 16).unwrap())
         );
+        let (here, told) = extract(&live, "many", "$rip", Wanted::Any);
+        assert_eq!(here.needs(), Needs::Nothing);
+        assert_eq!(told, Plain::Int(live.function("many").entry.unwrap() as i64));
         live.run_to_function("word");
+        assert_eq!(extract(&live, "word", "(char *) $rdi", Wanted::Str).1, text("word"));
+        assert_eq!(extract(&live, "word", "*$arg1", Wanted::Str).1, text("w"));
         assert_eq!(extract(&live, "word", "w", Wanted::Str).1, text("word"));
         assert_eq!(extract(&live, "word", "*w", Wanted::Str).1, text("w"));
         assert!(matches!(extract(&live, "word", "w", Wanted::Any).1, Plain::Int(address) if address > 0));

@@ -57,6 +57,8 @@ pub(crate) struct Jump {
     pub(crate) on: u64,
     /// Where a thread comes back to it from the library.
     pub(crate) back: u64,
+    /// Whether calls begin there, and are noted.
+    pub(crate) begins: bool,
     /// Where the copies of the program's instructions lie, and what the program calls these places.
     pub(crate) copies: Vec<(u64, u64)>,
 }

@@ -15,6 +15,8 @@ pub(crate) struct OpenCall {
     pub(crate) sp: u64,
     /// The values of the event's parameters, as far as they were available then.
     pub(crate) saved: Vec<Option<Plain>>,
+    /// If its begin was seen: the place of the plan at which, and what was in the registers for arguments.
+    pub(crate) began: Option<(u32, [u64; 6])>,
     /// The place that it returns to, if it carries a trap for this call.
     pub(crate) returns_to: Option<SiteId>,
 }

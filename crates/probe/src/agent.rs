@@ -6,7 +6,7 @@ use crate::message::{Answer, Past, Request, Site, Told};
 use crate::ring::Ring;
 use crate::threads::{self, Threads};
 use crate::words::INVIGIL_WORDS;
-use crate::{entry, guarded, memory, recording, system};
+use crate::{calls, entry, guarded, memory, recording, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -197,6 +197,9 @@ impl Room {
             }
             Request::Put { states, concerns } => self.put(&states, concerns)?,
             Request::Take => return Ok(Answer::Taken(self.take())),
+            Request::Calls(thread) => return Ok(Answer::Calls(calls::of(thread))),
+            Request::TakeCalls => return Ok(Answer::Calls(calls::take())),
+            Request::PutCalls(all) => calls::put(all),
             Request::Step { .. } if self.due > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step(&events, thread))),
         }

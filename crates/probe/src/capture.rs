@@ -3,7 +3,7 @@
 //! The tool has found out from debug information where a value lies; here it is a few loads. What needs more than that (values
 //! that only a caller knows, arithmetic) is not read here: such a place keeps its trap, and the tool reads it.
 
-use crate::guarded;
+use crate::{calls, guarded};
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,8 @@ pub enum Base {
     Register(u8, u64),
     /// So far from where the memory of the thread is.
     Thread(u64),
+    /// So far from where an argument points, of a call that began at a site, and ends here.
+    Passed(u32, u8, u64),
 }
 
 /// Where a value lies.
@@ -34,6 +36,8 @@ pub enum Path {
     General(u8, u8),
     /// In a vector register, after so many bytes.
     Vector(u8, u8),
+    /// It was passed as the argument of this number to a call that began at a site, and ends here.
+    Passed(u32, u8),
     /// In memory: from a base, each step reads the word there and adds to it.
     Memory(Base, Vec<u64>),
 }
@@ -128,19 +132,22 @@ pub struct Moment<'a> {
 
 impl Base {
     #[inline]
-    fn address(self, moment: &Moment<'_>) -> u64 {
-        match self {
+    fn address(self, moment: &Moment<'_>) -> Option<u64> {
+        Some(match self {
             Base::Absolute(at) => at,
             Base::Register(number, by) => moment.general[usize::from(number & 15)].wrapping_add(by),
             Base::Thread(by) => moment.base.wrapping_add(by),
-        }
+            Base::Passed(site, number, by) => {
+                calls::argument(moment.thread, moment.general, site, number)?.wrapping_add(by)
+            }
+        })
     }
 }
 
 impl Path {
     fn address(&self, moment: &Moment<'_>) -> Option<u64> {
         let Path::Memory(base, steps) = self else { return None };
-        let mut at = base.address(moment);
+        let mut at = base.address(moment)?;
         for step in steps {
             at = guarded::word(at)?.wrapping_add(*step);
         }
@@ -159,6 +166,7 @@ impl Path {
                 let whole = u128::from(high) << 64 | u128::from(low);
                 Some((whole >> (u32::from(*after) * 8).min(127)) as u64)
             }
+            Path::Passed(site, number) => calls::argument(moment.thread, moment.general, *site, *number),
             Path::Memory(..) => guarded::bytes(self.address(moment)?, bytes),
         }
     }

@@ -17,7 +17,7 @@
 //! with every register as the program had it, but for the stack, which still holds what the trampoline put there: the tool knows
 //! [how much](LEFT_ON_STACK). When the tool wants threads to come out of here, it puts a trap in the place of the `ret`, too.
 
-use crate::agent;
+use crate::{agent, calls};
 use core::arch::naked_asm;
 
 /// What a trampoline takes of the stack for what the program may have below it.
@@ -141,7 +141,7 @@ pub unsafe extern "C" fn entry() {
         left = const LEFT_ON_STACK,
         needed = const NEEDED,
         site = const SITE_ON_STACK,
-        hit = sym agent::hit,
+        hit = sym calls::hit,
         stop = const agent::STOP,
         leaving = sym leaving,
         stopped = sym stopped,

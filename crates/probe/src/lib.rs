@@ -27,6 +27,7 @@ compile_error!(
 );
 
 pub mod agent;
+pub mod calls;
 pub mod capture;
 pub mod entry;
 pub mod guarded;

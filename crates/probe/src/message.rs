@@ -2,6 +2,7 @@
 //!
 //! Both are built together, so there is no version: the tool puts in what it was built with.
 
+use crate::calls::Call;
 use crate::capture::{Capture, Moment};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -65,6 +66,12 @@ pub enum Request {
     },
     /// What they did; they step elsewhere from now on.
     Take,
+    /// The open calls of the thread of this number.
+    Calls(u32),
+    /// The open calls of all threads, which are forgotten in here.
+    TakeCalls,
+    /// Calls that have begun elsewhere.
+    PutCalls(Vec<Call>),
     /// These events happened in a thread, all at one place, and the tool has seen them: the properties step.
     Step {
         /// The events.
@@ -83,6 +90,8 @@ pub enum Answer {
     Refused(String),
     /// What the properties did, if they were in here.
     Taken(Option<Past>),
+    /// Open calls, those of each thread in the order in which they began.
+    Calls(Vec<Call>),
     /// They stepped: whether someone is to react.
     Stepped(bool),
     /// They did not step: someone is yet to react to what another thread did.

@@ -92,6 +92,11 @@ fn queue() {
 }
 
 #[test]
+fn heap() {
+    holds("heap");
+}
+
+#[test]
 fn iterator() {
     holds("iterator");
 }
@@ -188,6 +193,34 @@ fn one_producer_too_many() {
     }
 }
 
+/// The same pieces have the same lives, whether calls and their ends are noticed by probes or by traps.
+#[test]
+fn the_heap_by_probes_and_by_traps() {
+    let folder = copy("heap");
+    folder.shell("cc -g -o faulty faulty.c").exits(0);
+    for guests in ["ann", "bob", "cyd", "dan", "eve", "fay", "fay eve fay dan"] {
+        let seen = ["inline", "trap"].map(|how| {
+            let run = "invigil run --batch --on-violation continue --limit 9 -p heap.prop --probes";
+            let told = output(&format!("{run} {how} -- ./faulty {guests}"), &folder.path("."));
+            // Without the numbers and times of events.
+            let is_number = |word: &&str| word.parse::<f64>().is_ok();
+            let of_interest = |line: &&str| {
+                let ends = ["live", "resizing", "freed", "unknown", "leaked", "freed_twice", "never_given"];
+                line.starts_with("  heap ") || ends.iter().any(|state| line.ends_with(state))
+            };
+            let lines = told.lines().filter(of_interest).map(|line| match line.starts_with("  heap ") {
+                true => line.to_owned(),
+                false => {
+                    line.split_whitespace().filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")
+                }
+            });
+            lines.collect::<Vec<String>>()
+        });
+        assert_eq!(seen[0], seen[1], "{guests}");
+        assert!(seen[0].iter().any(|line| line.starts_with("  heap ")), "{guests}: {seen:?}");
+    }
+}
+
 #[test]
 fn smart_home() {
     holds("smart-home");
@@ -250,6 +283,7 @@ fn every_example_is_here_and_formatted() {
             "first",
             "gate",
             "gate-java",
+            "heap",
             "iterator",
             "kettle",
             "leader",

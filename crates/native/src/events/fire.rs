@@ -6,7 +6,6 @@ use crate::engine::lost;
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use crate::target::{Target, View};
-use crate::task::OpenCall;
 use crate::uses::Use;
 use invigil_debuginfo::machine::Registers;
 use invigil_debuginfo::program::Program;
@@ -34,6 +33,10 @@ impl Target {
     }
 
     fn fire(&mut self, tid: Tid, plan: u32, place: u32) -> Done {
+        let begun = match self.plans.get(plan).what {
+            What::Exit => self.begun(tid, plan)?,
+            _ => None,
+        };
         let entry = &self.plans.all[plan as usize];
         let at = &entry.places[place as usize];
         let Some(task) = self.engine.tasks.get_mut(&tid) else { return Ok(()) };
@@ -48,16 +51,6 @@ impl Target {
                 fetch(tid, &regs, needs)
             }
         };
-        let begun = match entry.what {
-            What::Exit => {
-                let sp = read.sp();
-                let same = |call: &OpenCall| {
-                    call.symbol == entry.symbol && call.sp == sp && call.returns_to.is_none()
-                };
-                task.calls.iter().rposition(same).map(|at| task.calls.remove(at))
-            }
-            _ => None,
-        };
         let view = View { memory: &self.engine.memory, sites: &self.engine.sites };
         let mut values = std::mem::take(&mut self.plans.values);
         values.clear();
@@ -70,9 +63,10 @@ impl Target {
                 Some(Plain::Unavailable(_)) => Value::UNSET,
                 Some(plain) => value(&plain, param.ty, &mut self.batch),
             };
-            let value = match begun.as_ref().and_then(|call| call.saved.get(position)?.as_ref()) {
-                Some(then) if value.is_unset() => self::value(then, param.ty, &mut self.batch),
-                _ => value,
+            let noted = begun.as_ref().filter(|_| value.is_unset());
+            let value = match noted.and_then(|call| self.noted(entry, call, position)) {
+                Some(then) => self::value(&then, param.ty, &mut self.batch),
+                None => value,
             };
             values.push(value);
         }

@@ -54,6 +54,11 @@ pub(super) fn is_argument(source: &Source) -> bool {
     }
 }
 
+/// Whether a parameter is what an argument points to: that is read at the end of a call, through what was passed at its begin.
+pub(crate) fn is_behind_argument(source: &Source) -> bool {
+    matches!(source, Source::Deref(of) if is_argument(of))
+}
+
 /// A value for the monitors; long text goes to the batch.
 pub(super) fn value(plain: &Plain, ty: Option<Type>, batch: &mut Batch) -> Value {
     match (plain, ty) {

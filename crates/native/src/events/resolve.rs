@@ -207,10 +207,12 @@ impl Target {
         let unread = plan.places.iter().any(|place| {
             let reads = place.reads.iter().zip(&plan.params);
             let mut reads = reads.filter(|(_, param)| param.source != Source::Ret);
-            reads.any(|(read, _)| read.as_ref().is_some_and(|read| !read.is_available() || !read.is_fast()))
+            reads.any(|(read, param)| match read {
+                Some(read) => !read.is_available() || !read.is_fast(),
+                None => is_argument(&param.source),
+            })
         });
-        let passed = !function.has_debug && plan.params.iter().any(|param| is_argument(&param.source));
-        if unread || passed || !missing.is_empty() {
+        if unread || !missing.is_empty() {
             let before = unknown.len();
             self.add_place(index, entry, Some(function), Role::Begin, unknown)?;
             // A name that is known in neither place is reported once.
@@ -257,15 +259,18 @@ impl Target {
         }
         let mut reads = Vec::new();
         let mut needs = if role == Role::Fire { Needs::Nothing } else { Needs::General };
-        let by_convention = plan.what == What::Exit && function.is_some_and(|function| !function.has_debug);
+        let is_end = plan.what == What::Exit && role != Role::Begin;
+        let by_convention = is_end && function.is_some_and(|function| !function.has_debug);
         for (position, param) in plan.params.iter().enumerate() {
             let read = match form(&param.source) {
                 None => None,
                 // What a function returns is not known before it does.
                 Some(Ok(Form::Returned)) if role == Role::Begin => None,
                 // Without debug information arguments are where they are passed, and only at the begin.
-                Some(Ok(_)) if by_convention && role != Role::Begin && is_argument(&param.source) => None,
-                Some(form) => match self.extractor(function, address, form, param.ty) {
+                Some(Ok(_)) if by_convention && is_argument(&param.source) => None,
+                Some(form) => match self.extractor(function, address, (&param.source, form), param.ty) {
+                    // An argument by its number is what was passed; at the end, only callers may still know.
+                    Ok(extractor) if is_end && is_argument(&param.source) && !extractor.is_fast() => None,
                     Ok(extractor) => Some(extractor),
                     Err(mistake) => {
                         let reason = format!("the parameter `{}`: {}", param.source, mistake.message);
@@ -329,18 +334,24 @@ impl Target {
         &self,
         function: Option<&Function>,
         address: u64,
-        form: Result<Form, Mistake>,
+        (source, form): (&Source, Result<Form, Mistake>),
         ty: Option<Type>,
     ) -> Result<Extractor, Mistake> {
-        let form = match (form?, ty) {
-            // Of a function without debug information nothing says that an argument is text, but the user.
-            (Form::Argument(i), Some(Type::Str)) if function.is_some_and(|function| !function.has_debug) => {
-                match REGISTERS.get(i.wrapping_sub(1)) {
-                    Some(register) => Form::Expression(Expression::parse(&format!("(char *) ${register}"))?),
-                    None => Form::Argument(i),
-                }
-            }
-            (form, _) => form,
+        // Of a function without debug information nothing says what an argument is, but the user.
+        let by_convention = match (source, ty) {
+            _ if function.is_none_or(|function| function.has_debug) => None,
+            (Source::Arg(i), Some(Type::Str)) => Some((*i, "(char *) $")),
+            (Source::Deref(of), ty) => match (&**of, ty) {
+                (Source::Arg(i), Some(Type::Str)) => Some((*i, "*(char **) $")),
+                (Source::Arg(i), _) => Some((*i, "*(long *) $")),
+                _ => None,
+            },
+            _ => None,
+        };
+        let register = |i: u32| REGISTERS.get((i as usize).wrapping_sub(1));
+        let form = match by_convention.and_then(|(i, before)| Some((before, register(i)?))) {
+            Some((before, register)) => Form::Expression(Expression::parse(&format!("{before}{register}"))?),
+            None => form?,
         };
         compile(&self.program, &self.types, function, address, &form, wanted(ty))
     }

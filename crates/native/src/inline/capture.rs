@@ -1,7 +1,8 @@
 //! From what debug information says of a value to the few loads that a probe does.
 
 use crate::events::params;
-use invigil_debuginfo::machine::XMM0;
+use gimli::Register;
+use invigil_debuginfo::machine::{ARGUMENTS, XMM0};
 use invigil_debuginfo::value::extract::{Base, Leaf, LeafKind, Path};
 use invigil_debuginfo::value::types::{Basic, Bits, Encoding};
 use invigil_debuginfo::value::{Extractor, Wanted};
@@ -29,6 +30,26 @@ pub(crate) fn capture(
     let (leaf, wanted) = extractor.leaf()?;
     debug_assert_eq!(wanted, params::wanted(param.ty));
     Some(Capture::Read(path(leaf)?, sort(leaf, wanted)?))
+}
+
+/// How a probe gets a parameter at the end of a call from what was passed to it, by how it is read at the begin; `behind` if
+/// that is what an argument points to when the call ends. `None` if the tool must note and read it.
+pub(crate) fn passed(begin: u32, extractor: &Extractor, behind: bool) -> Option<Capture> {
+    let (leaf, wanted) = extractor.leaf()?;
+    let argument = |register: Register| ARGUMENTS.iter().position(|known| *known == register);
+    let path = match &leaf.path {
+        Path::Register { number, offset: 0 } => capture::Path::Passed(begin, argument(*number)? as u8),
+        Path::Memory { base: Base::Register(number, by), steps } if behind => {
+            let base = capture::Base::Passed(begin, argument(*number)? as u8, *by);
+            capture::Path::Memory(base, steps.clone())
+        }
+        _ => return None,
+    };
+    match sort(leaf, wanted)? {
+        // A text, too, is what it was at the begin.
+        Sort::Text(_) | Sort::TextBehind | Sort::Place => None,
+        sort => Some(Capture::Read(path, sort)),
+    }
 }
 
 fn path(leaf: &Leaf) -> Option<capture::Path> {

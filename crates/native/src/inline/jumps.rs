@@ -29,6 +29,7 @@ impl Sites {
         id: SiteId,
         (at, made): (u64, &Trampoline),
         (range, stone): (Range<u64>, Option<u64>),
+        begins: bool,
     ) -> Result<(), Unfit> {
         if !self.is_free_for_jump(&range) {
             return Err(Unfit::Crowded);
@@ -52,6 +53,7 @@ impl Sites {
             trampoline: at..at + made.code.len() as u64,
             probe: at + made.probe,
             back: at + made.back,
+            begins,
             copies,
             range,
         });
@@ -76,6 +78,13 @@ impl Sites {
     fn stones_in(&self, range: &Range<u64>) -> impl Iterator<Item = SiteId> {
         let first = range.start.saturating_sub(JUMP as u64 - 1);
         self.stones.range(first..range.end).map(|(_, id)| *id)
+    }
+
+    /// A place is to have another jump, or none. It has none now.
+    pub(crate) fn drop_jump(&mut self, id: SiteId) {
+        if self.all[id.0 as usize].jump.take().is_some() {
+            self.stones.retain(|_, owner| *owner != id);
+        }
     }
 
     /// Whether there are jumps now.

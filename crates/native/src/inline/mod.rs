@@ -12,6 +12,7 @@
 //! of probes.
 
 pub(crate) mod agent;
+mod calls;
 mod capture;
 pub(crate) mod come_out;
 mod entered;
@@ -59,6 +60,8 @@ pub(crate) struct Inline {
     pub(crate) used: bool,
     /// Events are recorded instead of being told.
     streaming: Option<recording::Streaming>,
+    /// Whether the begin of some calls is noted there.
+    begins: bool,
     /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
     due: Option<Batch>,
     /// What they did, when the program has stopped for it.

@@ -2,14 +2,17 @@
 
 use super::Probes;
 use super::agent::Agent;
-use super::capture::capture;
+use super::capture::{capture, passed};
 use super::entered::{self, Looked};
 use super::trampoline::{Around, JUMP, ROOM, SHORT_JUMP, Unfit, Window, make, window_at};
-use crate::events::{Role, What};
+use crate::events::params::is_behind_argument;
+use crate::events::{Place, Plan, Role, What};
 use crate::sites::{REGION, SiteId};
 use crate::target::Target;
 use crate::uses::Use;
 use invigil_monitor::event::EventSet;
+use invigil_probe::calls::BEGINS;
+use invigil_probe::capture::Capture;
 use invigil_probe::message::{Request, Site, Told};
 use invigil_session::subject::Done;
 use std::ops::Range;
@@ -50,12 +53,15 @@ impl Target {
         for number in 0..self.engine.sites.all.len() as u32 {
             let id = SiteId(number);
             let told = self.events_at(id);
+            let begins = told.is_some() && self.begins_at(id);
+            self.inline.begins |= begins;
+            let site = self.engine.sites.get(id);
             if let Some(told) = &told
-                && !told.is_empty()
-                && self.engine.sites.get(id).jump.is_none()
-                && !self.engine.sites.get(id).buried
+                && (begins || !told.is_empty())
+                && site.jump.as_ref().is_none_or(|jump| jump.begins != begins)
+                && !site.buried
             {
-                match self.make_jump(id, &mut looked)? {
+                match self.make_jump(id, begins, &mut looked)? {
                     Ok(()) => self.inline.unfit.remove(&number),
                     Err(unfit) => self.inline.unfit.insert(number, unfit),
                 };
@@ -78,33 +84,65 @@ impl Target {
             match place.role {
                 Role::Fire => {}
                 Role::Gone => continue,
+                Role::Begin if self.is_noted_inside(plan) => continue,
                 Role::Begin | Role::Tail => return None,
             }
-            if plan.what == What::Exit && plan.places.iter().any(|place| place.role == Role::Begin) {
-                return None;
-            }
-            let begun = self.began_at;
-            let captures = plan.params.iter().zip(&place.reads);
-            let captures =
-                captures.map(|(param, read)| capture(param, read.as_ref(), self.engine.process, begun));
-            site.push(Told { symbol: plan.symbol, captures: captures.collect::<Option<_>>()? });
+            site.push(Told { symbol: plan.symbol, captures: self.captures(plan, place)? });
         }
         Some(site)
     }
 
-    fn make_jump(&mut self, id: SiteId, looked: &mut Looked) -> Done<Result<(), Unfit>> {
+    /// Whether a call that a place begins is to be noted there.
+    fn begins_at(&self, id: SiteId) -> bool {
+        let is_begin =
+            |plan: u32, place: u32| self.plans.get(plan).places[place as usize].role == Role::Begin;
+        self.uses
+            .at(id)
+            .iter()
+            .any(|reason| matches!(reason, Use::Event { plan, place } if is_begin(*plan, *place)))
+    }
+
+    /// Whether what the ends of a function tell of its begin can be noted there by a probe.
+    pub(crate) fn is_noted_inside(&self, plan: &Plan) -> bool {
+        let mut ends = plan.places.iter().filter(|place| place.role == Role::Fire);
+        ends.all(|place| self.captures(plan, place).is_some())
+    }
+
+    /// How a probe at a place gets what an event carries; `None` if the tool must look itself.
+    fn captures(&self, plan: &Plan, place: &Place) -> Option<Vec<Capture>> {
+        let mut begins = plan.places.iter().filter(|place| place.role == Role::Begin);
+        let begin = begins.next();
+        if begins.next().is_some() {
+            return None;
+        }
+        let captures = plan.params.iter().enumerate().map(|(position, param)| {
+            let read = place.reads.get(position)?.as_ref();
+            let noted = begin.and_then(|begin| Some((begin.site.0, begin.reads.get(position)?.as_ref()?)));
+            match noted {
+                Some((site, noted)) if read.is_none_or(|read| !read.is_available()) => {
+                    passed(site, noted, is_behind_argument(&param.source))
+                }
+                _ => capture(param, read, self.engine.process, self.began_at),
+            }
+        });
+        captures.collect()
+    }
+
+    fn make_jump(&mut self, id: SiteId, begins: bool, looked: &mut Looked) -> Done<Result<(), Unfit>> {
+        self.engine.sites.drop_jump(id);
         let address = self.engine.sites.get(id).address;
         let (window, stone) = match self.window(address, looked) {
             Ok(found) => found,
             Err(unfit) => return Ok(Err(unfit)),
         };
         let Some((at, entry)) = self.room_near(address)? else { return Ok(Err(Unfit::Far)) };
-        let made = match make(&window, at, id.0, entry) {
+        let number = if begins { id.0 | BEGINS } else { id.0 };
+        let made = match make(&window, at, number, entry) {
             Ok(made) => made,
             Err(unfit) => return Ok(Err(unfit)),
         };
-        let kept =
-            self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), (window.range(), stone));
+        let range = (window.range(), stone);
+        let kept = self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), range, begins);
         if kept.is_ok() {
             self.take_room(at);
         }
@@ -211,17 +249,18 @@ impl Target {
         if self.engine.tasks.values().any(|task| task.foreign) {
             return Ok(());
         }
+        self.put_calls()?;
         for number in 0..self.engine.sites.all.len() as u32 {
             let id = SiteId(number);
             let site = self.engine.sites.get(id);
-            if site.jump.is_none() || site.buried {
+            let Some(begins) = site.jump.as_ref().filter(|_| !site.buried).map(|jump| jump.begins) else {
                 continue;
-            }
+            };
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
             let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
             if is_shared
                 || !self.uses.at(id).iter().all(own)
-                || self.events_at(id).is_none_or(|told| told.is_empty())
+                || self.events_at(id).is_none_or(|told| told.is_empty() && !begins)
             {
                 self.inline.unfit.insert(number, Unfit::Shared);
                 continue;

@@ -31,7 +31,7 @@ const NAME: &str = "invigil-probe";
 /// The bit of `AT_HWCAP2` that says that programs may ask where the memory of a thread is.
 const FSGSBASE: u64 = 1 << 1;
 
-fn garbled() -> Trouble {
+pub(super) fn garbled() -> Trouble {
     Trouble::Subject("what the probes in the program tell makes no sense".to_owned())
 }
 
@@ -212,6 +212,10 @@ impl Target {
         if let Some(agent) = &self.engine.agent {
             agent.tell_alone(threads == 1)?;
         }
+        if self.inline.begins {
+            // Whatever is left of what was noted before: the tool has seen more since.
+            self.ask(&Request::TakeCalls)?;
+        }
         let states = monitors.iter().map(|inmate| inmate.slices.save()).collect();
         let concerns = monitors.iter().map(|inmate| inmate.concern.clone()).collect();
         self.ask(&Request::Put { states, concerns })?;
@@ -240,10 +244,9 @@ impl Target {
             return Ok(surrogate::take(agent));
         }
         agent.freeze(true)?;
-        match self.ask(&Request::Take)? {
-            Answer::Taken(past) => Ok(past),
-            _ => Err(garbled()),
-        }
+        let Answer::Taken(past) = self.ask(&Request::Take)? else { return Err(garbled()) };
+        self.take_calls()?;
+        Ok(past)
     }
 
     /// After a stop: what the properties inside did before it.

@@ -4,6 +4,7 @@ mod common;
 mod damage;
 mod ends;
 mod everything;
+mod passed;
 mod recording;
 mod signals;
 mod stops;

@@ -2,11 +2,11 @@
 
 use super::formula::{Base, Formula, Leaf, LeafKind, Path};
 use crate::image::Reader;
-use crate::machine::RSP;
+use crate::machine::{RBP, RIP, RSP};
 use crate::unwinding::rules::Cfa;
 use crate::value::abi::Arguments;
 use crate::value::catalog::Sort;
-use crate::value::datum::Place;
+use crate::value::datum::{Place, register_number};
 use crate::value::evaluate::literal;
 use crate::value::expression::{Binary, Kind, Node, Unary};
 use crate::value::info::{At, Entry};
@@ -14,8 +14,12 @@ use crate::value::location::Rule;
 use crate::value::number::Number;
 use crate::value::plain::Wanted;
 use crate::value::scope::Scope;
-use crate::value::types::{Basic, Bits, Offset, Shape, Type};
+use crate::value::types::{Basic, Bits, Encoding, Offset, Shape, Type};
 use gimli::{Expression, Operation};
+use std::sync::Arc;
+
+/// The bytes of a general register.
+const WORD: u64 = 8;
 
 pub(super) struct Lowering<'s, 'a> {
     scope: &'s Scope<'a>,
@@ -44,6 +48,10 @@ impl<'s, 'a> Lowering<'s, 'a> {
             }
             Kind::Integer { .. } | Kind::Float(_) | Kind::Binary(..) | Kind::Conditional(..) => {
                 self.number(node)
+            }
+            // Where the thread is: at this place, that is always the same.
+            Kind::Register(name) if register_number(name) == Some((RIP, WORD)) => {
+                Some(Formula::Leaf(Leaf { path: Path::at(Base::Absolute(self.pc)), kind: LeafKind::Address }))
             }
             Kind::Unary(Unary::Minus | Unary::Plus | Unary::Not | Unary::Complement, _) => self.number(node),
             _ => {
@@ -112,6 +120,20 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let lowered = match &node.kind {
             Kind::Name(path) => self.variable(path)?,
             Kind::Unary(Unary::Deref, operand) => self.behind(self.place(operand)?)?,
+            Kind::Register(name) if name.starts_with("arg") => self.argument(name)?,
+            Kind::Register(name) => {
+                let is_word = |(number, size): &(gimli::Register, u64)| *size == WORD && *number != RIP;
+                let (number, _) = register_number(name).filter(is_word)?;
+                let ty = match number {
+                    RBP | RSP => Type::Pointer(Arc::new(Type::Void)),
+                    _ => Type::Basic(Basic::LONG),
+                };
+                Lowered { path: Path::Register { number, offset: 0 }, ty, bits: None }
+            }
+            Kind::Cast(ty, operand) => {
+                let ty = self.scope.named_type(ty, node.at()).ok()?;
+                self.pointer_of(ty, self.place(operand)?)?
+            }
             Kind::Member(whole, name) | Kind::Arrow(whole, name) => {
                 let mut whole = self.place(whole)?;
                 while matches!(self.scope.info.shape(&whole.ty), Shape::Pointer(_)) {
@@ -135,6 +157,24 @@ impl<'s, 'a> Lowering<'s, 'a> {
             }
             _ => Some(lowered),
         }
+    }
+
+    /// `$arg1`, `$arg2` …
+    fn argument(&self, name: &str) -> Option<Lowered> {
+        let number: usize = name.strip_prefix("arg")?.parse().ok()?;
+        let arguments = self.scope.arguments();
+        self.variable(&[arguments.get(number.checked_sub(1)?)?.name.to_owned()])
+    }
+
+    /// A word, taken for a pointer.
+    fn pointer_of(&self, ty: Type, word: Lowered) -> Option<Lowered> {
+        let is_word = match self.scope.info.shape(&word.ty) {
+            Shape::Pointer(_) => true,
+            Shape::Basic(basic) => basic.size == WORD && basic.encoding != Encoding::Float,
+            _ => false,
+        };
+        let is_pointer = matches!(self.scope.info.shape(&ty), Shape::Pointer(_));
+        (is_word && is_pointer && word.bits.is_none()).then_some(Lowered { ty, ..word })
     }
 
     /// What a pointer points to, or the first element of an array.
