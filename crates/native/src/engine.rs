@@ -472,7 +472,8 @@ impl Engine {
             unless_gone(task.flush())?;
             if !task.steps && self.agent.is_some() && (task.signal != 0 || self.sites.has_jumps()) {
                 // Where a jump is, or will be when a handler returns, it must not be in the middle.
-                let pc = task.pc().ok().and_then(|pc| self.sites.out_of_window(pc));
+                let is_interrupted = task.signal != 0;
+                let pc = task.pc().ok().and_then(|pc| self.sites.out_of_window(pc, is_interrupted));
                 unless_gone(pc.map_or(Ok(()), |pc| task.set_pc(pc)))?;
             }
         }
@@ -502,7 +503,8 @@ impl Engine {
         if self.held {
             return Ok(());
         }
-        let agent = self.agent.as_ref().filter(|_| self.sites.has_jumps());
+        // Without jumps, too: a handler may have returned to a trampoline.
+        let agent = self.agent.as_ref().filter(|_| !self.sites.trampolines.is_empty());
         let is_probed = agent.is_some();
         if let Some(agent) = agent {
             agent.freeze(true)?;

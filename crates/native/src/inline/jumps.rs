@@ -191,13 +191,13 @@ impl Sites {
 
     /// Where a thread goes on that is in the middle of what the jump of a place lies over, or is to lie over: at the copy of its
     /// instruction.
-    pub(crate) fn out_of_window(&self, pc: u64) -> Option<u64> {
+    pub(crate) fn out_of_window(&self, pc: u64, is_interrupted: bool) -> Option<u64> {
         let here = pc..pc + 1;
         let mut jumps = self.near(&here).filter_map(|site| Some((site, site.jump.as_ref()?)));
         let (site, jump) = jumps.find(|(_, jump)| jump.range.start < pc && pc < jump.range.end)?;
         if site.address == pc {
-            // Its event is yet to happen.
-            return site.jumps.then_some(jump.probe);
+            // Its event is yet to happen; the library sends it back here if it has no use for it.
+            return (site.jumps || is_interrupted).then_some(jump.probe);
         }
         jump.copies.iter().find(|(_, address)| *address == pc).map(|(at, _)| *at)
     }

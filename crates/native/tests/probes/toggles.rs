@@ -1,6 +1,6 @@
 //! Jumps that are put and lifted all the time while many threads run through them: no call is lost, none is told twice.
 //!
-//! `INVIGIL_TOGGLES` says how often the program is held and let go: 2,500 times, unless it says otherwise.
+//! `INVIGIL_TOGGLES` says how often the program is held and let go: 1,500 times, unless it says otherwise.
 
 use super::common::{compiled, session};
 use invigil_native::Probes;
@@ -62,7 +62,7 @@ const PROPERTY: &str = "
     }";
 
 fn toggles() -> u32 {
-    std::env::var("INVIGIL_TOGGLES").ok().and_then(|text| text.parse().ok()).unwrap_or(2_500)
+    std::env::var("INVIGIL_TOGGLES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_500)
 }
 
 /// Holds the program and lets it go, again and again; every call is told once.
@@ -87,7 +87,7 @@ fn is_exact(flags: &[&str], toggles: u32) {
         }
         drop(goes);
     });
-    println!("{toggles} toggles in {:?}", begun.elapsed());
+    println!("{toggles} toggles took {:?}", begun.elapsed());
     session.subject().assign("over", "1").unwrap();
     let exit = PointSpec::new(What::Reach("exit".to_owned()));
     let point = session.subject().set_point(Owner::Developer, &exit).unwrap();
