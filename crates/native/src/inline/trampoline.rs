@@ -177,10 +177,10 @@ fn window_before(address: u64, around: &Around<'_>, jump: usize) -> Result<Windo
     };
     let behind = last.next_ip();
     let padding = around.code.get((behind - around.start) as usize..).unwrap_or_default();
-    let room = (around.next.saturating_sub(behind) as usize).min(padding.len());
     // Padding that is executed is none.
-    let room = if falls_through(last) { 0 } else { room.min(jump) };
-    let padding = (0..=room).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
+    let room = if falls_through(last) { 0 } else { around.next.saturating_sub(behind) as usize };
+    let room = room.min(padding.len());
+    let padding = (0..=room.min(jump)).rev().find(|length| is_padding(&padding[..*length])).unwrap_or(0);
     let mut from = all.len() - 1;
     while behind - all[from].ip() + (padding as u64) < jump as u64 {
         from = from.checked_sub(1).ok_or(Unfit::Short)?;
