@@ -119,13 +119,13 @@ mod tests {
         let mut calls = Calls::new();
         calls.begin(call(64, 1, 1000, 7));
         calls.begin(call(64, 2, 900, 8));
-        calls.begin(call(128, 1, 2000, 9));
+        calls.begin(call(100, 1, 2000, 9));
         // On the same list as the first.
         calls.begin(call(64 + LISTS as u32, 1, 5000, 10));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(7));
         assert_eq!(first(&mut calls, 64, 2, 900), Some(8));
         assert_eq!(first(&mut calls, 64, 1, 900), None);
-        assert_eq!(first(&mut calls, 128, 1, 2000), Some(9));
+        assert_eq!(first(&mut calls, 100, 1, 2000), Some(9));
         calls.begin(call(64, 1, 1000, 11));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(11));
         assert_eq!(first(&mut calls, 64, 2, 900), None, "it was left");
