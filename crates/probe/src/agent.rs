@@ -1,7 +1,7 @@
 //! The monitors in here, and what happens when a thread comes in.
 
 use crate::capture::{Capture, General, Moment, Ready, Vectors};
-use crate::lock::Lock;
+use crate::lock::{Lock, PATIENCE};
 use crate::message::{Answer, Past, Request, Site, Told};
 use crate::ring::Ring;
 use crate::threads::{self, Threads};
@@ -26,6 +26,8 @@ pub const REFUSED: u32 = 2;
 
 /// Events with more parameters go the long way.
 const FEW: usize = 8;
+/// Those with no more than these go the shortest.
+const FEWER: usize = 4;
 const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
 static ROOM: Lock<Room> = Lock::new(Room::new());
@@ -54,21 +56,21 @@ struct Post {
 struct Short {
     symbol: SymbolId,
     count: usize,
-    numbers: [Ready; FEW],
+    numbers: [Ready; FEWER],
 }
 
 impl Short {
     fn new(told: &Told) -> Option<Short> {
         let ready: Option<Vec<Ready>> = told.captures.iter().map(Capture::ready).collect();
-        let ready = ready.filter(|ready| ready.len() <= FEW)?;
+        let ready = ready.filter(|ready| ready.len() <= FEWER)?;
         let numbers = core::array::from_fn(|n| ready.get(n).copied().unwrap_or_default());
         Some(Short { symbol: told.symbol, count: ready.len(), numbers })
     }
 
     /// The numbers, if they are all there; those that it does not carry are zero.
     #[inline(always)]
-    fn take(&self, general: &General) -> Option<[i64; FEW]> {
-        let mut taken = [0; FEW];
+    fn take(&self, general: &General) -> Option<[i64; FEWER]> {
+        let mut taken = [0; FEWER];
         for (number, ready) in taken.iter_mut().zip(&self.numbers[..self.count]) {
             *number = ready.take(general)?;
         }
@@ -89,11 +91,10 @@ impl Room {
         }
     }
 
-    /// All events of a site happen; whether someone is to react.
+    /// All events of a site happen, in the program's `only` thread, if it has no other; whether someone is to react.
     #[inline(always)]
-    fn happen(&mut self, site: usize, general: &General, vectors: &Vectors) -> Option<bool> {
-        let base = threads::base();
-        let thread = self.threads.current(base);
+    fn happen(&mut self, site: usize, general: &General, vectors: &Vectors, only: u32) -> Option<bool> {
+        let thread = if only != 0 { only } else { self.threads.current(threads::base()) };
         if let Some(Post { short: Some(short), .. }) = self.sites.get(site)
             && let Some(inside) = &mut self.inside
             && let Some(numbers) = short.take(general)
@@ -104,7 +105,7 @@ impl Room {
             }
             return Some(reacts);
         }
-        self.happen_slowly(site, &Moment { general, vectors, base, thread })
+        self.happen_slowly(site, &Moment { general, vectors, base: threads::base(), thread })
     }
 
     #[inline(never)]
@@ -221,6 +222,7 @@ impl Post {
 }
 
 /// A thread is at a site.
+#[inline]
 pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
     if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
         return GO_ON;
@@ -228,7 +230,8 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     if let Some(how) = recording::hit(general, vectors, site) {
         return how;
     }
-    let mut room = if INVIGIL_WORDS.alone.load(Ordering::Relaxed) != 0 {
+    let only = INVIGIL_WORDS.alone.load(Ordering::Relaxed);
+    let mut room = if only != 0 {
         // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
         unsafe { ROOM.lock_alone() }
     } else {
@@ -237,7 +240,7 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
         return REFUSED;
     }
-    match room.happen(site as usize, general, vectors) {
+    match room.happen(site as usize, general, vectors, only) {
         None => REFUSED,
         Some(true) => {
             INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
@@ -278,7 +281,10 @@ unsafe extern "C" fn serve(at: *mut u8, length: usize) -> Reply {
     // SAFETY: by the contract.
     let request = unsafe { core::slice::from_raw_parts(at, length) };
     let answer = match postcard::from_bytes(request) {
-        Ok(request) => ROOM.lock().answer(request).unwrap_or_else(Answer::Refused),
+        Ok(request) => match ROOM.lock_within(PATIENCE) {
+            Some(mut room) => room.answer(request).unwrap_or_else(Answer::Refused),
+            None => Answer::Locked,
+        },
         Err(error) => Answer::Refused(error.to_string()),
     };
     // SAFETY: nobody else knows it.
@@ -302,6 +308,8 @@ pub struct Places<P> {
     pub refused: P,
     /// Where what is not bound goes.
     pub unbound: P,
+    /// Gives memory for a request.
+    pub allot: P,
     /// Answers requests.
     pub serve: P,
     /// Makes a copy of the memory usable after the program's end.
@@ -315,7 +323,7 @@ pub struct Places<P> {
 impl Places<u64> {
     /// As they lie in memory.
     pub fn from_words(words: [u64; PLACES]) -> Places<u64> {
-        let [entry, leaving, stopped, refused, unbound, serve, alone, rest @ ..] = words;
+        let [entry, leaving, stopped, refused, unbound, allot, serve, alone, rest @ ..] = words;
         let (guarded, bound) = rest.split_at(5);
         Places {
             entry,
@@ -323,6 +331,7 @@ impl Places<u64> {
             stopped,
             refused,
             unbound,
+            allot,
             serve,
             alone,
             guarded: core::array::from_fn(|n| guarded[n]),
@@ -332,7 +341,7 @@ impl Places<u64> {
 }
 
 /// How many places there are.
-pub const PLACES: usize = 12 + BOUND.len();
+pub const PLACES: usize = 13 + BOUND.len();
 
 /// The names of functions that compiled code calls, and that are given to it here.
 pub const BOUND: [&str; 11] = [
@@ -367,6 +376,7 @@ pub static INVIGIL_PLACES: Places<Place> = Places {
     stopped: place!(entry::stopped),
     refused: place!(entry::refused),
     unbound: place!(entry::unbound),
+    allot: place!(memory::allot),
     serve: place!(serve),
     alone: place!(alone),
     guarded: guarded::PLACES,

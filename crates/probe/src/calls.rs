@@ -73,12 +73,18 @@ impl Calls {
 /// A thread is at a site: if calls begin there, this one is noted. The rest is the monitors'.
 pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
     if site & BEGINS != 0 {
-        let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
-        let mut calls = CALLS.lock();
-        let thread = calls.threads.current(threads::base());
-        calls.begin(Call { thread, site: site & !BEGINS, sp: general[STACK], arguments });
+        note(general, site & !BEGINS);
     }
     agent::hit(general, vectors, site & !BEGINS)
+}
+
+/// Apart, so that places where nothing is noted have less to do.
+#[inline(never)]
+fn note(general: &General, site: u32) {
+    let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
+    let mut calls = CALLS.lock();
+    let thread = calls.threads.current(threads::base());
+    calls.begin(Call { thread, site, sp: general[STACK], arguments });
 }
 
 /// What was passed to the call that began at a site, and whose return address the thread's stack pointer points to.

@@ -31,7 +31,7 @@ pub const SITE_ON_STACK: u64 = 8;
 /// So much of the stack must be free.
 const NEEDED: u64 = 4096;
 
-/// Gives back what [`entry`] has put aside; the stack pointer is where the flags are.
+/// Gives back what [`entry`] has put aside, from where `rbx` points to; the registers that every function keeps are as they were.
 macro_rules! restore {
     () => {
         "movaps xmm0, [rsp]
@@ -50,26 +50,20 @@ macro_rules! restore {
          movaps xmm13, [rsp + 208]
          movaps xmm14, [rsp + 224]
          movaps xmm15, [rsp + 240]
-         mov rsp, rbx
-         pop rax
+         mov rax, [rbx]
          add al, 127
          sahf
-         pop rax
-         pop rdx
-         pop rcx
-         pop rbx
-         pop rsi
-         pop rdi
-         pop rbp
-         lea rsp, [rsp + 8]
-         pop r8
-         pop r9
-         pop r10
-         pop r11
-         pop r12
-         pop r13
-         pop r14
-         pop r15"
+         mov rax, [rbx + 8]
+         mov rdx, [rbx + 16]
+         mov rcx, [rbx + 24]
+         mov rsi, [rbx + 40]
+         mov rdi, [rbx + 48]
+         mov r8, [rbx + 72]
+         mov r9, [rbx + 80]
+         mov r10, [rbx + 88]
+         mov r11, [rbx + 96]
+         lea rsp, [rbx + 136]
+         mov rbx, [rbx + 32]"
     };
 }
 

@@ -15,6 +15,9 @@ const LOOKS: u32 = 200;
 /// How long one sleeps at most, in nanoseconds, before one looks again; see [`Held`].
 const NAP: u64 = 1_000_000;
 
+/// How many naps the tool waits for a lock. A step takes less by far.
+pub(crate) const PATIENCE: u32 = 50;
+
 /// Something that one thread has at a time.
 ///
 /// ```
@@ -49,6 +52,19 @@ impl<T> Lock<T> {
         Held { lock: self }
     }
 
+    /// Takes it if it becomes free within so many naps: whoever has it may be made to stand still by the very one who waits.
+    pub fn lock_within(&self, naps: u32) -> Option<Held<'_, T>> {
+        for nap in 0..=naps {
+            if self.is_got() {
+                return Some(Held { lock: self });
+            }
+            if nap < naps {
+                self.nap();
+            }
+        }
+        None
+    }
+
     /// Takes it without asking, which takes a fraction of the time.
     ///
     /// # Safety
@@ -73,10 +89,14 @@ impl<T> Lock<T> {
             }
             spin_loop();
         }
-        self.asleep.fetch_add(1, Relaxed);
         while !self.is_got() {
-            system::wait(&self.word, TAKEN, NAP);
+            self.nap();
         }
+    }
+
+    fn nap(&self) {
+        self.asleep.fetch_add(1, Relaxed);
+        system::wait(&self.word, TAKEN, NAP);
         self.asleep.fetch_sub(1, Relaxed);
     }
 

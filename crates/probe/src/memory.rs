@@ -3,7 +3,7 @@
 //! The tool binds the library's `malloc`, `memcpy` and so on to these. Nothing of the program's is used, so the program may
 //! have probes in its own.
 
-use crate::lock::Lock;
+use crate::lock::{Held, Lock, PATIENCE};
 use crate::words::INVIGIL_WORDS;
 use core::arch::naked_asm;
 use core::ptr;
@@ -60,11 +60,27 @@ impl Heap {
 /// # Safety
 /// As the C library's.
 pub unsafe extern "C" fn malloc(bytes: usize) -> *mut u8 {
+    // SAFETY: by the contract.
+    unsafe { take(bytes, || Some(HEAP.lock())) }
+}
+
+/// As [`malloc`], for the tool: nothing also if a thread stands still that is at the memory.
+///
+/// # Safety
+/// As the C library's.
+pub(crate) unsafe extern "C" fn allot(bytes: usize) -> *mut u8 {
+    // SAFETY: by the contract.
+    unsafe { take(bytes, || HEAP.lock_within(PATIENCE)) }
+}
+
+unsafe fn take(bytes: usize, heap: impl Fn() -> Option<Held<'static, Heap>>) -> *mut u8 {
     if bytes > isize::MAX as usize / 2 {
         return ptr::null_mut();
     }
     let class = class(bytes);
-    let piece = HEAP.lock().take(class);
+    let Some(mut heap) = heap() else { return ptr::null_mut() };
+    let piece = heap.take(class);
+    drop(heap);
     if piece.is_null() {
         return piece;
     }

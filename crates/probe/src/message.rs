@@ -96,6 +96,8 @@ pub enum Answer {
     Stepped(bool),
     /// They did not step: someone is yet to react to what another thread did.
     Busy,
+    /// Nothing was done: a thread that is in here stands still.
+    Locked,
 }
 
 /// What properties did in here.

@@ -75,6 +75,7 @@ fn is_frozen() -> bool {
 }
 
 impl Recording {
+    #[inline(never)]
     fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
         let base = threads::base();

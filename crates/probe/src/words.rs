@@ -10,7 +10,7 @@ pub struct Words {
     pub frozen: AtomicU32,
     /// Counts the threads that have come into being: what is remembered of threads may be of ones that are no more.
     pub born: AtomicU32,
-    /// Other than zero while the program has one thread only, so that nobody else can come in here.
+    /// The number of the program's only thread, while it has no other, so that nobody else can come in here.
     pub alone: AtomicU32,
     /// How many processes share the program's memory and are not the program.
     pub foreign: AtomicU32,

@@ -3,6 +3,7 @@
 use super::image::Image;
 use crate::memory::RawMemory;
 use crate::sites::SiteId;
+use crate::sys::Tid;
 use invigil_probe::agent::Places;
 use invigil_probe::calls::BEGINS;
 use invigil_probe::entry::{LEFT_ON_STACK, SITE_ON_STACK};
@@ -108,13 +109,13 @@ impl Agent {
 
     /// Tells that there are new threads: before they begin.
     pub(crate) fn tell_born(&self, count: u32) -> Done {
-        self.tell_alone(false)?;
+        self.tell_alone(None)?;
         self.put_word(offset_of!(Words, born), &count.to_le_bytes())
     }
 
-    /// Tells whether the program has one thread only.
-    pub(crate) fn tell_alone(&self, alone: bool) -> Done {
-        self.put_word(offset_of!(Words, alone), &u32::from(alone).to_le_bytes())
+    /// Tells the thread of a program that has no other.
+    pub(crate) fn tell_alone(&self, alone: Option<Tid>) -> Done {
+        self.put_word(offset_of!(Words, alone), &alone.unwrap_or_default().to_le_bytes())
     }
 
     /// Tells how many processes share the memory and are not the program.

@@ -133,11 +133,26 @@ impl Target {
 
     /// Asks the library in a thread that stands still.
     pub(super) fn ask(&mut self, request: &Request) -> Done<Answer> {
+        let answer = self.ask_at_once(request)?;
+        if !matches!(answer, Answer::Locked) {
+            return Ok(answer);
+        }
+        // Threads may have been stopped in there, with others waiting for them; all come out.
+        self.engine.hold()?;
+        match self.ask_at_once(request)? {
+            Answer::Locked => {
+                Err(Trouble::Subject("there is no more memory for what the monitors remember".into()))
+            }
+            answer => Ok(answer),
+        }
+    }
+
+    fn ask_at_once(&mut self, request: &Request) -> Done<Answer> {
         let bytes = postcard::to_allocvec(request)
             .map_err(|error| Trouble::Subject(format!("this cannot be said to the probes: {error}")))?;
         let Some(agent) = &self.engine.agent else { return Err(garbled()) };
-        let (malloc, serve, stack, range) =
-            (agent.places.bound[0], agent.places.serve, agent.stack - 8, agent.range.clone());
+        let (allot, serve, stack, range) =
+            (agent.places.allot, agent.places.serve, agent.stack - 8, agent.range.clone());
         let tid = self.some_thread()?;
         self.engine.task(tid)?.flush().map_err(lost)?;
         // The functions return to the trap that ends borrowed calls.
@@ -146,10 +161,10 @@ impl Target {
         self.engine.memory.write(stack, &back.to_le_bytes()).map_err(unwritable)?;
         let told = |error: crate::inject::InjectError| Trouble::Subject(error.to_string());
         let mut thread = Borrowed::begin(Pid::from_raw(tid), self.scratch).map_err(told)?;
-        let (at, _) = thread.call_function(malloc, stack, [bytes.len() as u64, 0]).map_err(told)?;
+        let (at, _) = thread.call_function(allot, stack, [bytes.len() as u64, 0]).map_err(told)?;
         if !range.contains(&at) {
             thread.end().map_err(told)?;
-            return Err(Trouble::Subject("there is no more memory for what the monitors remember".into()));
+            return Ok(Answer::Locked);
         }
         self.engine.memory.write(at, &bytes).map_err(unwritable)?;
         self.engine.memory.write(stack, &back.to_le_bytes()).map_err(unwritable)?;
@@ -208,9 +223,10 @@ impl Target {
             self.inline.automata = monitors.iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
         }
         self.tell_places()?;
-        let threads = self.engine.tasks.values().filter(|task| !task.foreign).count();
+        let mut threads = self.engine.tasks.iter().filter(|(_, task)| !task.foreign).map(|(tid, _)| *tid);
+        let alone = threads.next().filter(|_| threads.next().is_none());
         if let Some(agent) = &self.engine.agent {
-            agent.tell_alone(threads == 1)?;
+            agent.tell_alone(alone)?;
         }
         if self.inline.begins {
             // Whatever is left of what was noted before: the tool has seen more since.
