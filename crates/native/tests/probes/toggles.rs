@@ -1,6 +1,7 @@
 //! Jumps that are put and lifted all the time while many threads run through them: no call is lost, none is told twice.
 //!
-//! `INVIGIL_TOGGLES` says how often the program is held and let go: 1,500 times, unless it says otherwise.
+//! `INVIGIL_TOGGLES` says how often the program is held and let go: 1,500 times, unless it says otherwise, or 150 times where there
+//! are many jumps: each time all of them are lifted and put again. With 2,000, a million jumps are.
 
 use super::common::{compiled, session};
 use invigil_native::Probes;
@@ -61,14 +62,34 @@ const PROPERTY: &str = "
         transition { after event work(ret as r: int) success { ended = ended + 1 } init }
     }";
 
-fn toggles() -> u32 {
-    std::env::var("INVIGIL_TOGGLES").ok().and_then(|text| text.parse().ok()).unwrap_or(1_500)
+/// So many functions are called in turn by all threads.
+const FUNCTIONS: usize = 250;
+
+/// The same with many functions.
+fn many_functions() -> (String, String) {
+    let (one, rest) = SOURCE.split_once("static void handler").unwrap();
+    let (start, work) = one.split_once("__attribute__").unwrap();
+    let work = format!("__attribute__{work}");
+    let mut source = start.to_owned();
+    let mut property = "initialization { begun = 0 } state init accepting {".to_owned();
+    for number in 0..FUNCTIONS {
+        source += &work.replace("work(", &format!("work{number}("));
+        property += &format!("transition {{ event work{number}(x) success {{ begun = begun + 1 }} init }}\n");
+    }
+    let names: Vec<String> = (0..FUNCTIONS).map(|number| format!("work{number}")).collect();
+    source += &format!("static long (*const all[])(long) = {{ {} }};\n", names.join(", "));
+    source += &format!("static inline long work(long x) {{ return all[x % {FUNCTIONS}](x); }}\n");
+    (source + "static void handler" + rest, property + "}")
 }
 
-/// Holds the program and lets it go, again and again; every call is told once.
-fn is_exact(flags: &[&str], toggles: u32) {
-    let built = compiled("cc", SOURCE, &[&["-pthread"], flags].concat());
-    let mut session = session(&built, PROPERTY, Probes::Inline, false);
+fn toggles(usually: u32) -> u32 {
+    std::env::var("INVIGIL_TOGGLES").ok().and_then(|text| text.parse().ok()).unwrap_or(usually)
+}
+
+/// Holds the program and lets it go, again and again; every call is told once by each of so many events.
+fn is_exact((source, property, events): (&str, &str, u64), flags: &[&str], toggles: u32) {
+    let built = compiled("cc", source, &[&["-pthread"], flags].concat());
+    let mut session = session(&built, property, Probes::Inline, false);
     let interrupter = session.subject().interrupter();
     let (goes, gone) = mpsc::channel::<u32>();
     let begun = std::time::Instant::now();
@@ -94,7 +115,7 @@ fn is_exact(flags: &[&str], toggles: u32) {
     let outcome = session.run(&Resume::Continue).unwrap();
     assert!(matches!(&outcome, Outcome::Points(points) if *points == [point]), "{outcome:?}");
     let total: u64 = session.subject().print("total").unwrap().parse().unwrap();
-    assert_eq!(session.report().properties[0].steps, 2 * total);
+    assert_eq!(session.report().properties[0].steps, events * total);
     assert!(total > u64::from(toggles), "{total}");
     let outcome = session.run(&Resume::Continue).unwrap();
     assert!(matches!(outcome, Outcome::Ended(_)), "{outcome:?}");
@@ -102,10 +123,16 @@ fn is_exact(flags: &[&str], toggles: u32) {
 
 #[test]
 fn many_threads() {
-    is_exact(&["-O2"], toggles());
+    is_exact((SOURCE, PROPERTY, 2), &["-O2"], toggles(1_500));
 }
 
 #[test]
 fn many_threads_and_signals() {
-    is_exact(&["-O0", "-DTIMER"], toggles());
+    is_exact((SOURCE, PROPERTY, 2), &["-O0", "-DTIMER"], toggles(1_500));
+}
+
+#[test]
+fn many_threads_and_functions() {
+    let (source, property) = many_functions();
+    is_exact((&source, &property, 1), &["-O2"], toggles(150));
 }
