@@ -34,10 +34,10 @@ static int ends[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static void *reader(void *argument) { char byte; MUST(read(ends[0], &byte, 1) == 1); return NULL; }
 static void *locker(void *argument) { MUST(!pthread_mutex_lock(&mutex) && !pthread_mutex_unlock(&mutex)); return NULL; }
-static void *poller(void *argument) { MUST(poll(NULL, 0, 300) == 0); return NULL; }
+static void *poller(void *argument) { MUST(poll(NULL, 0, 1500) == 0); return NULL; }
 static void *timed(void *argument) {
     pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER; struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until); until.tv_sec += 1;
+    clock_gettime(CLOCK_REALTIME, &until); until.tv_sec += 2;
     pthread_mutex_lock(&own);
     MUST(pthread_cond_timedwait(&never, &own, &until) == ETIMEDOUT);
     return NULL;
@@ -52,7 +52,7 @@ int main(void) {
     sigset_t set; sigemptyset(&set); sigaddset(&set, SIGUSR1); sigprocmask(SIG_BLOCK, &set, NULL);
     MUST(!pipe(ends) && !pthread_mutex_lock(&mutex));
     for (int i = 0; i < 5; i++) MUST(!pthread_create(&threads[i], NULL, work[i], NULL));
-    struct timespec time = {.tv_nsec = 200000000};
+    struct timespec time = {.tv_sec = 1};
     MUST(!nanosleep(&time, NULL));
     MUST(write(ends[1], "x", 1) == 1 && !pthread_mutex_unlock(&mutex) && !pthread_kill(threads[4], SIGUSR1));
     for (int i = 0; i < 5; i++) MUST(!pthread_join(threads[i], NULL));

@@ -4,7 +4,7 @@ use crate::capture::{Capture, General, Moment, Ready, Vectors};
 use crate::lock::{Lock, PATIENCE};
 use crate::message::{Answer, Past, Request, Site, Told};
 use crate::ring::Ring;
-use crate::threads::{self, Threads};
+use crate::threads;
 use crate::words::INVIGIL_WORDS;
 use crate::{calls, entry, guarded, memory, recording, system};
 use alloc::string::{String, ToString};
@@ -36,7 +36,6 @@ struct Room {
     sites: Vec<Post>,
     automata: Vec<Arc<Automaton>>,
     inside: Option<Inside>,
-    threads: Threads,
     /// The last so many events are those that someone is to react to.
     due: u32,
     values: Vec<Value>,
@@ -84,7 +83,6 @@ impl Room {
             sites: Vec::new(),
             automata: Vec::new(),
             inside: None,
-            threads: Threads::new(),
             due: 0,
             values: Vec::new(),
             text: String::new(),
@@ -94,7 +92,7 @@ impl Room {
     /// All events of a site happen, in the program's `only` thread, if it has no other; whether someone is to react.
     #[inline(always)]
     fn happen(&mut self, site: usize, general: &General, vectors: &Vectors, only: u32) -> Option<bool> {
-        let thread = if only != 0 { only } else { self.threads.current(threads::base()) };
+        let thread = if only != 0 { only } else { threads::number(threads::base()) };
         if let Some(Post { short: Some(short), .. }) = self.sites.get(site)
             && let Some(inside) = &mut self.inside
             && let Some(numbers) = short.take(general)

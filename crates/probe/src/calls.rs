@@ -6,7 +6,7 @@
 use crate::agent;
 use crate::capture::{General, Vectors};
 use crate::lock::Lock;
-use crate::threads::{self, Threads};
+use crate::threads;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
@@ -40,12 +40,11 @@ static CALLS: Lock<Calls> = Lock::new(Calls::new());
 #[derive(Debug)]
 struct Calls {
     lists: [Vec<Call>; LISTS],
-    threads: Threads,
 }
 
 impl Calls {
     const fn new() -> Calls {
-        Calls { lists: [const { Vec::new() }; LISTS], threads: Threads::new() }
+        Calls { lists: [const { Vec::new() }; LISTS] }
     }
 
     fn list(&mut self, thread: u32) -> &mut Vec<Call> {
@@ -82,9 +81,8 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
 #[inline(never)]
 fn note(general: &General, site: u32) {
     let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
-    let mut calls = CALLS.lock();
-    let thread = calls.threads.current(threads::base());
-    calls.begin(Call { thread, site, sp: general[STACK], arguments });
+    let thread = threads::number(threads::base());
+    CALLS.lock().begin(Call { thread, site, sp: general[STACK], arguments });
 }
 
 /// What was passed to the call that began at a site, and whose return address the thread's stack pointer points to.

@@ -34,7 +34,6 @@ pub mod guarded;
 pub mod lock;
 pub mod memory;
 pub mod message;
-pub mod numbers;
 pub mod reader;
 mod recording;
 pub mod ring;

@@ -3,7 +3,6 @@
 use crate::agent::{GO_ON, REFUSED};
 use crate::capture::{General, Moment, Vectors};
 use crate::message::{Site, Told};
-use crate::numbers::Numbers;
 use crate::ring::{Entry, NO_TIME, Pushed, Ring};
 use crate::words::INVIGIL_WORDS;
 use crate::{system, threads};
@@ -26,7 +25,6 @@ struct Recording {
     /// When the program began, if times are recorded.
     begun: Option<u64>,
     sites: Vec<Vec<Recorded>>,
-    numbers: Numbers,
 }
 
 struct Recorded {
@@ -40,7 +38,7 @@ struct Recorded {
 /// # Safety
 /// The ring lies in memory that is there as long as the library.
 pub(crate) unsafe fn begin(ring: Ring, begun: Option<u64>) {
-    let recording = Recording { ring, begun, sites: Vec::new(), numbers: Numbers::new() };
+    let recording = Recording { ring, begun, sites: Vec::new() };
     let before = RECORDING.swap(Box::into_raw(Box::new(recording)), AcqRel);
     if !before.is_null() {
         // SAFETY: it came out of a box, and nobody has it any more.
@@ -79,7 +77,7 @@ impl Recording {
     fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
         let base = threads::base();
-        let moment = Moment { general, vectors, base, thread: self.numbers.current(base) };
+        let moment = Moment { general, vectors, base, thread: threads::number(base) };
         for (at, recorded) in site.iter().enumerate() {
             // What has been told in part is told whole.
             let pushed = if at == 0 {

@@ -1,12 +1,18 @@
-//! The numbers of threads, without asking the system each time.
+//! The numbers of threads, without a lock and without asking the system each time.
 
 use crate::system;
 use crate::words::INVIGIL_WORDS;
 use core::arch::asm;
-use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// So many threads are remembered.
-const REMEMBERED: usize = 64;
+/// So many threads are remembered, as a power of two.
+const BITS: u32 = 6;
+/// Numbers of threads are smaller than this power of two.
+const NUMBER: u32 = 22;
+/// The memory of a thread lies at a multiple of sixteen, below the middle of all addresses.
+const ALIGNED: u32 = 4;
+const ADDRESS: u32 = 47;
 
 /// What tells a thread apart: where its own memory is.
 #[inline]
@@ -17,51 +23,46 @@ pub fn base() -> u64 {
     base
 }
 
-/// Numbers of threads that were here lately.
+static NUMBERS: Numbers = Numbers::new();
+
+/// The number of the thread that asks, and whose own memory is [there](base).
+#[inline]
+pub fn number(base: u64) -> u32 {
+    NUMBERS.current(base)
+}
+
+/// Numbers of threads that were here lately. A word holds the number of a thread and most of the address of its own memory; the rest
+/// of the address is told by where the word lies.
 #[derive(Debug)]
-pub struct Threads {
-    /// The last one that asked.
-    last: (u64, u32),
-    known: [(u64, u32); REMEMBERED],
-    born: u32,
+struct Numbers {
+    known: [AtomicU64; 1 << BITS],
+    born: AtomicU32,
 }
 
-impl Threads {
+impl Numbers {
     /// None is known.
-    pub const fn new() -> Threads {
-        Threads { last: (0, 0), known: [(0, 0); REMEMBERED], born: 0 }
+    const fn new() -> Numbers {
+        Numbers { known: [const { AtomicU64::new(0) }; 1 << BITS], born: AtomicU32::new(0) }
     }
 
-    /// The number of the thread that asks, whose [`base`] is this.
     #[inline]
-    pub fn current(&mut self, base: u64) -> u32 {
+    fn current(&self, base: u64) -> u32 {
         let born = INVIGIL_WORDS.born.load(Relaxed);
-        if (base, born) == (self.last.0, self.born) {
-            return self.last.1;
+        if born != self.born.load(Acquire) {
+            // The memory of a thread that is no more may be another's now.
+            self.known.iter().for_each(|word| word.store(0, Relaxed));
+            self.born.store(born, Release);
         }
-        self.look_up(base, born)
-    }
-
-    #[inline(never)]
-    fn look_up(&mut self, base: u64, born: u32) -> u32 {
-        if born != self.born {
-            self.known = [(0, 0); REMEMBERED];
-            self.born = born;
+        let upper = base >> (ALIGNED + BITS);
+        let place = (base >> ALIGNED ^ upper ^ upper >> BITS ^ upper >> (2 * BITS)) & ((1 << BITS) - 1);
+        let word = self.known[place as usize].load(Relaxed);
+        if word >> NUMBER == upper && word != 0 {
+            return word as u32 & ((1 << NUMBER) - 1);
         }
-        // Blocks of threads lie at multiples of some size.
-        let at = (base >> 6 ^ base >> 12 ^ base >> 18) as usize % REMEMBERED;
-        let (known, mut number) = self.known[at];
-        if known != base || number == 0 {
-            number = system::thread();
-            self.known[at] = (base, number);
+        let number = system::thread();
+        if base.is_multiple_of(1 << ALIGNED) && base >> ADDRESS == 0 && number >> NUMBER == 0 {
+            self.known[place as usize].store(upper << NUMBER | u64::from(number), Relaxed);
         }
-        self.last = (base, number);
         number
-    }
-}
-
-impl Default for Threads {
-    fn default() -> Threads {
-        Threads::new()
     }
 }
