@@ -2,7 +2,7 @@
 
 use crate::capture::{Capture, General, Moment, Ready, Vectors};
 use crate::lock::{Lock, PATIENCE};
-use crate::message::{Answer, Past, Request, Site, Told};
+use crate::message::{Answer, FEW, Past, Request, Site, Told};
 use crate::ring::Ring;
 use crate::threads;
 use crate::words::INVIGIL_WORDS;
@@ -24,9 +24,7 @@ pub const STOP: u32 = 1;
 /// The event could not be dealt with: the thread is to stop, and to come in again.
 pub const REFUSED: u32 = 2;
 
-/// Events with more parameters go the long way.
-const FEW: usize = 8;
-/// Those with no more than these go the shortest.
+/// Events with no more parameters go the shortest way.
 const FEWER: usize = 4;
 const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
@@ -208,9 +206,7 @@ impl Room {
 
 impl Post {
     fn new(told: Site) -> Post {
-        let is_plain = told.iter().all(|told| {
-            told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer())
-        });
+        let is_plain = told.iter().all(Told::is_plain);
         let short = match &told[..] {
             [one] => Short::new(one),
             _ => None,

@@ -19,7 +19,15 @@ pub struct Told {
     pub captures: Vec<Capture>,
 }
 
+/// Events with more parameters go the long way.
+pub(crate) const FEW: usize = 8;
+
 impl Told {
+    /// Whether all that it carries are whole numbers, and few.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.captures.len() <= FEW && self.captures.iter().all(Capture::is_integer)
+    }
+
     /// Reads all that it carries as whole numbers, if they are all there.
     #[inline]
     pub(crate) fn integers(&self, moment: &Moment<'_>, numbers: &mut [i64]) -> bool {

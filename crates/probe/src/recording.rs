@@ -2,7 +2,7 @@
 
 use crate::agent::{GO_ON, REFUSED};
 use crate::capture::{General, Moment, Vectors};
-use crate::message::{Site, Told};
+use crate::message::{FEW, Site, Told};
 use crate::ring::{Entry, NO_TIME, Pushed, Ring};
 use crate::words::INVIGIL_WORDS;
 use crate::{system, threads};
@@ -13,9 +13,6 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use invigil_expr::value::Value;
-
-/// Events with more parameters go the long way.
-const FEW: usize = 8;
 
 /// What is recorded, if anything is. It changes only when the program stands still and no thread is in here.
 static RECORDING: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
@@ -51,10 +48,7 @@ pub(crate) unsafe fn begin(ring: Ring, begun: Option<u64>) {
 pub(crate) fn tell_sites(first: u32, sites: Vec<Site>) -> Option<Vec<Site>> {
     // SAFETY: it came out of a box, and nobody else has it at the moment.
     let Some(recording) = (unsafe { RECORDING.load(Acquire).as_mut() }) else { return Some(sites) };
-    let recorded = |told: Told| {
-        let is_plain = told.captures.len() <= FEW && told.captures.iter().all(|capture| capture.is_integer());
-        Recorded { told, is_plain }
-    };
+    let recorded = |told: Told| Recorded { is_plain: told.is_plain(), told };
     recording.sites.truncate(first as usize);
     recording.sites.extend(sites.into_iter().map(|site| site.into_iter().map(recorded).collect()));
     None

@@ -197,7 +197,7 @@ impl Ring {
         let state = &self.words().state.0;
         state.sleeping.store(1, SeqCst);
         if state.waiting.load(SeqCst) == 0 {
-            system::wait_for(&state.sleeping, 1, nanoseconds);
+            system::wait(&state.sleeping, 1, nanoseconds);
         }
         state.sleeping.store(0, SeqCst);
     }
@@ -252,7 +252,7 @@ impl Ring {
                 return Err(Pushed::Refused);
             }
             self.wake_reader();
-            system::wait_for(&state.turn, turn, PATIENCE);
+            system::wait(&state.turn, turn, PATIENCE);
         }
     }
 

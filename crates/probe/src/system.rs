@@ -46,11 +46,11 @@ pub fn process() -> u32 {
     unsafe { call(GETPID, [0; 6]) as u32 }
 }
 
-/// Sleeps while a word has this value, for less than a second at most.
+/// Sleeps while a word has this value, for so many nanoseconds at most.
 pub fn wait(word: &core::sync::atomic::AtomicU32, while_it_is: u32, nanoseconds: u64) {
     let at = core::ptr::from_ref(word) as u64;
-    let time = [0, nanoseconds.min(999_999_999)];
-    // SAFETY: the word is there as long as the reference, and so is the time.
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    // SAFETY: the word and the time are there as long as the references.
     unsafe { call(FUTEX, [at, FUTEX_WAIT, u64::from(while_it_is), (&raw const time) as u64, 0, 0]) };
 }
 
@@ -59,14 +59,6 @@ pub fn wake(word: &core::sync::atomic::AtomicU32) {
     let at = core::ptr::from_ref(word) as u64;
     // SAFETY: the word is there as long as the reference.
     unsafe { call(FUTEX, [at, FUTEX_WAKE, 1, 0, 0, 0]) };
-}
-
-/// Sleeps while a word has this value, for so many nanoseconds at most.
-pub fn wait_for(word: &core::sync::atomic::AtomicU32, while_it_is: u32, nanoseconds: u64) {
-    let at = core::ptr::from_ref(word) as u64;
-    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
-    // SAFETY: the word and the time are there as long as the references.
-    unsafe { call(FUTEX, [at, FUTEX_WAIT, u64::from(while_it_is), (&raw const time) as u64, 0, 0]) };
 }
 
 /// Wakes all that sleep on a word.

@@ -1,6 +1,6 @@
 //! What can be said to `record`.
 
-use crate::run::args::{Probing, Starting, bytes};
+use crate::run::args::{Noticing, Starting, bytes};
 use clap::Args as Options;
 use invigil_trace::Format;
 use std::ffi::OsString;
@@ -47,14 +47,8 @@ pub(crate) struct Record {
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
-    /// Functions that the program does not have may come with libraries that it loads later
-    #[arg(long)]
-    pub(crate) later: bool,
-
-    /// How calls of functions are noticed: by jumps to code that is put into the program, in nanoseconds, or by traps
-    /// [default: inline, or what the environment variable INVIGIL_PROBES says]
-    #[arg(long, value_name = "HOW")]
-    pub(crate) probes: Option<Probing>,
+    #[command(flatten)]
+    pub(crate) noticing: Noticing,
 
     /// Say what was recorded as one JSON document on standard output
     #[arg(long)]

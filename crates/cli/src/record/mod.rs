@@ -67,7 +67,7 @@ fn begin(args: &Record, output: &Output) -> Result<Target, Trouble> {
             "only native programs can be recorded like this; for Java there is `invigil run --record FILE`",
         ));
     }
-    let probes = run::args::probes(args.probes)?;
+    let probes = args.noticing.probes()?;
     let mut target = match args.process {
         Some(process) => Target::attach(process),
         None => {
@@ -78,7 +78,7 @@ fn begin(args: &Record, output: &Output) -> Result<Target, Trouble> {
     }
     .map_err(unwell)?;
     target.notice_by(probes);
-    target.expect_libraries(args.later);
+    target.expect_libraries(args.noticing.later);
     if !target.is_alive() {
         return Err(unwell(Unwell::Subject("the program has ended before it could be watched".to_owned())));
     }

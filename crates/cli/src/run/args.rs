@@ -159,14 +159,8 @@ pub(crate) struct Watching {
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
-    /// Functions that the program does not have may come with libraries that it loads later
-    #[arg(long)]
-    pub(crate) later: bool,
-
-    /// How calls of functions are noticed in a native program: by jumps to code that is put into it, in nanoseconds, or by
-    /// traps [default: inline, or what the environment variable INVIGIL_PROBES says]
-    #[arg(long, value_name = "HOW")]
-    pub(crate) probes: Option<Probing>,
+    #[command(flatten)]
+    pub(crate) noticing: Noticing,
 
     /// Run the commands of a file, one to a line, instead of the program right away; `-` is standard input
     #[arg(long, value_name = "FILE")]
@@ -226,19 +220,34 @@ pub(crate) enum Probing {
     Trap,
 }
 
-/// How events of a native program are noticed, by what was said.
-pub(crate) fn probes(said: Option<Probing>) -> Result<Probes, Trouble> {
-    let said = match (said, std::env::var("INVIGIL_PROBES")) {
-        (Some(probing), _) => probing,
-        (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
-            Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
-        })?,
-        (None, Err(_)) => return Ok(Probes::default()),
-    };
-    Ok(match said {
-        Probing::Inline => Probes::Inline,
-        Probing::Trap => Probes::Trap,
-    })
+/// What can be said of how events are noticed.
+#[derive(Options)]
+pub(crate) struct Noticing {
+    /// Functions that the program does not have may come with libraries that it loads later
+    #[arg(long)]
+    pub(crate) later: bool,
+
+    /// How calls of functions are noticed in a native program: by jumps to code that is put into it, in nanoseconds, or by
+    /// traps [default: inline, or what the environment variable INVIGIL_PROBES says]
+    #[arg(long, value_name = "HOW")]
+    probes: Option<Probing>,
+}
+
+impl Noticing {
+    /// How events of a native program are noticed, by what was said.
+    pub(crate) fn probes(&self) -> Result<Probes, Trouble> {
+        let said = match (self.probes, std::env::var("INVIGIL_PROBES")) {
+            (Some(probing), _) => probing,
+            (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
+                Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
+            })?,
+            (None, Err(_)) => return Ok(Probes::default()),
+        };
+        Ok(match said {
+            Probing::Inline => Probes::Inline,
+            Probing::Trap => Probes::Trap,
+        })
+    }
 }
 
 /// What is done without a prompt where there would be one.

@@ -37,7 +37,7 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
     let steps = asks(&args.watching) || commands.is_some() || !args.watching.scenarios.is_empty();
     let launch = subject::launch(args, steps)?;
     let program = Program { strict: args.watching.strict, ..launch.known(args) };
-    let later = args.watching.later;
+    let later = args.watching.noticing.later;
     let keeps = launch.can_be_kept();
     watch(&args.watching, commands, Box::new(move || launch.begin(later)), (true, keeps), program, terminal)
 }
@@ -45,7 +45,8 @@ pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> 
 pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
     check_scripts(&args.watching)?;
     let commands = commands(&args.watching)?;
-    let (process, later, probes) = (args.process, args.watching.later, args::probes(args.watching.probes)?);
+    let noticing = &args.watching.noticing;
+    let (process, later, probes) = (args.process, noticing.later, noticing.probes()?);
     let is_java = invigil_jvm::is_machine(process);
     let program = Program { strict: args.watching.strict, ..Program::running(process, is_java) };
     let begin = Box::new(move || subject::hold(process, later, probes));

@@ -1,6 +1,6 @@
 //! The programs that can be watched: native processes, and Java virtual machines.
 
-use super::args::{Run, Starting, probes};
+use super::args::{Run, Starting};
 use super::scripts::Program;
 use crate::Trouble;
 use invigil_native::{Launch, Probes, Target};
@@ -67,7 +67,7 @@ pub(super) fn launch(args: &Run, steps: bool) -> Result<Launching, Trouble> {
         return Ok(Launching::Java(launch));
     }
     let mut launch = native(&args.program, &args.starting, streams)?;
-    launch.probes = probes(args.watching.probes)?;
+    launch.probes = args.watching.noticing.probes()?;
     Ok(Launching::Native(launch))
 }
 

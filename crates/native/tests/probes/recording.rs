@@ -218,14 +218,8 @@ fn threads_that_take_the_place_of_others() {
 
 #[test]
 fn libraries_that_come_and_go() {
-    let dir = tempfile::tempdir().unwrap();
     let library = "__attribute__((noinline)) long work(long t, long i) { return t * 1000 + i; }\n";
-    std::fs::write(dir.path().join("work.c"), library).unwrap();
-    let made = std::process::Command::new("cc")
-        .current_dir(dir.path())
-        .args(["work.c", "-shared", "-fPIC", "-g", "-O1", "-o", "libwork.so"])
-        .status();
-    assert!(made.unwrap().success());
+    let library = compiled("cc", library, &["-shared", "-fPIC", "-O1"]);
     let source = format!(
         r#"
         #include <dlfcn.h>
@@ -238,7 +232,7 @@ fn libraries_that_come_and_go() {
             }}
             return 0;
         }}"#,
-        dir.path().join("libwork.so").display()
+        library.path.display()
     );
     let mut kept = Kept::default();
     let (mut target, _built) = begun(&source, &[WORK], TINY, &mut kept);

@@ -197,15 +197,8 @@ fn threads_that_begin_and_end_between_calls() {
 
 #[test]
 fn a_library_that_comes_and_goes() {
-    let dir = tempfile::tempdir().unwrap();
     let library = "__attribute__((noinline)) int work(long x) { __asm__ volatile(\"\" :: \"r\"(x) : \"memory\"); return x; }\n";
-    std::fs::write(dir.path().join("work.c"), library).unwrap();
-    let made = std::process::Command::new("cc")
-        .current_dir(dir.path())
-        .args(["work.c", "-shared", "-fPIC", "-g", "-O1", "-o", "libwork.so"])
-        .status();
-    assert!(made.unwrap().success());
-    let path = dir.path().join("libwork.so");
+    let library = compiled("cc", library, &["-shared", "-fPIC", "-O1"]);
     let source = format!(
         r#"
         #include <dlfcn.h>
@@ -218,7 +211,7 @@ fn a_library_that_comes_and_goes() {
             }}
             return 0;
         }}"#,
-        path.display()
+        library.path.display()
     );
     let built = compiled("cc", &source, &["-O2", "-ldl"]);
     let steps = BOTH.map(|probes| {
