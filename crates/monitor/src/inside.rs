@@ -244,11 +244,17 @@ impl Inside {
     #[inline]
     pub fn step_integers(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         self.expect(thread);
-        let is_done = match self.tables.alone.is_ahead() {
+        !self.step_quickly(symbol, params) && self.step_slowly(symbol, params, thread)
+    }
+
+    /// The same if it takes a few nanoseconds only, and nobody is to react. False if that is not so; then nothing was done. No
+    /// memory is asked for on this way. The event happens in the thread that was named last.
+    #[inline(always)]
+    pub fn step_quickly(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
+        match self.tables.alone.is_ahead() {
             true => self.step_at_once(symbol, params),
             false => self.step_slice_at_once(symbol, params),
-        };
-        !is_done && self.step_all(symbol, params, thread)
+        }
     }
 
     /// As [`step_at_once`](Inside::step_at_once), if the one property has slices.
@@ -267,6 +273,12 @@ impl Inside {
         self.newer.events.expect(thread);
     }
 
+    /// The same, if no memory is needed to say so.
+    #[inline(always)]
+    pub fn expect_quickly(&mut self, thread: u32) -> bool {
+        self.newer.events.expect_quickly(thread)
+    }
+
     /// Steps the one property that there is, if it has a table that knows what to do, and nobody is to react. False if that is
     /// not so; then nothing was done. The event happens in the thread that was named last.
     #[inline(always)]
@@ -279,8 +291,9 @@ impl Inside {
         self.newer.events.add_if(stepped, params.len())
     }
 
+    /// The same in any case, for an event that did not go [quickly](Inside::step_quickly).
     #[inline(never)]
-    fn step_all(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
+    pub fn step_slowly(&mut self, symbol: SymbolId, params: &[i64], thread: u32) -> bool {
         if !self.wants(symbol) {
             return false;
         }

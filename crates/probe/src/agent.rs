@@ -1,12 +1,14 @@
 //! The monitors in here, and what happens when a thread comes in.
 
-use crate::capture::{Capture, General, Moment, Ready, Vectors};
+use crate::calls::{self, BEGINS};
+use crate::capture::{General, Moment, Vectors};
 use crate::lock::{Lock, PATIENCE};
 use crate::message::{Answer, FEW, Past, Request, Site, Told};
 use crate::ring::Ring;
+use crate::short::{Deed, Short};
 use crate::threads;
 use crate::words::INVIGIL_WORDS;
-use crate::{calls, entry, guarded, memory, recording, system};
+use crate::{entry, guarded, memory, recording, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -23,9 +25,9 @@ pub const GO_ON: u32 = 0;
 pub const STOP: u32 = 1;
 /// The event could not be dealt with: the thread is to stop, and to come in again.
 pub const REFUSED: u32 = 2;
+/// The shortest way does not lead there, and nothing was done: the thread takes the other one.
+pub const NOT_QUICK: u32 = 3;
 
-/// Events with no more parameters go the shortest way.
-const FEWER: usize = 4;
 const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
 static ROOM: Lock<Room> = Lock::new(Room::new());
@@ -49,32 +51,6 @@ struct Post {
     short: Option<Short>,
 }
 
-/// An event that carries a few whole numbers that are easy to get.
-struct Short {
-    symbol: SymbolId,
-    count: usize,
-    numbers: [Ready; FEWER],
-}
-
-impl Short {
-    fn new(told: &Told) -> Option<Short> {
-        let ready: Option<Vec<Ready>> = told.captures.iter().map(Capture::ready).collect();
-        let ready = ready.filter(|ready| ready.len() <= FEWER)?;
-        let numbers = core::array::from_fn(|n| ready.get(n).copied().unwrap_or_default());
-        Some(Short { symbol: told.symbol, count: ready.len(), numbers })
-    }
-
-    /// The numbers, if they are all there; those that it does not carry are zero.
-    #[inline(always)]
-    fn take(&self, general: &General) -> Option<[i64; FEWER]> {
-        let mut taken = [0; FEWER];
-        for (number, ready) in taken.iter_mut().zip(&self.numbers[..self.count]) {
-            *number = ready.take(general)?;
-        }
-        Some(taken)
-    }
-}
-
 impl Room {
     const fn new() -> Room {
         Room {
@@ -87,25 +63,21 @@ impl Room {
         }
     }
 
-    /// All events of a site happen, in the program's `only` thread, if it has no other; whether someone is to react.
+    /// The one event of a site happens, in the program's `only` thread, if it has no other. False if that takes longer, or
+    /// someone is to react; then nothing was done.
     #[inline(always)]
-    fn happen(&mut self, site: usize, general: &General, vectors: &Vectors, only: u32) -> Option<bool> {
+    fn happen_quickly(&mut self, site: usize, general: &General, only: u32) -> bool {
+        let Some(Post { short: Some(short), .. }) = self.sites.get(site) else { return false };
+        let Some(inside) = &mut self.inside else { return false };
         let thread = if only != 0 { only } else { threads::number(threads::base()) };
-        if let Some(Post { short: Some(short), .. }) = self.sites.get(site)
-            && let Some(inside) = &mut self.inside
-            && let Some(numbers) = short.take(general)
-        {
-            let reacts = inside.step_integers(short.symbol, &numbers[..short.count], thread);
-            if reacts {
-                self.due = 1;
-            }
-            return Some(reacts);
+        if !inside.expect_quickly(thread) {
+            return false;
         }
-        self.happen_slowly(site, &Moment { general, vectors, base: threads::base(), thread })
+        short.with(general, Step(inside))
     }
 
-    #[inline(never)]
-    fn happen_slowly(&mut self, site: usize, moment: &Moment<'_>) -> Option<bool> {
+    /// All events of a site happen; whether someone is to react.
+    fn happen(&mut self, site: usize, moment: &Moment<'_>) -> Option<bool> {
         let post = self.sites.get(site)?;
         let inside = self.inside.as_mut()?;
         let before = inside.count();
@@ -114,8 +86,12 @@ impl Room {
             if post.is_plain {
                 let mut numbers = [0; FEW];
                 if told.integers(moment, &mut numbers) {
-                    reacts |=
-                        inside.step_integers(told.symbol, &numbers[..told.captures.len()], moment.thread);
+                    let numbers = &numbers[..told.captures.len()];
+                    // Where there is a short way, it was tried.
+                    reacts |= match post.short {
+                        Some(_) => inside.step_slowly(told.symbol, numbers, moment.thread),
+                        None => inside.step_integers(told.symbol, numbers, moment.thread),
+                    };
                     continue;
                 }
             }
@@ -204,37 +180,62 @@ impl Room {
     }
 }
 
-impl Post {
-    fn new(told: Site) -> Post {
-        let is_plain = told.iter().all(Told::is_plain);
-        let short = match &told[..] {
-            [one] => Short::new(one),
-            _ => None,
-        };
-        Post { told, is_plain, short }
+/// The monitors step.
+struct Step<'a>(&'a mut Inside);
+
+impl Deed for Step<'_> {
+    #[inline(always)]
+    fn done<const N: usize>(self, symbol: SymbolId, numbers: [i64; N]) -> bool {
+        self.0.step_quickly(symbol, &numbers)
     }
 }
 
-/// A thread is at a site.
-#[inline]
+impl Post {
+    fn new(told: Site) -> Post {
+        let is_plain = told.iter().all(Told::is_plain);
+        Post { is_plain, short: Short::of(&told), told }
+    }
+}
+
+/// A thread is at a site, and takes the shortest way: no vector register is used on it but the first few, which the tool has
+/// made sure of, so that the others need not be put aside. [`GO_ON`], or [`NOT_QUICK`] if something must be done that takes longer.
+pub(crate) extern "C" fn hit_quickly(general: &General, site: u32) -> u32 {
+    if site & BEGINS != 0 || INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 {
+        return NOT_QUICK;
+    }
+    if let Some(recorded) = recording::hit_quickly(general, site) {
+        return if recorded { GO_ON } else { NOT_QUICK };
+    }
+    let only = INVIGIL_WORDS.alone.load(Ordering::Relaxed);
+    let room = match only {
+        0 => ROOM.try_lock(),
+        // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
+        _ => Some(unsafe { ROOM.lock_alone() }),
+    };
+    let Some(mut room) = room else { return NOT_QUICK };
+    let is_done = INVIGIL_WORDS.frozen.load(Ordering::Relaxed) == 0
+        && room.happen_quickly(site as usize, general, only);
+    if is_done { GO_ON } else { NOT_QUICK }
+}
+
+/// A thread is at a site; if calls begin there, this one is noted.
 pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
+    if site & BEGINS != 0 {
+        calls::note(general, site & !BEGINS);
+    }
+    let site = site & !BEGINS;
     if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
         return GO_ON;
     }
     if let Some(how) = recording::hit(general, vectors, site) {
         return how;
     }
-    let only = INVIGIL_WORDS.alone.load(Ordering::Relaxed);
-    let mut room = if only != 0 {
-        // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
-        unsafe { ROOM.lock_alone() }
-    } else {
-        ROOM.lock()
-    };
+    let mut room = ROOM.lock();
     if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
         return REFUSED;
     }
-    match room.happen(site as usize, general, vectors, only) {
+    let base = threads::base();
+    match room.happen(site as usize, &Moment { general, vectors, base, thread: threads::number(base) }) {
         None => REFUSED,
         Some(true) => {
             INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
@@ -294,6 +295,8 @@ unsafe extern "C" fn serve(at: *mut u8, length: usize) -> Reply {
 pub struct Places<P> {
     /// Where trampolines call.
     pub entry: P,
+    /// The shortest way of a thread.
+    pub quick: P,
     /// The last instruction of a thread that goes on.
     pub leaving: P,
     /// The trap after an event to react to.
@@ -317,10 +320,11 @@ pub struct Places<P> {
 impl Places<u64> {
     /// As they lie in memory.
     pub fn from_words(words: [u64; PLACES]) -> Places<u64> {
-        let [entry, leaving, stopped, refused, unbound, allot, serve, alone, rest @ ..] = words;
+        let [entry, quick, leaving, stopped, refused, unbound, allot, serve, alone, rest @ ..] = words;
         let (guarded, bound) = rest.split_at(5);
         Places {
             entry,
+            quick,
             leaving,
             stopped,
             refused,
@@ -335,7 +339,7 @@ impl Places<u64> {
 }
 
 /// How many places there are.
-pub const PLACES: usize = 13 + BOUND.len();
+pub const PLACES: usize = 14 + BOUND.len();
 
 /// The names of functions that compiled code calls, and that are given to it here.
 pub const BOUND: [&str; 11] = [
@@ -366,6 +370,7 @@ macro_rules! place {
 #[unsafe(no_mangle)]
 pub static INVIGIL_PLACES: Places<Place> = Places {
     entry: place!(entry::entry),
+    quick: place!(hit_quickly),
     leaving: place!(entry::leaving),
     stopped: place!(entry::stopped),
     refused: place!(entry::refused),

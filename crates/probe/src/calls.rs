@@ -3,8 +3,7 @@
 //! When a function ends, its arguments are not where they were passed any more. Where an event at its end carries them, the
 //! probe at its begin notes the registers in which they were.
 
-use crate::agent;
-use crate::capture::{General, Vectors};
+use crate::capture::General;
 use crate::lock::Lock;
 use crate::threads;
 use alloc::vec::Vec;
@@ -69,17 +68,8 @@ impl Calls {
     }
 }
 
-/// A thread is at a site: if calls begin there, this one is noted. The rest is the monitors'.
-pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) -> u32 {
-    if site & BEGINS != 0 {
-        note(general, site & !BEGINS);
-    }
-    agent::hit(general, vectors, site & !BEGINS)
-}
-
-/// Apart, so that places where nothing is noted have less to do.
-#[inline(never)]
-fn note(general: &General, site: u32) {
+/// Notes a call that begins at a site.
+pub(crate) fn note(general: &General, site: u32) {
     let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
     let thread = threads::number(threads::base());
     CALLS.lock().begin(Call { thread, site, sp: general[STACK], arguments });

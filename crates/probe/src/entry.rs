@@ -12,12 +12,12 @@
 //!   jmp  behind them
 //! ```
 //!
-//! Here all general registers are put on the stack in the order in which debug information numbers them, then flags and vector
-//! registers, and `hit` says how to go on. The thread returns to the trampoline, or runs into one of two traps,
+//! Here all general registers are put on the stack in the order in which debug information numbers them, then flags, and the few
+//! vector registers that the shortest way may use. If that does not lead on, the others follow, and `hit` says how to go on. The thread returns to the trampoline, or runs into one of two traps,
 //! with every register as the program had it, but for the stack, which still holds what the trampoline put there: the tool knows
 //! [how much](LEFT_ON_STACK). When the tool wants threads to come out of here, it puts a trap in the place of the `ret`, too.
 
-use crate::{agent, calls};
+use crate::agent;
 use core::arch::naked_asm;
 
 /// What a trampoline takes of the stack for what the program may have below it.
@@ -28,17 +28,55 @@ pub const LEFT_ON_STACK: u64 = 16 + RED_ZONE;
 /// How far from the top of the stack the number of the site lies then.
 pub const SITE_ON_STACK: u64 = 8;
 
+/// The shortest way may use so many vector registers, and leaves the others as they are. The compiler does not promise that: the
+/// tool looks at what it made before it lets threads take that way.
+pub const FEW_VECTORS: usize = 4;
+
 /// So much of the stack must be free.
 const NEEDED: u64 = 4096;
 
-/// Gives back what [`entry`] has put aside, from where `rbx` points to; the registers that every function keeps are as they were.
-macro_rules! restore {
+/// Puts the vector registers aside that the [shortest way](agent::hit_quickly) may use, the first [`FEW_VECTORS`].
+macro_rules! save_few {
     () => {
-        "movaps xmm0, [rsp]
+        "movaps [rsp + 0], xmm0
+         movaps [rsp + 16], xmm1
+         movaps [rsp + 32], xmm2
+         movaps [rsp + 48], xmm3"
+    };
+}
+
+/// Gives them back.
+macro_rules! restore_few {
+    () => {
+        "movaps xmm0, [rsp + 0]
          movaps xmm1, [rsp + 16]
          movaps xmm2, [rsp + 32]
-         movaps xmm3, [rsp + 48]
-         movaps xmm4, [rsp + 64]
+         movaps xmm3, [rsp + 48]"
+    };
+}
+
+/// Puts the other vector registers aside.
+macro_rules! save_rest {
+    () => {
+        "movaps [rsp + 64], xmm4
+         movaps [rsp + 80], xmm5
+         movaps [rsp + 96], xmm6
+         movaps [rsp + 112], xmm7
+         movaps [rsp + 128], xmm8
+         movaps [rsp + 144], xmm9
+         movaps [rsp + 160], xmm10
+         movaps [rsp + 176], xmm11
+         movaps [rsp + 192], xmm12
+         movaps [rsp + 208], xmm13
+         movaps [rsp + 224], xmm14
+         movaps [rsp + 240], xmm15"
+    };
+}
+
+/// Gives them back.
+macro_rules! restore_rest {
+    () => {
+        "movaps xmm4, [rsp + 64]
          movaps xmm5, [rsp + 80]
          movaps xmm6, [rsp + 96]
          movaps xmm7, [rsp + 112]
@@ -49,8 +87,14 @@ macro_rules! restore {
          movaps xmm12, [rsp + 192]
          movaps xmm13, [rsp + 208]
          movaps xmm14, [rsp + 224]
-         movaps xmm15, [rsp + 240]
-         mov rax, [rbx]
+         movaps xmm15, [rsp + 240]"
+    };
+}
+
+/// Gives the flags and the general registers back, from where `rbx` points to; those that every function keeps are as they were.
+macro_rules! restore_general {
+    () => {
+        "mov rax, [rbx]
          add al, 127
          sahf
          mov rax, [rbx + 8]
@@ -101,41 +145,39 @@ pub unsafe extern "C" fn entry() {
         "mov rbx, rsp",
         "and rsp, -16",
         "sub rsp, 256",
-        "movaps [rsp], xmm0",
-        "movaps [rsp + 16], xmm1",
-        "movaps [rsp + 32], xmm2",
-        "movaps [rsp + 48], xmm3",
-        "movaps [rsp + 64], xmm4",
-        "movaps [rsp + 80], xmm5",
-        "movaps [rsp + 96], xmm6",
-        "movaps [rsp + 112], xmm7",
-        "movaps [rsp + 128], xmm8",
-        "movaps [rsp + 144], xmm9",
-        "movaps [rsp + 160], xmm10",
-        "movaps [rsp + 176], xmm11",
-        "movaps [rsp + 192], xmm12",
-        "movaps [rsp + 208], xmm13",
-        "movaps [rsp + 224], xmm14",
-        "movaps [rsp + 240], xmm15",
+        save_few!(),
+        "lea rdi, [rbx + 8]",
+        "mov esi, [rbx + 8 + 16 * 8 + {site}]",
+        "call {hit_quickly}",
+        "test eax, eax",
+        "jne 2f",
+        restore_few!(),
+        restore_general!(),
+        "jmp {leaving}",
+        "2:",
+        save_rest!(),
         "lea rdi, [rbx + 8]",
         "mov rsi, rsp",
         "mov edx, [rbx + 8 + 16 * 8 + {site}]",
         "call {hit}",
+        restore_few!(),
+        restore_rest!(),
         "cmp eax, {stop}",
-        "je 2f",
-        "ja 3f",
-        restore!(),
+        "je 3f",
+        "ja 4f",
+        restore_general!(),
         "jmp {leaving}",
-        "2:",
-        restore!(),
-        "jmp {stopped}",
         "3:",
-        restore!(),
+        restore_general!(),
+        "jmp {stopped}",
+        "4:",
+        restore_general!(),
         "jmp {refused}",
         left = const LEFT_ON_STACK,
         needed = const NEEDED,
         site = const SITE_ON_STACK,
-        hit = sym calls::hit,
+        hit_quickly = sym agent::hit_quickly,
+        hit = sym agent::hit,
         stop = const agent::STOP,
         leaving = sym leaving,
         stopped = sym stopped,

@@ -37,6 +37,7 @@ pub mod message;
 pub mod reader;
 mod recording;
 pub mod ring;
+mod short;
 pub mod system;
 pub mod threads;
 pub mod words;

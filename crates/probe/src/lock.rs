@@ -52,6 +52,13 @@ impl<T> Lock<T> {
         Held { lock: self }
     }
 
+    /// Takes it if it is free.
+    #[inline]
+    pub fn try_lock(&self) -> Option<Held<'_, T>> {
+        let taken = self.word.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
+        taken.is_ok().then(|| Held { lock: self })
+    }
+
     /// Takes it if it becomes free within so many naps: whoever has it may be made to stand still by the very one who waits.
     pub fn lock_within(&self, naps: u32) -> Option<Held<'_, T>> {
         for nap in 0..=naps {

@@ -4,6 +4,7 @@ use crate::agent::{GO_ON, REFUSED};
 use crate::capture::{General, Moment, Vectors};
 use crate::message::{FEW, Site, Told};
 use crate::ring::{Entry, NO_TIME, Pushed, Ring};
+use crate::short::{Deed, Short};
 use crate::words::INVIGIL_WORDS;
 use crate::{system, threads};
 use alloc::boxed::Box;
@@ -13,6 +14,7 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use invigil_expr::value::Value;
+use invigil_monitor::event::SymbolId;
 
 /// What is recorded, if anything is. It changes only when the program stands still and no thread is in here.
 static RECORDING: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
@@ -21,7 +23,14 @@ struct Recording {
     ring: Ring,
     /// When the program began, if times are recorded.
     begun: Option<u64>,
-    sites: Vec<Vec<Recorded>>,
+    sites: Vec<Post>,
+}
+
+/// What is recorded at a site.
+struct Post {
+    events: Vec<Recorded>,
+    /// The one event, if there is a short way to all that it carries.
+    short: Option<Short>,
 }
 
 struct Recorded {
@@ -49,9 +58,20 @@ pub(crate) fn tell_sites(first: u32, sites: Vec<Site>) -> Option<Vec<Site>> {
     // SAFETY: it came out of a box, and nobody else has it at the moment.
     let Some(recording) = (unsafe { RECORDING.load(Acquire).as_mut() }) else { return Some(sites) };
     let recorded = |told: Told| Recorded { is_plain: told.is_plain(), told };
+    let post =
+        |site: Site| Post { short: Short::of(&site), events: site.into_iter().map(recorded).collect() };
     recording.sites.truncate(first as usize);
-    recording.sites.extend(sites.into_iter().map(|site| site.into_iter().map(recorded).collect()));
+    recording.sites.extend(sites.into_iter().map(post));
     None
+}
+
+/// A thread is at a site, and takes the shortest way: whether its event was recorded, or else nothing was done; `None` if nothing
+/// is recorded.
+#[inline(always)]
+pub(crate) fn hit_quickly(general: &General, site: u32) -> Option<bool> {
+    // SAFETY: it came out of a box, and is there while threads are in here.
+    let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
+    Some(recording.hit_quickly(general, site))
 }
 
 /// A thread is at a site; `None` if nothing is recorded.
@@ -67,12 +87,21 @@ fn is_frozen() -> bool {
 }
 
 impl Recording {
-    #[inline(never)]
+    /// Records a short event, if there is room, and nobody wants to know the time.
+    #[inline(always)]
+    fn hit_quickly(&self, general: &General, site: u32) -> bool {
+        let Some(Post { short: Some(short), .. }) = self.sites.get(site as usize) else { return false };
+        if self.begun.is_some() || is_frozen() {
+            return false;
+        }
+        short.with(general, Push { ring: &self.ring, thread: threads::number(threads::base()) })
+    }
+
     fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
         let base = threads::base();
         let moment = Moment { general, vectors, base, thread: threads::number(base) };
-        for (at, recorded) in site.iter().enumerate() {
+        for (at, recorded) in site.events.iter().enumerate() {
             // What has been told in part is told whole.
             let pushed = if at == 0 {
                 self.record(recorded, &moment, &is_frozen)
@@ -101,5 +130,18 @@ impl Recording {
         let values = told.captures.iter().map(|capture| capture.value(moment, system::now, &mut text));
         let values: Vec<Value> = values.collect();
         self.ring.push(&entry, &values, &text, refuses)
+    }
+}
+
+/// An event goes into the ring.
+struct Push<'a> {
+    ring: &'a Ring,
+    thread: u32,
+}
+
+impl Deed for Push<'_> {
+    #[inline(always)]
+    fn done<const N: usize>(self, symbol: SymbolId, numbers: [i64; N]) -> bool {
+        self.ring.try_push_few(&Entry { symbol, thread: self.thread, time: NO_TIME }, &numbers)
     }
 }

@@ -261,7 +261,7 @@ impl Ring {
     fn put(
         &self,
         entry: &Entry,
-        (kind, count): (u8, usize),
+        what: (u8, usize),
         (length, words): (usize, impl Iterator<Item = u64>),
         refuses: &dyn Fn() -> bool,
     ) -> Pushed {
@@ -273,6 +273,19 @@ impl Ring {
                 Err(pushed) => return pushed,
             },
         };
+        self.fill((at, slots), entry, what, words);
+        Pushed::Done
+    }
+
+    /// Writes an event into slots that were taken.
+    #[inline(always)]
+    fn fill(
+        &self,
+        (at, slots): (u64, u64),
+        entry: &Entry,
+        (kind, count): (u8, usize),
+        words: impl Iterator<Item = u64>,
+    ) {
         let first = self.slot(at);
         first[1].store(u64::from(entry.symbol.0) | u64::from(entry.thread) << 32, Relaxed);
         first[2].store(entry.time, Relaxed);
@@ -288,7 +301,17 @@ impl Ring {
             position += 1;
         }
         first[0].store(head(self.round(at), slots as u16, count as u8, kind), Release);
-        Pushed::Done
+    }
+
+    /// An event with a few integers, which fit into one slot, if there is room for it now.
+    #[inline(always)]
+    pub(crate) fn try_push_few(&self, entry: &Entry, numbers: &[i64]) -> bool {
+        if numbers.len() > FIRST {
+            return false;
+        }
+        let Some(at) = self.try_take(1) else { return false };
+        self.fill((at, 1), entry, (INTEGERS, numbers.len()), numbers.iter().map(|number| *number as u64));
+        true
     }
 
     /// An event whose parameters are integers. When there is no room, `refuses` is asked again and again whether the thread

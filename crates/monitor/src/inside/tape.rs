@@ -58,6 +58,18 @@ impl Tape {
         }
     }
 
+    /// The same, if there is room to say so.
+    #[inline(always)]
+    pub(super) fn expect_quickly(&mut self, thread: u32) -> bool {
+        if self.thread != Some(thread) {
+            let Some(word) = self.words.get_mut(self.used) else { return false };
+            *word = THREAD | u64::from(thread);
+            self.used += 1;
+            self.thread = Some(thread);
+        }
+        true
+    }
+
     #[cold]
     #[inline(never)]
     fn change_thread(&mut self, thread: u32) {

@@ -1,10 +1,11 @@
 //! The library that is put into programs, made ready to lie at an address.
 
+use super::vectors::{self, Function};
 use invigil_probe::agent::{BOUND, PLACES, Places};
 use object::read::elf::ElfFile64;
 use object::{
     Endianness, Object, ObjectSegment, ObjectSymbol, ObjectSymbolTable, RelocationFlags, RelocationTarget,
-    SegmentFlags, elf,
+    SegmentFlags, SymbolKind, elf,
 };
 use std::ops::Range;
 
@@ -19,6 +20,8 @@ pub(crate) struct Image {
     pub(crate) places: Places<u64>,
     /// Where its words are.
     pub(crate) words: u64,
+    /// Why the [shortest way](super::vectors) in it is closed, if it is.
+    pub(crate) closed: Option<String>,
 }
 
 const PAGE: u64 = 4096;
@@ -45,7 +48,7 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
             code.end = code.end.max(base + (segment.address() + segment.size()).next_multiple_of(PAGE));
         }
     }
-    let mut image = Image { bytes, code, places: Places::from_words([0; PLACES]), words: 0 };
+    let mut image = Image { bytes, code, places: Places::from_words([0; PLACES]), words: 0, closed: None };
     let symbols = elf.dynamic_symbol_table().ok_or("it exports nothing")?;
     let named = |name: &str| {
         let found = symbols.symbols().find(|symbol| symbol.is_definition() && symbol.name() == Ok(name));
@@ -86,7 +89,25 @@ pub(crate) fn read(file: &[u8], base: u64) -> Result<Image, String> {
             other => return Err(format!("it needs a relocation of the kind {other:?}")),
         }
     }
+    image.closed = vectors::check(&mut image, base, &functions(&elf, base))?;
     Ok(image)
+}
+
+/// The functions of the library, as far as it has names for them, in their order.
+fn functions(elf: &ElfFile64<'_, Endianness>, base: u64) -> Vec<Function> {
+    let is_panic = |name: &str| {
+        name.contains("4core") && ["panic", "_fail", "unwrap_failed"].iter().any(|word| name.contains(word))
+    };
+    let named = elf.symbols().filter(|symbol| symbol.is_definition() && symbol.kind() == SymbolKind::Text);
+    let mut functions: Vec<Function> = named
+        .map(|symbol| {
+            let start = base + symbol.address();
+            let is_panic = symbol.name().is_ok_and(is_panic);
+            Function { range: start..start + symbol.size(), is_panic }
+        })
+        .collect();
+    functions.sort_unstable_by_key(|function| function.range.start);
+    functions
 }
 
 fn kind(relocation: &object::Relocation) -> elf::RelocationType {

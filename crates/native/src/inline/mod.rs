@@ -25,6 +25,7 @@ mod room;
 mod shared;
 mod surrogate;
 pub(crate) mod trampoline;
+mod vectors;
 
 pub use recording::{Recorded, Recording, Sink};
 

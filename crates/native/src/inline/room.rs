@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use std::fs::{File, OpenOptions};
 use std::sync::Arc;
 
-const LIBRARY: Library = Library {
+pub(super) const LIBRARY: Library = Library {
     file: "libinvigil_probe.so",
     what: "the library for probes",
     variable: "INVIGIL_PROBE",

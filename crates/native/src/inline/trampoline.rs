@@ -141,7 +141,7 @@ pub(crate) struct Around<'a> {
 }
 
 /// Whether what follows an instruction may be executed after it.
-fn falls_through(instruction: &Instruction) -> bool {
+pub(super) fn falls_through(instruction: &Instruction) -> bool {
     !matches!(
         instruction.flow_control(),
         FlowControl::Return
