@@ -16,29 +16,46 @@ fn tag(hash: u64) -> u64 {
     hash & 0xffff_ffff_0000_0000
 }
 
+/// Where a search for a hash starts.
+#[inline(always)]
+fn home(slots: &[u64], hash: u64) -> usize {
+    (hash >> 32) as usize & (slots.len() - 1)
+}
+
+/// The number with this hash for which `is` holds.
+#[inline]
+pub(crate) fn find(slots: &[u64], hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
+    if slots.is_empty() {
+        return None;
+    }
+    let mut at = home(slots, hash);
+    loop {
+        let slot = slots[at];
+        if slot == 0 {
+            return None;
+        }
+        if tag(slot) == tag(hash) && is(slot as u32 - 1) {
+            return Some(slot as u32 - 1);
+        }
+        at = (at + 1) & (slots.len() - 1);
+    }
+}
+
 impl Index {
     #[inline(always)]
     fn home(&self, hash: u64) -> usize {
-        (hash >> 32) as usize & (self.slots.len() - 1)
+        home(&self.slots, hash)
     }
 
     /// The number with this hash for which `is` holds.
     #[inline]
-    pub(crate) fn find(&self, hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
-        if self.slots.is_empty() {
-            return None;
-        }
-        let mut at = self.home(hash);
-        loop {
-            let slot = self.slots[at];
-            if slot == 0 {
-                return None;
-            }
-            if tag(slot) == tag(hash) && is(slot as u32 - 1) {
-                return Some(slot as u32 - 1);
-            }
-            at = (at + 1) & (self.slots.len() - 1);
-        }
+    pub(crate) fn find(&self, hash: u64, is: impl FnMut(u32) -> bool) -> Option<u32> {
+        find(&self.slots, hash, is)
+    }
+
+    /// The slots, of which [`find`] makes sense.
+    pub(crate) fn slots(&self) -> &[u64] {
+        &self.slots
     }
 
     /// Adds a number.

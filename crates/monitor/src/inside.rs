@@ -6,7 +6,10 @@
 //! Nothing else of the past is needed, and nothing but plain data crosses.
 
 mod gone;
+mod lanes;
 mod tape;
+
+pub use lanes::{Key, LANES, Lane};
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Batch, Event, Stamp, SymbolId};
@@ -142,6 +145,8 @@ pub struct Inside {
     newer: Block,
     /// How many events go into a block.
     room: usize,
+    /// Events of lanes while they are put in order: when, in which lane, and where there.
+    order: Vec<(u64, u32, u32)>,
 }
 
 impl Inside {
@@ -176,6 +181,7 @@ impl Inside {
             older: None,
             newer,
             room: 0,
+            order: Vec::new(),
         };
         inside.room = inside.block();
         inside

@@ -24,12 +24,12 @@ pub(crate) struct Head {
 
 impl Head {
     /// As a value that is unset to everyone else.
-    fn pack(self) -> Value {
+    pub(crate) fn pack(self) -> Value {
         let flags = u64::from(self.bound) | u64::from(self.alive) << 8 | u64::from(self.dead) << 16;
         Value::from_bits((u64::from(self.state) << 16 | flags << 32, u64::from(self.parent)))
     }
 
-    fn unpack(value: Value) -> Head {
+    pub(crate) fn unpack(value: Value) -> Head {
         let (low, high) = value.bits();
         Head {
             state: (low >> 16) as StateId,
@@ -43,6 +43,23 @@ impl Head {
 
 /// Values in a cache line.
 const LINE: usize = 4;
+
+/// Where records lie, for whoever has their slices for a while: until another record is added.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Grid {
+    first: *mut Value,
+    stride: usize,
+    /// How many variables the environment has.
+    pub(crate) env: usize,
+}
+
+impl Grid {
+    /// Where the record of a slice begins: with its head, its keys and its environment.
+    #[inline(always)]
+    pub(crate) fn record(&self, slice: u32) -> *mut Value {
+        self.first.wrapping_add(slice as usize * self.stride)
+    }
+}
 
 /// Records of one size, by number.
 #[derive(Clone, Debug)]
@@ -153,6 +170,12 @@ impl Records {
     pub(crate) fn copy(&mut self, from: u32, to: u32) {
         let (from, to) = (self.start(from) + 1, self.start(to) + 1);
         self.values.copy_within(from..from + self.keys + self.env, to);
+    }
+
+    /// Where they lie.
+    pub(crate) fn grid(&mut self) -> Grid {
+        let first = self.values.as_mut_ptr().wrapping_add(self.base);
+        Grid { first, stride: self.stride, env: self.env }
     }
 
     /// Asks the memory for a record.

@@ -261,6 +261,15 @@ impl Slices {
         }
     }
 
+    /// Notes that so many slices more are in `state`, or less.
+    pub(crate) fn gather(&mut self, automaton: &Automaton, state: StateId, more: i32) {
+        match more {
+            0 => {}
+            1.. => (0..more).for_each(|_| self.enter(automaton, state)),
+            _ => (more..0).for_each(|_| self.leave(automaton, state)),
+        }
+    }
+
     /// Notes that a slice went from one state to another.
     #[inline]
     pub(crate) fn pass(&mut self, automaton: &Automaton, from: StateId, to: StateId) {

@@ -39,13 +39,13 @@ struct Cell {
 
 /// `values[to] = values[a] + values[b]`, and the state that comes then.
 #[derive(Clone, Copy, Debug)]
-struct Exit {
-    target: StateId,
-    to: u8,
+pub(crate) struct Exit {
+    pub(crate) target: StateId,
+    pub(crate) to: u8,
     a: u8,
     b: u8,
     /// What comes of it; nothing is added unless a transition is taken.
-    comes: Stepped,
+    pub(crate) comes: Stepped,
 }
 
 const NOWHERE: Exit = Exit { target: 0, to: 0, a: 0, b: 0, comes: Stepped::Unknown };
@@ -91,7 +91,7 @@ pub(crate) struct Swift {
 pub(crate) struct Sliced {
     table: Table,
     /// For each event, the position of the slice parameter among its own, if it has it.
-    keys: Vec<Option<u16>>,
+    pub(crate) keys: Vec<Option<u16>>,
 }
 
 /// Where operands are among the values.
@@ -373,5 +373,47 @@ impl Sliced {
             slices.pass(automaton, from, exit.target);
         }
         Stepped::Taken
+    }
+
+    /// What comes of an event in a state, if there is a cell for it, with this environment. Nothing is written.
+    #[inline(always)]
+    pub(crate) fn exit_at(
+        &self,
+        symbol: SymbolId,
+        state: StateId,
+        params: &[i64],
+        env: &[Value],
+    ) -> Option<&Exit> {
+        let at = symbol.0 as usize * self.table.states + usize::from(state);
+        let cell = self.table.cells.get(at)?;
+        if params.len() < usize::from(cell.params) {
+            return Some(&NOWHERE);
+        }
+        let holds = if !cell.has_test {
+            true
+        } else {
+            let (Some(a), Some(b)) = (self.value(cell.a, params, env), self.value(cell.b, params, env))
+            else {
+                return Some(&NOWHERE);
+            };
+            if cell.is_equality { a == b } else { a < b }
+        };
+        if holds { Some(&cell.success) } else { self.table.failures.get(at) }
+    }
+
+    /// What is written when a transition is taken.
+    #[inline(always)]
+    pub(crate) fn sum(&self, exit: &Exit, params: &[i64], env: &[Value]) -> Option<i64> {
+        self.value(exit.a, params, env)?.checked_add(self.value(exit.b, params, env)?)
+    }
+
+    #[inline(always)]
+    fn value(&self, at: u8, params: &[i64], env: &[Value]) -> Option<i64> {
+        let at = usize::from(at);
+        match env.get(at) {
+            Some(variable) => variable.as_int(),
+            None if at >= PARAMS => params.get(at - PARAMS).copied(),
+            None => Some(self.table.values[at]),
+        }
     }
 }

@@ -8,7 +8,7 @@ use crate::ring::Ring;
 use crate::short::{Deed, Short};
 use crate::threads;
 use crate::words::INVIGIL_WORDS;
-use crate::{entry, guarded, memory, recording, system};
+use crate::{entry, guarded, lanes, memory, recording, system};
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -28,6 +28,8 @@ pub const REFUSED: u32 = 2;
 /// The shortest way does not lead there, and nothing was done: the thread takes the other one.
 pub const NOT_QUICK: u32 = 3;
 
+/// So often threads wait for each other before there are [lanes].
+const CROWD: u32 = 100;
 const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
 static ROOM: Lock<Room> = Lock::new(Room::new());
@@ -38,6 +40,8 @@ struct Room {
     inside: Option<Inside>,
     /// The last so many events are those that someone is to react to.
     due: u32,
+    /// How often a thread had to wait for another.
+    crowded: u32,
     values: Vec<Value>,
     text: String,
 }
@@ -58,6 +62,7 @@ impl Room {
             automata: Vec::new(),
             inside: None,
             due: 0,
+            crowded: 0,
             values: Vec::new(),
             text: String::new(),
         }
@@ -73,7 +78,7 @@ impl Room {
         if !inside.expect_quickly(thread) {
             return false;
         }
-        short.with(general, Step(inside))
+        short.with(general, thread, Step(inside))
     }
 
     /// All events of a site happen; whether someone is to react.
@@ -108,6 +113,15 @@ impl Room {
             self.due = (inside.count() - before) as u32;
         }
         Some(reacts)
+    }
+
+    /// A thread had to wait for another: when that happens often, there are lanes.
+    #[cold]
+    fn note_crowd(&mut self) {
+        self.crowded = self.crowded.saturating_add(1);
+        if let Some(inside) = self.inside.as_mut().filter(|_| self.crowded == CROWD) {
+            lanes::open(inside, self.sites.iter().map(|post| post.short.clone()));
+        }
     }
 
     fn put(&mut self, states: &[Vec<u8>], concerns: Vec<Vec<u8>>) -> Result<(), String> {
@@ -150,14 +164,35 @@ impl Room {
         reacts
     }
 
+    /// What is known of the sites and the property changes.
+    fn end_lanes(&mut self) {
+        drop(lanes::take(self.inside.as_mut()));
+        lanes::end();
+        self.crowded = 0;
+    }
+
+    /// Answers a request that is about what the property has come to: nobody steps in the meantime. `None` if someone does for
+    /// too long.
+    fn answer_alone(&mut self, request: Request) -> Option<Result<Answer, String>> {
+        let uses = matches!(request, Request::Take | Request::Put { .. } | Request::Step { .. });
+        let lanes = if uses { lanes::take_within(PATIENCE, self.inside.as_mut()).ok()? } else { None };
+        let answer = self.answer(request);
+        if let Some(lanes) = lanes {
+            lanes.give_back(self.inside.as_mut());
+        }
+        Some(answer)
+    }
+
     fn answer(&mut self, request: Request) -> Result<Answer, String> {
         match request {
             Request::Sites { first, sites } => {
                 let Some(sites) = recording::tell_sites(first, sites) else { return Ok(Answer::Done) };
+                self.end_lanes();
                 self.sites.truncate(first as usize);
                 self.sites.extend(sites.into_iter().map(Post::new));
             }
             Request::Properties(properties) => {
+                self.end_lanes();
                 let automata = properties.iter().map(|bytes| {
                     let parts: Parts = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
                     Ok(Arc::new(Automaton::new(parts)))
@@ -206,6 +241,9 @@ pub(crate) extern "C" fn hit_quickly(general: &General, site: u32) -> u32 {
     if let Some(recorded) = recording::hit_quickly(general, site) {
         return if recorded { GO_ON } else { NOT_QUICK };
     }
+    if let Some(stepped) = lanes::hit_quickly(general, site) {
+        return if stepped { GO_ON } else { NOT_QUICK };
+    }
     let only = INVIGIL_WORDS.alone.load(Ordering::Relaxed);
     let room = match only {
         0 => ROOM.try_lock(),
@@ -213,7 +251,9 @@ pub(crate) extern "C" fn hit_quickly(general: &General, site: u32) -> u32 {
         _ => Some(unsafe { ROOM.lock_alone() }),
     };
     let Some(mut room) = room else { return NOT_QUICK };
+    // Lanes may have been opened just now.
     let is_done = INVIGIL_WORDS.frozen.load(Ordering::Relaxed) == 0
+        && !lanes::are_open()
         && room.happen_quickly(site as usize, general, only);
     if is_done { GO_ON } else { NOT_QUICK }
 }
@@ -230,17 +270,28 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     if let Some(how) = recording::hit(general, vectors, site) {
         return how;
     }
-    let mut room = ROOM.lock();
+    let (mut room, has_waited) = match ROOM.try_lock() {
+        Some(room) => (room, false),
+        None => (ROOM.lock(), true),
+    };
     if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
         return REFUSED;
     }
+    let lanes = lanes::take(room.inside.as_mut());
     let base = threads::base();
-    match room.happen(site as usize, &Moment { general, vectors, base, thread: threads::number(base) }) {
+    let happened =
+        room.happen(site as usize, &Moment { general, vectors, base, thread: threads::number(base) });
+    if happened == Some(true) {
+        INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
+    }
+    match lanes {
+        Some(lanes) => lanes.give_back(room.inside.as_mut()),
+        None if has_waited => room.note_crowd(),
+        None => {}
+    }
+    match happened {
         None => REFUSED,
-        Some(true) => {
-            INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
-            STOP
-        }
+        Some(true) => STOP,
         Some(false) => GO_ON,
     }
 }
@@ -263,6 +314,7 @@ static ANSWER: Lock<Vec<u8>> = Lock::new(Vec::new());
 /// The program is no more, and neither are its threads, wherever they were: this is a copy of its memory, and nobody else has it.
 extern "C" fn alone() {
     ROOM.break_open();
+    lanes::break_open();
     ANSWER.break_open();
     memory::break_open();
 }
@@ -277,7 +329,10 @@ unsafe extern "C" fn serve(at: *mut u8, length: usize) -> Reply {
     let request = unsafe { core::slice::from_raw_parts(at, length) };
     let answer = match postcard::from_bytes(request) {
         Ok(request) => match ROOM.lock_within(PATIENCE) {
-            Some(mut room) => room.answer(request).unwrap_or_else(Answer::Refused),
+            Some(mut room) => match room.answer_alone(request) {
+                Some(answer) => answer.unwrap_or_else(Answer::Refused),
+                None => Answer::Locked,
+            },
             None => Answer::Locked,
         },
         Err(error) => Answer::Refused(error.to_string()),

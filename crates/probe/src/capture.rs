@@ -90,11 +90,11 @@ pub enum Capture {
     Read(Path, Sort),
 }
 
-/// A whole number in a general register, or in memory that one points to, ready to be taken.
+/// A whole number in a general register, or in memory that one points to, or the number of the thread, ready to be taken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ready {
     register: u8,
-    /// How many bytes are read; none if it is the register itself that counts.
+    /// How many bytes are read; none if it is the register itself that counts, and [`THREAD`] if it is the thread.
     bytes: u8,
     /// How far the bits are moved up, so that nothing is above them, and then down.
     up: u8,
@@ -104,12 +104,18 @@ pub(crate) struct Ready {
     by: u64,
 }
 
+/// See [`Ready`].
+const THREAD: u8 = u8::MAX;
+
 impl Ready {
     /// `None` if it is not there.
     #[inline(always)]
-    pub(crate) fn take(&self, general: &General) -> Option<i64> {
+    pub(crate) fn take(&self, general: &General, thread: u32) -> Option<i64> {
         let mut word = general[usize::from(self.register & 15)];
         if self.bytes != 0 {
+            if self.bytes == THREAD {
+                return Some(i64::from(thread));
+            }
             word = guarded::bytes(word.wrapping_add(self.by), self.bytes.into())?;
         }
         let word = word << (self.up & 63);
@@ -191,7 +197,11 @@ impl Capture {
 
     /// The same as [`integer`](Capture::integer) for the commonest of places and of numbers, those that are never too large.
     pub(crate) fn ready(&self) -> Option<Ready> {
-        let Capture::Read(path, sort) = self else { return None };
+        let (path, sort) = match self {
+            Capture::Read(path, sort) => (path, sort),
+            Capture::Known(Known::Thread) => return Some(Ready { bytes: THREAD, ..Ready::default() }),
+            Capture::Known(_) => return None,
+        };
         let (first, count, signed) = match *sort {
             Sort::Integer { first, count, signed } if signed || count < 64 => (first, count, signed),
             Sort::Word => (0, 64, true),

@@ -31,6 +31,7 @@ pub mod calls;
 pub mod capture;
 pub mod entry;
 pub mod guarded;
+mod lanes;
 pub mod lock;
 pub mod memory;
 pub mod message;

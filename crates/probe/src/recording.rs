@@ -94,7 +94,8 @@ impl Recording {
         if self.begun.is_some() || is_frozen() {
             return false;
         }
-        short.with(general, Push { ring: &self.ring, thread: threads::number(threads::base()) })
+        let thread = threads::number(threads::base());
+        short.with(general, thread, Push { ring: &self.ring, thread })
     }
 
     fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {

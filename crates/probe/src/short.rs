@@ -15,6 +15,7 @@ pub(crate) trait Deed {
 }
 
 /// An event that carries a few whole numbers that are easy to get.
+#[derive(Clone)]
 pub(crate) struct Short {
     symbol: SymbolId,
     count: usize,
@@ -32,22 +33,22 @@ impl Short {
         Some(Short { symbol: told.symbol, count, ready })
     }
 
-    /// Has something done with the numbers, if they are all there, and gives whether it was.
+    /// Has something done with the numbers of a thread, if they are all there, and gives whether it was.
     #[inline(always)]
-    pub(crate) fn with(&self, general: &General, deed: impl Deed) -> bool {
+    pub(crate) fn with(&self, general: &General, thread: u32, deed: impl Deed) -> bool {
         match self.count {
             0 => deed.done(self.symbol, []),
-            1 => self.take::<1>(general).is_some_and(|numbers| deed.done(self.symbol, numbers)),
-            2 => self.take::<2>(general).is_some_and(|numbers| deed.done(self.symbol, numbers)),
-            _ => self.take::<FEWER>(general).is_some_and(|numbers| deed.done(self.symbol, numbers)),
+            1 => self.take::<1>(general, thread).is_some_and(|numbers| deed.done(self.symbol, numbers)),
+            2 => self.take::<2>(general, thread).is_some_and(|numbers| deed.done(self.symbol, numbers)),
+            _ => self.take::<FEWER>(general, thread).is_some_and(|numbers| deed.done(self.symbol, numbers)),
         }
     }
 
     #[inline(always)]
-    fn take<const N: usize>(&self, general: &General) -> Option<[i64; N]> {
+    fn take<const N: usize>(&self, general: &General, thread: u32) -> Option<[i64; N]> {
         let mut taken = [0; N];
         for (number, ready) in taken.iter_mut().zip(&self.ready) {
-            *number = ready.take(general)?;
+            *number = ready.take(general, thread)?;
         }
         Some(taken)
     }

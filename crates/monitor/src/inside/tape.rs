@@ -28,8 +28,13 @@ pub(super) struct Tape {
 
 /// The first word of an event with integers.
 #[inline(always)]
-fn head(symbol: SymbolId, params: &[i64]) -> u64 {
+pub(super) fn head(symbol: SymbolId, params: &[i64]) -> u64 {
     u64::from(symbol.0) | (params.len() as u64) << PARAMS
+}
+
+/// How many words follow the first word of an event with integers.
+pub(super) fn integers(first: u64) -> usize {
+    (first >> PARAMS) as usize
 }
 
 impl Tape {
@@ -103,6 +108,20 @@ impl Tape {
         self.write(head(symbol, params), params);
     }
 
+    /// Adds an event that was [written](head) elsewhere; a [quick](Tape::take_quick) one if a transition was taken.
+    pub(super) fn put(&mut self, thread: u32, first: u64, integers: &[u64], taken: bool) {
+        self.expect(thread);
+        let end = self.used + 1 + integers.len();
+        if end > self.words.len() {
+            self.grow(end);
+        }
+        self.words[self.used] = first;
+        self.words[self.used + 1..end].copy_from_slice(integers);
+        self.used = end;
+        self.quick += usize::from(taken);
+        self.events += usize::from(!taken);
+    }
+
     /// Writes an event after the last one, in the thread that is expected, without adding it. False if there is no room.
     #[inline(always)]
     pub(super) fn prepare(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
@@ -158,7 +177,7 @@ impl Tape {
                 next += 1;
                 continue;
             }
-            let count = ((word >> PARAMS) as usize).min(words.len());
+            let count = integers(*word).min(words.len());
             params.clear();
             params.extend(words[..count].iter().map(|param| Value::int(*param as i64)));
             words = &words[count..];

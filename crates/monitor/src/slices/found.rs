@@ -137,6 +137,11 @@ impl Slices {
         index.find(hash_one(view, key), |slice| same(view, mine(slice), key))
     }
 
+    /// Where [single](Slices::single) slices are found.
+    pub(crate) fn slots(&self) -> Option<&[u64]> {
+        self.covers.first().map(|cover| cover.index.slots())
+    }
+
     /// The slice after `slice` with the same values for a cover's parameters.
     pub(crate) fn next(&self, cover: usize, slice: u32) -> Option<u32> {
         let [_, next] = self.covers[cover].links.get(slice as usize).copied().unwrap_or([NOBODY; 2]);

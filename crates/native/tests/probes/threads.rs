@@ -1,6 +1,7 @@
 //! Many threads, exceptions, jumps out of calls, new processes.
 
 use super::common::{BOTH, compiled, session, session_with_later, steps_to_end};
+use invigil_native::Probes;
 
 const COUNT: &str = "
     initialization { n = 0 }
@@ -54,6 +55,56 @@ fn threads_are_told_apart() {
         assert_eq!(steps_to_end(&mut session), 80_000, "{probes:?}");
         assert_eq!(session.report().violations.len(), 0);
         assert_eq!(session.report().properties[0].slices, 80);
+    }
+}
+
+/// Threads with objects of their own and one that they share: their events are followed at once, and none is lost.
+#[test]
+fn threads_have_objects_of_their_own() {
+    let source = r#"
+        #include <pthread.h>
+        static long queues[5];
+        static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+        __attribute__((noinline)) void push(long *q) { __asm__ volatile("" :: "r"(q) : "memory"); }
+        __attribute__((noinline)) void done(long *q, long n) { __asm__ volatile("" :: "r"(q), "r"(n) : "memory"); }
+        static void *run(void *p) {
+            for (long i = 0; i < EACH; i++) {
+                push(p);
+                if (i % 10) continue;
+                pthread_mutex_lock(&mutex);
+                push(&queues[4]);
+                pthread_mutex_unlock(&mutex);
+            }
+            done(p, EACH);
+            return 0;
+        }
+        int main(void) {
+            pthread_t all[4];
+            for (int i = 0; i < 4; i++) pthread_create(&all[i], 0, run, &queues[i]);
+            for (int i = 0; i < 4; i++) pthread_join(all[i], 0);
+            done(&queues[4], 4 * EACH / 10 + WRONG);
+            return 0;
+        }"#;
+    let property = "
+        slice on q
+        initialization { n = 0 }
+        state init accepting {
+            transition { event push(arg 1 as q: int) success { n = n + 1 } odd }
+            transition { event done(arg 1 as q: int, arg 2 as count: int) { return n != count } success bad }
+        }
+        state odd accepting { transition { event push(arg 1 as q: int) success { n = n + 1 } init } }
+        state bad non-accepting";
+    for (probes, each) in [(Probes::Trap, 1_000), (Probes::Inline, 200_000)] {
+        for wrong in [0, 1] {
+            let flags = ["-O2", "-pthread", &format!("-DEACH={each}"), &format!("-DWRONG={wrong}")]
+                .map(str::to_owned);
+            let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
+            let built = compiled("cc", source, &flags);
+            let mut session = session(&built, property, probes, false);
+            let steps = steps_to_end(&mut session);
+            assert_eq!(steps, 4 * each + 4 * each / 10 + wrong, "{probes:?}");
+            assert_eq!(session.report().violations.len() as u64, wrong, "{probes:?}");
+        }
     }
 }
 
