@@ -15,42 +15,77 @@ struct Row {
     queues: u64,
     /// The property, and how its events are noticed; none for the program alone.
     watched: Option<(&'static str, Probes)>,
+    /// In each thread.
     calls: u64,
+    threads: u64,
 }
 
 pub(crate) const MANY: u64 = 100_000;
 
-const ROWS: [Row; 9] = [
-    Row { name: "alone, 64 queues", queues: 64, watched: None, calls: 50_000_000 },
-    Row { name: "alone, 100,000 queues", queues: MANY, watched: None, calls: 50_000_000 },
+const ROWS: [Row; 11] = [
+    Row { name: "alone, 64 queues", queues: 64, watched: None, calls: 50_000_000, threads: 1 },
+    Row { name: "alone, 100,000 queues", queues: MANY, watched: None, calls: 50_000_000, threads: 1 },
     Row {
         name: "probe, calls counted",
         queues: 64,
         watched: Some((QUEUE_CALLS, Probes::Inline)),
         calls: 20_000_000,
+        threads: 1,
     },
     Row {
         name: "probe, calls and their ends counted",
         queues: 64,
         watched: Some((QUEUE_CALLS_AND_ENDS, Probes::Inline)),
         calls: 20_000_000,
+        threads: 1,
     },
-    Row { name: "probe, 64 queues", queues: 64, watched: Some((QUEUES, Probes::Inline)), calls: 20_000_000 },
+    Row {
+        name: "probe, 64 queues",
+        queues: 64,
+        watched: Some((QUEUES, Probes::Inline)),
+        calls: 20_000_000,
+        threads: 1,
+    },
     Row {
         name: "probe, 100,000 queues",
         queues: MANY,
         watched: Some((QUEUES, Probes::Inline)),
         calls: 20_000_000,
+        threads: 1,
     },
     Row {
         name: "probe, 64 queues, begin and end",
         queues: 64,
         watched: Some((QUEUES_BEGIN_AND_END, Probes::Inline)),
         calls: 20_000_000,
+        threads: 1,
     },
-    Row { name: "trap, 64 queues", queues: 64, watched: Some((QUEUES, Probes::Trap)), calls: 100_000 },
-    Row { name: "trap, 100,000 queues", queues: MANY, watched: Some((QUEUES, Probes::Trap)), calls: 100_000 },
+    Row {
+        name: "trap, 64 queues",
+        queues: 64,
+        watched: Some((QUEUES, Probes::Trap)),
+        calls: 100_000,
+        threads: 1,
+    },
+    Row {
+        name: "trap, 100,000 queues",
+        queues: MANY,
+        watched: Some((QUEUES, Probes::Trap)),
+        calls: 100_000,
+        threads: 1,
+    },
+    Row { name: "alone, two threads", queues: 64, watched: None, calls: 50_000_000, threads: 2 },
+    Row {
+        name: "probe, two threads with 32 queues each",
+        queues: 64,
+        watched: Some((QUEUES, Probes::Inline)),
+        calls: 20_000_000,
+        threads: 2,
+    },
 ];
+
+/// The row of the program alone with two threads.
+const TWO: usize = 9;
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     println!(
@@ -72,7 +107,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let gdb = gdb_each(programs)?;
     let mut rows = vec![vec!["how".to_owned(), "ns a call".to_owned(), "more than alone".to_owned()]];
     let alone_with = |queues: u64| if queues == MANY { figures[1] } else { figures[0] };
-    let alone_of = |row: &Row| alone_with(row.queues);
+    let alone_of = |row: &Row| if row.threads == 1 { alone_with(row.queues) } else { figures[TWO] };
     for (row, figure) in ROWS.iter().zip(&figures) {
         rows.push(vec![
             row.name.to_owned(),
@@ -124,13 +159,14 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
 fn measure(programs: &Programs, row: &Row, size: Size) -> Outcome<f64> {
     let calls = if size == Size::Quick { row.calls / 10 } else { row.calls };
     let (program, result) = (programs.path("queues"), programs.result());
-    let args = [calls.to_string(), row.queues.to_string(), result.display().to_string()];
+    let [each, queues, threads] = [calls, row.queues, row.threads].map(|number| number.to_string());
+    let args = [each, queues, result.display().to_string(), threads];
     match row.watched {
         None => alone(&program, &args)?,
         Some((property, probes)) => {
             let watched = ours::watch(&program, &args, property, probes)?;
             let ends = property == QUEUES_BEGIN_AND_END || property == QUEUE_CALLS_AND_ENDS;
-            let expected = if ends { 2 } else { 1 } * (calls + row.queues);
+            let expected = if ends { 2 } else { 1 } * (row.threads * calls + row.queues);
             if watched.steps != expected {
                 return Err(format!(
                     "{}: {} steps, and there were {expected} events",

@@ -6,7 +6,7 @@ use invigil_expr::value::Value;
 use invigil_lang::prop;
 use invigil_monitor::automaton::{Automaton, StateId};
 use invigil_monitor::event::{Catalog, Event, Stamp, SymbolId};
-use invigil_monitor::inside::{ENTERING, Inmate, Inside, Key, LANES, LEAVING, Lane};
+use invigil_monitor::inside::{ENTERING, Inmate, Inside, LANES, LEAVING, Lane};
 use invigil_monitor::observer::{Observer, Taken, Unobserved};
 use invigil_monitor::slices::Slices;
 use invigil_monitor::verdict::Verdict;
@@ -114,10 +114,7 @@ impl Lanes {
     }
 
     fn open(&mut self, inside: &mut Inside) {
-        self.open = self.keys.is_some();
-        if self.open {
-            inside.open(self.lanes.iter_mut());
-        }
+        self.open = self.keys.is_some() && inside.open(self.lanes.iter_mut());
     }
 
     fn close(&mut self, inside: &mut Inside) {
@@ -129,9 +126,9 @@ impl Lanes {
     fn step(&mut self, symbol: SymbolId, params: &[i64], when: (u32, u64)) -> bool {
         let Some(keys) = self.keys.as_ref().filter(|_| self.open) else { return false };
         let Some(Some(key)) = keys.get(symbol.0 as usize) else { return false };
-        let Some(key) = params.get(usize::from(*key)).map(|value| Key::new(*value)) else { return false };
+        let Some(key) = params.get(usize::from(*key)) else { return false };
         // SAFETY: the property is used by nobody while lanes are open.
-        let stepped = unsafe { self.lanes[key.lane()].step(&key, symbol, params, when) };
+        let stepped = unsafe { self.lanes[when.0 as usize % LANES].step(*key, symbol, params, when) };
         self.steps += usize::from(stepped);
         stepped
     }
@@ -213,7 +210,7 @@ fn short_ways_lead_to_where_the_plain_one_does() {
     let runs = (1..400).map(|seed| run(seed * 0x9e37_79b9, 300));
     let (reactions, in_lanes) = runs.fold((0, 0), |sum, run| (sum.0 + run.0, sum.1 + run.1));
     assert!(reactions > 400, "{reactions}");
-    assert!(in_lanes > 400, "{in_lanes}");
+    assert!(in_lanes > 200, "{in_lanes}");
 }
 
 const TURNS: &str = "slice on q
@@ -247,12 +244,13 @@ fn threads_in_lanes() {
             let (inside, lanes, in_lanes) = (&inside, &lanes, &in_lanes);
             scope.spawn(move || {
                 for at in 0..EACH {
-                    let params = [(at * i64::from(thread)) % OBJECTS, at];
-                    let key = Key::new(params[0]);
-                    let mut lane = lanes[key.lane()].lock().unwrap();
+                    // Most of the time an object of its own, sometimes one that is everybody's.
+                    let own = i64::from(thread) * 10 + at % OBJECTS;
+                    let params = [if at % 20 == 0 { 0 } else { own }, at];
+                    let mut lane = lanes[thread as usize % LANES].lock().unwrap();
                     let now = begun.elapsed().as_nanos() as u64;
                     // SAFETY: whoever uses the property has all lanes.
-                    if unsafe { lane.step(&key, turn, &params, (thread, now)) } {
+                    if unsafe { lane.step(params[0], turn, &params, (thread, now)) } {
                         in_lanes.fetch_add(1, Relaxed);
                         continue;
                     }

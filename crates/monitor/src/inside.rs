@@ -9,7 +9,7 @@ mod gone;
 mod lanes;
 mod tape;
 
-pub use lanes::{Key, LANES, Lane};
+pub use lanes::{LANES, Lane};
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Batch, Event, Stamp, SymbolId};
@@ -23,6 +23,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
+use lanes::Dealt;
 use tape::Tape;
 
 /// Someone reacts when a slice enters the state.
@@ -145,8 +146,7 @@ pub struct Inside {
     newer: Block,
     /// How many events go into a block.
     room: usize,
-    /// Events of lanes while they are put in order: when, in which lane, and where there.
-    order: Vec<(u64, u32, u32)>,
+    dealt: Dealt,
 }
 
 impl Inside {
@@ -181,7 +181,7 @@ impl Inside {
             older: None,
             newer,
             room: 0,
-            order: Vec::new(),
+            dealt: Dealt::default(),
         };
         inside.room = inside.block();
         inside

@@ -28,8 +28,6 @@ pub const REFUSED: u32 = 2;
 /// The shortest way does not lead there, and nothing was done: the thread takes the other one.
 pub const NOT_QUICK: u32 = 3;
 
-/// So often threads wait for each other before there are [lanes].
-const CROWD: u32 = 100;
 const TIMELESS: Stamp = Stamp { time: f64::NAN, line: 0 };
 
 static ROOM: Lock<Room> = Lock::new(Room::new());
@@ -40,8 +38,6 @@ struct Room {
     inside: Option<Inside>,
     /// The last so many events are those that someone is to react to.
     due: u32,
-    /// How often a thread had to wait for another.
-    crowded: u32,
     values: Vec<Value>,
     text: String,
 }
@@ -62,7 +58,6 @@ impl Room {
             automata: Vec::new(),
             inside: None,
             due: 0,
-            crowded: 0,
             values: Vec::new(),
             text: String::new(),
         }
@@ -115,11 +110,10 @@ impl Room {
         Some(reacts)
     }
 
-    /// A thread had to wait for another: when that happens often, there are lanes.
+    /// Threads wait for each other often: from now on, they do only where they must.
     #[cold]
-    fn note_crowd(&mut self) {
-        self.crowded = self.crowded.saturating_add(1);
-        if let Some(inside) = self.inside.as_mut().filter(|_| self.crowded == CROWD) {
+    fn open_lanes(&mut self) {
+        if let Some(inside) = &mut self.inside {
             lanes::open(inside, self.sites.iter().map(|post| post.short.clone()));
         }
     }
@@ -168,7 +162,6 @@ impl Room {
     fn end_lanes(&mut self) {
         drop(lanes::take(self.inside.as_mut()));
         lanes::end();
-        self.crowded = 0;
     }
 
     /// Answers a request that is about what the property has come to: nobody steps in the meantime. `None` if someone does for
@@ -250,7 +243,10 @@ pub(crate) extern "C" fn hit_quickly(general: &General, site: u32) -> u32 {
         // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
         _ => Some(unsafe { ROOM.lock_alone() }),
     };
-    let Some(mut room) = room else { return NOT_QUICK };
+    let Some(mut room) = room else {
+        lanes::note_crowd();
+        return NOT_QUICK;
+    };
     // Lanes may have been opened just now.
     let is_done = INVIGIL_WORDS.frozen.load(Ordering::Relaxed) == 0
         && !lanes::are_open()
@@ -270,12 +266,13 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     if let Some(how) = recording::hit(general, vectors, site) {
         return how;
     }
-    let (mut room, has_waited) = match ROOM.try_lock() {
-        Some(room) => (room, false),
-        None => (ROOM.lock(), true),
-    };
+    let mut room = ROOM.lock();
     if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
         return REFUSED;
+    }
+    // If all it had to wait for was that someone had all lanes, it goes on in its own.
+    if lanes::hit_quickly(general, site) == Some(true) {
+        return GO_ON;
     }
     let lanes = lanes::take(room.inside.as_mut());
     let base = threads::base();
@@ -286,7 +283,7 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
     }
     match lanes {
         Some(lanes) => lanes.give_back(room.inside.as_mut()),
-        None if has_waited => room.note_crowd(),
+        None if lanes::is_crowded() => room.open_lanes(),
         None => {}
     }
     match happened {

@@ -1,10 +1,10 @@
-//! Several threads that step one property at once, each about a slice of its own.
+//! Several threads that step one property at once, each about slices of its own.
 //!
-//! Events about different slices of a property need no order among each other. So there are *lanes*: the slices are dealt out among
-//! them by their key, and whoever has a lane may follow events about its slices, if no more is to be done than what the
-//! [table](crate::swift) knows. Each lane keeps its own events, with the time by the processor's clock, until somebody needs all of the
-//! property: that one takes all lanes, and [closes](Inside::close) them. Then the events lie in their order among the others, and
-//! the property stands as if there had been no lanes.
+//! Events about different slices of a property need no order among each other. So there are *lanes*, one for each thread or for a few of
+//! them. A slice is the lane's in which it is touched first. Whoever has that lane may follow events about it, if no more is to be
+//! done than what the [table](crate::swift) knows. Each lane keeps its own events, with the time by the processor's clock, until somebody
+//! needs all of the property, or a slice of another lane: that one takes all lanes, and [closes](Inside::close) them. Then the
+//! events lie in their order among the others, and the property stands as if there had been no lanes.
 #![allow(unsafe_code)]
 
 use super::Inside;
@@ -13,41 +13,37 @@ use crate::event::SymbolId;
 use crate::index;
 use crate::records::{Grid, Head};
 use crate::swift::{Sliced, Stepped};
-use alloc::vec;
 use alloc::vec::Vec;
 use core::slice;
+use core::sync::atomic::AtomicU8;
+use core::sync::atomic::Ordering::Relaxed;
 use invigil_expr::compare::mix;
 use invigil_expr::value::{Tag, Value};
 
 /// How many lanes there are.
 pub const LANES: usize = 16;
 /// The words of events that a lane has room for.
-const ROOM: usize = 1 << 10;
+const ROOM: usize = 1 << 13;
 /// Words of an event before its parameters: the time, the thread, and what the tape begins with.
 const FRONT: usize = 3;
 /// With the thread: a transition was taken.
 const TAKEN: u64 = 1 << 63;
 
-/// What tells slices apart, made of the value of the slice parameter.
-#[derive(Clone, Copy, Debug)]
-pub struct Key {
-    bits: (u64, u64),
-    hash: u64,
-}
+/// A slice that is no lane's.
+const NOBODY: u8 = u8::MAX;
+/// Lanes are closed at least so often before it is asked whether they are worth it.
+const CLOSED_OFTEN: u64 = 256;
+/// So many events must go through lanes for each time that they are closed.
+const WORTH: u64 = 16;
 
-impl Key {
-    /// That of an integer.
-    #[inline(always)]
-    pub fn new(value: i64) -> Key {
-        let bits = Value::int(value).bits();
-        Key { bits, hash: mix(bits.0, bits.1) }
-    }
-
-    /// The number of the lane that its slice is in.
-    #[inline(always)]
-    pub fn lane(&self) -> usize {
-        self.hash as usize % LANES
-    }
+/// Whose the slices are, and what came of lanes so far.
+#[derive(Debug, Default)]
+pub(super) struct Dealt {
+    /// For each slice, the number of its lane.
+    owners: Vec<AtomicU8>,
+    /// How often lanes were closed, and how many events went through them.
+    closed: u64,
+    followed: u64,
 }
 
 /// Where everything about the slices of a property lies while lanes are open.
@@ -56,17 +52,22 @@ struct View {
     slots: *const u64,
     slot_count: usize,
     grid: Grid,
+    owners: *const AtomicU8,
     sliced: *const Sliced,
 }
 
-/// A part of a property's slices; see the module.
+/// What a thread needs to step; see the module.
 #[derive(Debug)]
 pub struct Lane {
     view: Option<View>,
     /// The number of this one.
-    number: usize,
+    number: u8,
+    /// A slice of another lane that someone wanted here.
+    wanted: Option<u32>,
     words: Vec<u64>,
     used: usize,
+    /// Whether someone came here: only then there is room for events.
+    needed: bool,
     /// The time of the last event.
     last: u64,
     /// How many more slices are in each state than when the lane was opened.
@@ -85,30 +86,40 @@ impl Default for Lane {
 impl Lane {
     /// One that is closed.
     pub const fn new() -> Lane {
-        Lane { view: None, number: 0, words: Vec::new(), used: 0, last: 0, more: Vec::new() }
+        Lane {
+            view: None,
+            number: 0,
+            wanted: None,
+            words: Vec::new(),
+            used: 0,
+            needed: false,
+            last: 0,
+            more: Vec::new(),
+        }
     }
 
-    /// Follows an event whose parameters are integers, at a time by the processor's clock. False if the lane is closed, or more is
-    /// to be done than it can: then nothing was done.
+    /// Follows an event whose parameters are integers, one of which is the key of its slice, in a thread, at a time by the
+    /// processor's clock. False if the lane is closed, or more is to be done than it can: then nothing was done.
     ///
     /// # Safety
     /// Since the lane was opened, nobody has used the [`Inside`] whose it is, but for other lanes of it.
     #[inline(always)]
     pub unsafe fn step(
         &mut self,
-        key: &Key,
+        key: i64,
         symbol: SymbolId,
         params: &[i64],
         (thread, now): (u32, u64),
     ) -> bool {
-        let Some(view) = &self.view else { return false };
+        let Some(view) = self.view else { return false };
         let end = self.used + FRONT + params.len();
-        let Some([time, who, first, others @ ..]) = self.words.get_mut(self.used..end) else { return false };
-        if key.lane() != self.number {
+        if end > self.words.len() {
+            self.needed = true;
             return false;
         }
         // SAFETY: by the contract nobody changes what the view points to, but for lanes, and each of those only its own slices.
-        let stepped = unsafe { view.step(key, symbol, params, &mut self.more) };
+        let stepped = unsafe { view.step(key, symbol, params, self) };
+        let Some([time, who, first, others @ ..]) = self.words.get_mut(self.used..end) else { return false };
         let taken = match stepped {
             Stepped::Taken => TAKEN,
             Stepped::Stayed => 0,
@@ -128,16 +139,26 @@ impl Lane {
 
 impl View {
     /// # Safety
-    /// Nobody changes what it points to, and nobody else looks at this slice.
+    /// Nobody changes what it points to, but for lanes, and each of those only its own slices.
     #[inline(always)]
-    unsafe fn step(&self, key: &Key, symbol: SymbolId, params: &[i64], more: &mut [i32]) -> Stepped {
+    unsafe fn step(&self, key: i64, symbol: SymbolId, params: &[i64], lane: &mut Lane) -> Stepped {
         // SAFETY: it is there, and does not change.
         let (sliced, slots) = unsafe { (&*self.sliced, slice::from_raw_parts(self.slots, self.slot_count)) };
+        let bits = Value::int(key).bits();
         // SAFETY: a number in the index is that of a record; keys do not change.
-        let is_it = |slice: u32| unsafe { *self.grid.record(slice).add(1) }.bits() == key.bits;
-        let Some(number) = index::find(slots, key.hash, is_it) else { return Stepped::Unknown };
+        let is_it = |slice: u32| unsafe { *self.grid.record(slice).add(1) }.bits() == bits;
+        let Some(number) = index::find(slots, mix(bits.0, bits.1), is_it) else { return Stepped::Unknown };
+        // SAFETY: there is one for each record.
+        let owner = unsafe { &*self.owners.add(number as usize) };
+        let known = owner.load(Relaxed);
+        let is_mine = known == lane.number
+            || known == NOBODY && owner.compare_exchange(NOBODY, lane.number, Relaxed, Relaxed).is_ok();
+        if !is_mine {
+            lane.wanted = Some(number);
+            return Stepped::Unknown;
+        }
         let record = self.grid.record(number);
-        // SAFETY: the record is of this slice, which nobody else looks at; behind its head and its key is its environment.
+        // SAFETY: the record is of this lane's slice, which nobody else looks at; behind its head and its key is its environment.
         let (head, env) = unsafe { (&mut *record, slice::from_raw_parts_mut(record.add(2), self.grid.env)) };
         let known = Head::unpack(*head);
         let Some(exit) = sliced.exit_at(symbol, known.state, params, env) else { return Stepped::Unwanted };
@@ -153,12 +174,13 @@ impl View {
         }
         if known.state != exit.target {
             let (from, to) = (usize::from(known.state), usize::from(exit.target));
-            if from >= more.len() || to >= more.len() {
-                return Stepped::Unknown;
-            }
             *head = Head { state: exit.target, ..known }.pack();
-            more[from] -= 1;
-            more[to] += 1;
+            if let Some(more) = lane.more.get_mut(from) {
+                *more -= 1;
+            }
+            if let Some(more) = lane.more.get_mut(to) {
+                *more += 1;
+            }
         }
         Stepped::Taken
     }
@@ -172,48 +194,64 @@ impl Inside {
     }
 
     /// Opens the lanes, all of them, if there is one property with one slice parameter. It is not to be used until they are
-    /// closed.
-    pub fn open<'a>(&mut self, lanes: impl Iterator<Item = &'a mut Lane>) {
-        let ([Some(sliced)], [inmate]) = (&self.sliced[..], &mut self.inmates[..]) else { return };
-        let states = inmate.automaton.states.len();
-        let Some(slots) = inmate.slices.slots().filter(|_| inmate.slices.failure.is_none()) else { return };
-        let (slots, slot_count) = (slots.as_ptr(), slots.len());
-        let view = View { slots, slot_count, grid: inmate.slices.records.grid(), sliced };
-        for (number, lane) in lanes.enumerate() {
-            lane.words.resize(ROOM, 0);
-            if lane.more.len() != states {
-                lane.more = vec![0; states];
-            }
-            (lane.view, lane.number) = (Some(view), number);
+    /// closed. False if they are more trouble than they are worth; they stay closed then.
+    pub fn open<'a>(&mut self, lanes: impl Iterator<Item = &'a mut Lane>) -> bool {
+        if self.dealt.closed > CLOSED_OFTEN && self.dealt.closed * WORTH > self.dealt.followed {
+            return false;
         }
+        let ([Some(sliced)], [inmate]) = (&self.sliced[..], &mut self.inmates[..]) else { return false };
+        let slices = &mut inmate.slices;
+        let Some(slots) = slices.slots().filter(|_| slices.failure.is_none()) else { return false };
+        let (slots, slot_count) = (slots.as_ptr(), slots.len());
+        let owners = &mut self.dealt.owners;
+        owners.resize_with(slices.records.len(), || AtomicU8::new(NOBODY));
+        let (grid, owners) = (slices.records.grid(), owners.as_ptr());
+        let states = inmate.automaton.states.len();
+        for (lane, number) in lanes.zip(0..NOBODY) {
+            if lane.needed {
+                lane.words.resize(ROOM, 0);
+            }
+            lane.more.resize(states, 0);
+            lane.view = Some(View { slots, slot_count, grid, owners, sliced });
+            lane.number = number;
+        }
+        true
     }
 
     /// Closes the lanes, all of them: what happened there has happened.
     pub fn close<'a>(&mut self, lanes: impl Iterator<Item = &'a mut Lane>) {
         let [inmate] = &mut self.inmates[..] else { return };
-        let all: Vec<&mut Lane> = lanes.collect();
-        self.order.clear();
-        let mut lanes: Vec<&[u64]> = Vec::with_capacity(all.len());
-        for (number, lane) in all.into_iter().enumerate() {
+        let Dealt { owners, closed, followed } = &mut self.dealt;
+        let mut all: Vec<&[u64]> = Vec::new();
+        for lane in lanes {
             lane.view = None;
+            if let Some(owner) = lane.wanted.take().and_then(|slice| owners.get_mut(slice as usize)) {
+                *owner.get_mut() = NOBODY;
+            }
+            let used = core::mem::take(&mut lane.used);
+            if used == 0 {
+                continue;
+            }
             for (state, more) in lane.more.iter_mut().enumerate() {
                 inmate.slices.gather(&inmate.automaton, state as u16, core::mem::take(more));
             }
-            let words = &lane.words[..core::mem::take(&mut lane.used)];
-            let mut at = 0;
-            while let Some([time, _, first, ..]) = words.get(at..) {
-                self.order.push((*time, number as u32, at as u32));
-                at += FRONT + integers(*first);
-            }
-            lanes.push(words);
+            all.push(&lane.words[..used]);
         }
-        // Those of one lane lie one behind the other: the same time does not change their order.
-        self.order.sort_unstable();
-        for (_, number, at) in &self.order {
-            if let Some([_, who, first, rest @ ..]) = lanes[*number as usize].get(*at as usize..) {
-                let params = &rest[..integers(*first).min(rest.len())];
-                self.newer.events.put(*who as u32, *first, params, *who & TAKEN != 0);
+        *closed += 1;
+        // Each lane has its events in their order: the earliest is the first of one of them.
+        while let Some(earliest) = all.iter_mut().min_by_key(|words| words.first().copied()) {
+            let [_, who, first, rest @ ..] = *earliest else { break };
+            let (params, later) = rest.split_at(integers(*first).min(rest.len()));
+            self.newer.events.put(*who as u32, *first, params, *who & TAKEN != 0);
+            *followed += 1;
+            *earliest = later;
+            if later.is_empty() {
+                all.retain(|words| !words.is_empty());
             }
+        }
+        if *closed > 4 * CLOSED_OFTEN {
+            // What was long ago counts less.
+            (*closed, *followed) = (*closed / 2, *followed / 2);
         }
     }
 }
