@@ -3,7 +3,7 @@
 use crate::monitored::Monitored;
 use crate::outcome::{Outcome, Reason, StartError, Started, VerdictChange};
 use crate::session::{Session, State};
-use crate::subject::{Done, Ending, Owner, Resume, Stop, Trouble};
+use crate::subject::{Done, Ending, Owner, Resume, ScriptsStep, Stop, Trouble};
 use invigil_monitor::inside::Inmate;
 
 impl Session {
@@ -112,7 +112,7 @@ impl Session {
         let inside = self.subject.steps_inside() && self.may_step_inside();
         if inside {
             let inmates: Vec<Inmate> = self.monitors.iter().map(Monitored::inmate).collect();
-            self.subject.put_inside(&inmates)?;
+            self.subject.put_inside(&inmates, &self.scripts.remembered())?;
         }
         let stop = match self.subject.resume(how) {
             Err(Trouble::Ended(ending)) => Stop::Ended(ending),
@@ -127,7 +127,7 @@ impl Session {
     /// Whether nobody wants to see every event.
     fn may_step_inside(&self) -> bool {
         self.recorder.is_none()
-            && self.derivers.is_empty()
+            && (self.scripts.is_empty() || self.scripts_step == ScriptsStep::WithMonitors)
             && self.pace.is_worth(self.history.count())
             && self.options.auto_checkpoint.is_none()
             && !self.listener.hears_events()
