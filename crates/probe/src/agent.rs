@@ -119,10 +119,11 @@ impl Room {
         let inside = self.inside.as_mut()?;
         let before = inside.count();
         let mut reacts = false;
-        let stamp = match self.begun.filter(|_| post.is_followed) {
-            Some(begun) => Stamp { time: system::now().saturating_sub(begun) as f64 / 1e9, line: 0 },
-            None => TIMELESS,
-        };
+        // Who asks for the time asks once.
+        let timed = self.begun.filter(|_| post.is_followed).map(|begun| (begun, system::now()));
+        let now = || timed.map_or_else(system::now, |(_, now)| now);
+        let stamp = timed
+            .map_or(TIMELESS, |(begun, now)| Stamp { time: now.saturating_sub(begun) as f64 / 1e9, line: 0 });
         for told in &post.told {
             if post.is_plain && !post.is_followed {
                 let mut numbers = [0; FEW];
@@ -135,7 +136,7 @@ impl Room {
             self.values.clear();
             self.text.clear();
             for capture in &told.captures {
-                let value = capture.value(moment, system::now, &mut self.text);
+                let value = capture.value(moment, now, &mut self.text);
                 self.values.push(value);
             }
             let event = Event { symbol: told.symbol, params: &self.values, text: &self.text };

@@ -106,6 +106,10 @@ impl Scripts {
     #[must_use]
     pub fn restore(&mut self, remembered: &[Remembered]) -> bool {
         self.derivers.len() == remembered.len()
-            && self.derivers.iter_mut().zip(remembered).all(|(deriver, remembered)| deriver.restore(remembered))
+            && self
+                .derivers
+                .iter_mut()
+                .zip(remembered)
+                .all(|(deriver, remembered)| deriver.restore(remembered))
     }
 }

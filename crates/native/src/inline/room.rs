@@ -83,7 +83,7 @@ impl Target {
         let agent = Agent::new(&image, base..base + MEMORY, memory);
         agent.settle(self.engine.process as u32)?;
         self.inline.automata.clear();
-        self.inline.scripts.is_new();
+        self.inline.scripts.forget_library();
         self.inline.looked_at = 0;
         self.inline.regions.clear();
         self.inline.unfit.clear();

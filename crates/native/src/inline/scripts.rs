@@ -15,8 +15,8 @@ pub(super) struct Told {
 }
 
 impl Told {
-    /// There is another library, which has none.
-    pub(super) fn is_new(&mut self) {
+    /// The library is another one from now on, which does not have them.
+    pub(super) fn forget_library(&mut self) {
         self.is_told = false;
     }
 }

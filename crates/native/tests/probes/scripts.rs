@@ -179,7 +179,8 @@ fn where_no_probe_fits() {
         let seen = run(&mut session);
         if probes == Probes::Inline {
             let all = how(&mut session);
-            let is_trap = |name: &str| all.iter().any(|(event, how)| event == name && how.starts_with("trap"));
+            let is_trap =
+                |name: &str| all.iter().any(|(event, how)| event == name && how.starts_with("trap"));
             assert!(is_trap("name") && !is_trap("drain"), "{all:?}");
             assert!(has_unseen(&session));
         }
@@ -303,7 +304,11 @@ fn the_time_is_told_where_scripts_ask_for_it() {
         let outcome = session.run(&Resume::Continue).unwrap();
         assert_eq!(outcome, Outcome::Ended(Ending::Exited(0)), "{probes:?}");
         let all = how(&mut session);
-        assert_eq!(all.contains(&("open_it".to_owned(), "probe".to_owned())), probes == Probes::Inline, "{all:?}");
+        assert_eq!(
+            all.contains(&("open_it".to_owned(), "probe".to_owned())),
+            probes == Probes::Inline,
+            "{all:?}"
+        );
     }
 }
 

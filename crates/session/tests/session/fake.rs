@@ -206,7 +206,10 @@ impl Fake {
             };
         }
         let mut needs = EventSet::default();
-        self.catalog.iter().filter(|(id, _)| inside.wants(*id) || inside.follow(*id)).for_each(|(id, _)| needs.insert(id));
+        self.catalog
+            .iter()
+            .filter(|(id, _)| inside.wants(*id) || inside.follow(*id))
+            .for_each(|(id, _)| needs.insert(id));
         self.image.needs = needs;
         self.told = if reacts { self.batch.len() } else { 0 };
         !reacts
