@@ -447,3 +447,103 @@ fn a_small_stack() {
         assert!(inline > trap && inline - trap < most, "{inline} bytes, {trap} by the program itself");
     }
 }
+
+/// Calls what its argument says, a letter and a number each, as often as the other argument says.
+const DRIVER: &str = r#"
+#include <stdlib.h>
+#define KEPT __attribute__((noinline, noclone))
+KEPT long open_it(int n, char *who) { __asm__ volatile(".skip 16, 0x90" :: "r"(who) : "memory"); return n; }
+KEPT double use(short n, double x) { __asm__ volatile(".skip 16, 0x90" ::: "memory"); return n + x; }
+KEPT void tell(char *who, _Bool loud) { __asm__ volatile(".skip 16, 0x90" :: "r"(who), "r"(loud) : "memory"); }
+KEPT void shut(long n) { if (n > 3) shut(n - 1); __asm__ volatile(".skip 16, 0x90" ::: "memory"); }
+int main(int argc, char **argv) {
+    static char *names[] = {"a", "b", "somebody with a long name", ""};
+    for (long again = atol(argv[1]); again > 0; again--) {
+        for (char *at = argv[2]; *at; at += 2) {
+            int n = at[1] - '0';
+            if (at[0] == 'o') open_it(n, names[n % 4]);
+            if (at[0] == 'u') use(n, n / 4.0);
+            if (at[0] == 't') tell(names[n % 4], n % 2);
+            if (at[0] == 's') shut(n);
+        }
+    }
+    return 0;
+}
+"#;
+
+/// Whatever is called in whatever order.
+#[test]
+fn anything_may_happen() {
+    let pedl = "
+        MonScr Anything
+          export event opened, used, told, shut, deep;
+          export condition loud, within, named;
+          valueabstract;
+          monmeth long open_it(int, String);
+          monmeth double use(short, double);
+          monmeth void tell(String, boolean);
+          monmeth void shut(long);
+          event opened = startM(open_it(int, String));
+          event used = endM(use(short, double));
+          event told = startM(tell(String, boolean)) when value(startM(tell(String, boolean)), 0) != \"\";
+          event shut = endM(shut(long));
+          event deep = startM(shut(long)) when value(startM(shut(long)), 0) > 4;
+          condition loud = value(startM(tell(String, boolean)), 1);
+          condition within = InM(shut(long));
+          condition named = value(opened, 1) == \"somebody with a long name\";
+        End";
+    let medl = r#"
+        ReqSpec Anything
+          import event opened, used, told, shut, deep;
+          import condition loud, within, named;
+          import action stop;
+          var long opens, uses;
+          var double sum;
+          var String last;
+          condition usable = [opened, shut);
+          event unusable = used when !usable;
+          condition busy = [opened, shut) && !loud;
+          property few = defined(uses) && defined(opens) => uses <= opens + 20;
+          property quiet = within => !loud;
+          property known = defined(last) => last != "b" || named;
+          alarm wrong = unusable || end(busy) when named;
+          alarm divided = used when 12 / (value(used, 0) - 3) > 5;
+          opened -> { opens' = (defined(opens) ? opens : 0) + 1; }
+          used -> { uses' = (defined(uses) ? uses : 0) + 1; sum' = (defined(sum) ? sum : 0.0) + value(used, 1); }
+          told -> { last' = value(told, 0); }
+          deep when sum > 40.0 -> { sum' = 0.0; print last + " at " + sum; invoke stop; }
+        End"#;
+    let built = compiled("cc", DRIVER, &["-O1"]);
+    let mut dice = 2463534242u32;
+    let mut roll = |below: u32| {
+        dice ^= dice << 13;
+        dice ^= dice >> 17;
+        dice ^= dice << 5;
+        dice % below
+    };
+    let mut stops = 0;
+    for round in 0..12 {
+        let calls: String = (0..roll(40) + 10)
+            .map(|_| format!("{}{}", ["o", "u", "u", "t", "s"][roll(5) as usize], roll(8)))
+            .collect();
+        let again = if round % 3 == 0 { "300" } else { "7" };
+        let [inline, trap] = BOTH.map(|probes| {
+            let mut session = scripted(&launch(&built, &[again, &calls], probes), (pedl, medl), None);
+            let mut seen = Vec::new();
+            // Many are the violations: the first stops, and the end without any.
+            for _ in 0..25 {
+                let outcome = session.run(&Resume::Continue).unwrap();
+                let is_over = matches!(outcome, Outcome::Ended(_));
+                seen.push(told(&mut session, &outcome));
+                if is_over {
+                    break;
+                }
+                seen.push(vec![session.subject().place()]);
+            }
+            seen
+        });
+        assert_eq!(inline, trap, "{again} times {calls}");
+        stops += inline.len();
+    }
+    assert!(stops > 50, "{stops}");
+}
