@@ -110,6 +110,15 @@ impl Session {
     /// Resumes the subject; one that is gone has ended. The monitors step inside it where they can.
     pub(crate) fn resume(&mut self, how: &Resume) -> Done<Stop> {
         let inside = self.subject.steps_inside() && self.may_step_inside();
+        self.resume_where(how, inside)
+    }
+
+    /// The same where every event is to be told.
+    pub(crate) fn resume_outside(&mut self, how: &Resume) -> Done<Stop> {
+        self.resume_where(how, false)
+    }
+
+    fn resume_where(&mut self, how: &Resume, inside: bool) -> Done<Stop> {
         if inside {
             let inmates: Vec<Inmate> = self.monitors.iter().map(Monitored::inmate).collect();
             self.subject.put_inside(&inmates, &self.scripts.remembered())?;

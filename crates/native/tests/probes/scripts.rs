@@ -240,6 +240,10 @@ fn checkpoints_and_points() {
         let again = session.run(&Resume::Continue).unwrap();
         assert!(matches!(again, Outcome::Suspended(_)), "{again:?}");
         assert_eq!((told(&mut session, &again)[..4000].to_vec(), session.event_count()), before);
+        let number = session.event_count() - 1000;
+        let back = session.back(number).unwrap();
+        assert_eq!((back.event, back.diverged), (number, None));
+        seen.push(vec![session.subject().place(), session.subject().print("level").unwrap()]);
         seen.extend(run(&mut session));
         seen
     });

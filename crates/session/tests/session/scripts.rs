@@ -120,6 +120,9 @@ fn inside_they_find_what_they_find_outside() {
         seen.drain(..seen.len() - 4096);
         let kept = session.checkpoint("here").unwrap();
         assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
+        let back = session.back(count + 7).unwrap();
+        assert_eq!((back.event, back.diverged), (count + 7, None));
+        assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
         let at_end = session.event_count();
         session.restore(kept).unwrap();
         assert_eq!(session.event_count(), count);
