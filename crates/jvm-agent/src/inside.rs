@@ -14,7 +14,7 @@ use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Parts};
 use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
-use invigil_monitor::mac::{Deriver, Plan};
+use invigil_monitor::mac::{Plan, Scripts};
 use invigil_monitor::slices::{self, Slices};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ struct Furniture {
     due: usize,
     /// Whether they were told.
     is_told: bool,
-    derivers: Vec<Deriver>,
+    scripts: Scripts,
     /// What scripts find, before it is told.
     found: Batch,
     /// The last thread that told something in the short way: what tells it apart, and its number.
@@ -88,15 +88,10 @@ impl Room {
 
     /// Scripts, once for all, each as a [`Plan`]. Gives how often time is to be told.
     pub(crate) fn install(&self, plans: &[Vec<u8>]) -> Result<Vec<(SymbolId, u32)>, String> {
-        let mut ticks = Vec::new();
-        let mut derivers = Vec::new();
-        for bytes in plans {
-            let plan: Plan = postcard::from_bytes(bytes).map_err(|error| error.to_string())?;
-            derivers.push(Deriver::new(&plan)?);
-            ticks.extend(plan.tick);
-        }
-        self.come(0).derivers = derivers;
-        Ok(ticks)
+        let plans = plans.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
+        let plans: Vec<Plan> = plans.collect::<Result<_, String>>()?;
+        self.come(0).scripts = Scripts::new(&plans)?;
+        Ok(plans.iter().filter_map(|plan| plan.tick).collect())
     }
 
     /// The properties step here from now on, from these states.
@@ -110,7 +105,7 @@ impl Room {
         }
         room.inside = Some(Inside::new(inmates));
         // Until the first tick.
-        room.derivers.iter_mut().for_each(|deriver| deriver.pass(now.as_millis() as i64));
+        room.scripts.pass(now.as_millis() as i64);
         (room.closed, room.due) = (false, 0);
         Ok(())
     }
@@ -213,7 +208,7 @@ impl Room {
             let values: Vec<Value> = hit.values.iter().map(|datum| value(datum, &mut given)).collect();
             let event = Event { symbol, params: &values, text: &given.text };
             batch.push_copy(&event, stamp);
-            room.derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, &mut batch));
+            room.scripts.derive(&event, stamp, &mut batch);
         }
         told.extend(room.step(&batch, thread));
         room.found = batch;
@@ -291,11 +286,11 @@ impl Furniture {
     /// One event happened whose values are all whole numbers.
     fn step_quickly(&mut self, symbol: SymbolId, values: &[i64], thread: u32) -> Dealt {
         let Some(inside) = self.inside.as_mut() else { return Dealt::Not };
-        if !self.derivers.is_empty() && derive(&mut self.derivers, symbol, values, &mut self.found) {
+        if !self.scripts.is_empty() && derive(&mut self.scripts, symbol, values, &mut self.found) {
             return self.found_something(symbol, values, thread);
         }
         if !inside.step_integers(symbol, values, thread) {
-            self.ready = if self.derivers.is_empty() { self.known.0 } else { 0 };
+            self.ready = if self.scripts.is_empty() { self.known.0 } else { 0 };
             return Dealt::Quiet;
         }
         self.ready = 0;
@@ -348,14 +343,14 @@ impl Furniture {
 
 /// Has scripts follow an event of whole numbers; whether they find something.
 #[inline(never)]
-fn derive(derivers: &mut [Deriver], symbol: SymbolId, values: &[i64], found: &mut Batch) -> bool {
+fn derive(scripts: &mut Scripts, symbol: SymbolId, values: &[i64], found: &mut Batch) -> bool {
     let mut params = [Value::UNSET; QUICK];
     params.iter_mut().zip(values).for_each(|(param, value)| *param = Value::int(*value));
     let event = Event { symbol, params: &params[..values.len().min(QUICK)], text: "" };
     if !found.is_empty() {
         found.clear();
     }
-    derivers.iter_mut().for_each(|deriver| deriver.derive(&event, TIMELESS, found));
+    scripts.derive(&event, TIMELESS, found);
     !found.is_empty()
 }
 

@@ -141,6 +141,7 @@ impl Target {
             unseen_events: past.unseen_events,
             unseen: counted.map(|(steps, created)| Unseen { steps: *steps, created: *created }).collect(),
             before: before.collect::<Done<_>>()?,
+            scripts: Vec::new(),
             events,
             threads: past.events.iter().map(|event| event.thread).collect(),
         })

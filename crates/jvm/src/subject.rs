@@ -3,11 +3,11 @@
 use crate::target::{Interrupt, Target};
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::Inmate;
-use invigil_monitor::mac::{Call, Plan};
+use invigil_monitor::mac::{Call, Plan, Remembered};
 use invigil_monitor::slices::Gone;
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
-    Resume, Stop, Subject, Thread, Trouble, Unknown, Variable,
+    Resume, ScriptsStep, Stop, Subject, Thread, Trouble, Unknown, Variable,
 };
 
 /// Why there are no checkpoints.
@@ -47,13 +47,13 @@ impl Subject for Target {
         self.link.is_some()
     }
 
-    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+    fn put_inside(&mut self, monitors: &[Inmate], _: &[Remembered]) -> Done {
         self.move_in(monitors)
     }
 
-    fn take_scripts(&mut self, scripts: &[Plan]) -> bool {
+    fn take_scripts(&mut self, scripts: &[Plan]) -> ScriptsStep {
         self.set_scripts(scripts.to_vec());
-        true
+        ScriptsStep::Inside
     }
 
     fn prepare_calls(&mut self, calls: &[(SymbolId, Call)]) -> Done<Vec<Unknown>> {

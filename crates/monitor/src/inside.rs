@@ -4,15 +4,20 @@
 //! Whoever then takes over must know what the properties have come to, and how. So the last events are kept, and the state
 //! of the monitors before the first of them: stepping these again, elsewhere, leads to the same state by the same way.
 //! Nothing else of the past is needed, and nothing but plain data crosses.
+//!
+//! Scripts (PEDL and MEDL) may step here, too: what they find are events for the properties. Those are not kept, as whoever
+//! takes over has the scripts find them again.
 
 mod gone;
 mod lanes;
+mod scripted;
 mod tape;
 
 pub use lanes::{LANES, Lane};
 
 use crate::automaton::{Automaton, StateId};
 use crate::event::{Batch, Event, Stamp, SymbolId};
+use crate::mac::Remembered;
 use crate::observer::{Observer, Taken};
 use crate::slices::{SliceId, Slices};
 use crate::step::{Monitor, Scratch};
@@ -24,6 +29,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use lanes::Dealt;
+use scripted::Scripted;
 use tape::Tape;
 
 /// Someone reacts when a slice enters the state.
@@ -64,16 +70,21 @@ pub struct Unseen {
 struct Block {
     before: Vec<Slices>,
     unseen: Vec<Unseen>,
+    /// What scripts remembered, and how many events they had found.
+    scripts: Vec<Remembered>,
+    found: u64,
     events: Tape,
     /// Objects that slices were for, and that are no more since.
     gone: Vec<i64>,
 }
 
 impl Block {
-    fn new(inmates: &[Inmate], unseen: &[Unseen]) -> Block {
+    fn new(inmates: &[Inmate], unseen: &[Unseen], scripted: &Scripted) -> Block {
         Block {
             before: inmates.iter().map(|inmate| inmate.slices.clone()).collect(),
             unseen: unseen.to_vec(),
+            scripts: scripted.scripts.remembered(),
+            found: scripted.count,
             events: Tape::default(),
             gone: Vec::new(),
         }
@@ -83,13 +94,15 @@ impl Block {
 /// The past as far as it is kept; see the module.
 #[derive(Debug)]
 pub struct Past<'a> {
-    /// How many events came before those that are kept, since the monitors were put here.
+    /// How many events came before those that are kept, since the monitors were put here, with those that scripts found.
     pub unseen_events: u64,
     /// What those did, per property.
     pub unseen: &'a [Unseen],
     /// Where each property stood before the first event that is kept.
     pub before: &'a [Slices],
-    /// The events that are kept, the last of them the one that someone is to react to.
+    /// What each pair of scripts remembered then.
+    pub scripts: &'a [Remembered],
+    /// The events that are kept, the last of them the one that someone is to react to. What scripts found is not among them.
     pub events: Batch,
     /// The thread of each.
     pub threads: Vec<u32>,
@@ -147,13 +160,15 @@ pub struct Inside {
     /// How many events go into a block.
     room: usize,
     dealt: Dealt,
+    scripted: Scripted,
 }
 
 impl Inside {
     /// The monitors step here from now on.
     pub fn new(inmates: Vec<Inmate>) -> Inside {
         let so_far = vec![Unseen::default(); inmates.len()];
-        let newer = Block::new(&inmates, &so_far);
+        let scripted = Scripted::default();
+        let newer = Block::new(&inmates, &so_far, &scripted);
         let swift = inmates.iter().map(|inmate| {
             let mut swift = Swift::new(&inmate.automaton, &inmate.concern)?;
             swift.load(&inmate.slices);
@@ -182,6 +197,7 @@ impl Inside {
             newer,
             room: 0,
             dealt: Dealt::default(),
+            scripted,
         };
         inside.room = inside.block();
         inside
@@ -224,12 +240,13 @@ impl Inside {
         }
     }
 
-    /// How many events there were since the monitors were put here.
+    /// How many events there were since the monitors were put here, without what scripts found.
     pub fn count(&self) -> u64 {
         self.before + self.newer.events.len() as u64
     }
 
-    /// Steps every property. Whether someone is to react. An event that no property wants is as if it had not been.
+    /// Steps every property. Whether someone is to react. An event that no property wants is as if it had not been. One that
+    /// scripts [follow](Inside::follow) goes to [`happen`](Inside::happen).
     pub fn step(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) -> bool {
         if !self.wants(event.symbol) {
             return false;
@@ -238,6 +255,10 @@ impl Inside {
             self.turn_over();
         }
         self.newer.events.push(event, stamp, thread);
+        self.step_concerned(event)
+    }
+
+    fn step_concerned(&mut self, event: &Event<'_>) -> bool {
         let mut reacts = false;
         for nth in 0..self.concerned(event.symbol).len() {
             reacts |= self.step_one(self.concerned(event.symbol)[nth], event);
@@ -362,9 +383,10 @@ impl Inside {
             block.events.play(&mut events, &mut threads);
         }
         Past {
-            unseen_events: self.count() - events.len() as u64,
+            unseen_events: self.count() - events.len() as u64 + first.found,
             unseen: &first.unseen,
             before: &first.before,
+            scripts: &first.scripts,
             events,
             threads,
             gone: self.older.iter().chain([&self.newer]).flat_map(|block| &block.gone).copied().collect(),
@@ -381,7 +403,7 @@ impl Inside {
     fn turn_over(&mut self) {
         self.settle();
         self.before += self.newer.events.len() as u64;
-        let mut fresh = Block::new(&self.inmates, &self.so_far);
+        let mut fresh = Block::new(&self.inmates, &self.so_far, &self.scripted);
         // The memory of what is forgotten is used again.
         if let Some(Block { mut events, .. }) = self.older.take() {
             events.clear();

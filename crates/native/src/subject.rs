@@ -3,9 +3,10 @@
 use crate::target::Target;
 use invigil_monitor::event::{Batch, Catalog, EventSet};
 use invigil_monitor::inside::Inmate;
+use invigil_monitor::mac::{Plan, Remembered};
 use invigil_session::subject::{
     CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
-    Probe, Resume, Stop, Subject, Thread, Unknown, Variable,
+    Probe, Resume, ScriptsStep, Stop, Subject, Thread, Unknown, Variable,
 };
 
 impl Subject for Target {
@@ -22,8 +23,13 @@ impl Subject for Target {
         self.can_step_inside()
     }
 
-    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
-        self.put_monitors_inside(monitors)
+    fn put_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
+        self.put_monitors_inside(monitors, scripts)
+    }
+
+    fn take_scripts(&mut self, scripts: &[Plan]) -> ScriptsStep {
+        self.inline.set_scripts(scripts.to_vec());
+        ScriptsStep::WithMonitors
     }
 
     fn catch_up(&mut self) -> Done<Option<CaughtUp>> {

@@ -17,6 +17,7 @@ use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Parts};
 use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::mac::{Plan, Remembered, Scripts};
 use invigil_monitor::slices::Slices;
 
 /// The thread goes on.
@@ -35,6 +36,10 @@ static ROOM: Lock<Room> = Lock::new(Room::new());
 struct Room {
     sites: Vec<Post>,
     automata: Vec<Arc<Automaton>>,
+    /// Before anything has happened.
+    scripts: Option<Scripts>,
+    /// When the program began, if scripts ask for the time.
+    begun: Option<u64>,
     inside: Option<Inside>,
     /// The last so many events are those that someone is to react to.
     due: u32,
@@ -45,6 +50,8 @@ struct Room {
 /// A site with what is worth knowing before.
 struct Post {
     told: Vec<Told>,
+    /// Whether scripts follow some of its events: then there is no shorter way.
+    is_followed: bool,
     /// Whether all that its events carry are whole numbers, and few.
     is_plain: bool,
     /// Its one event, if there is a short way to all that it carries.
@@ -56,6 +63,8 @@ impl Room {
         Room {
             sites: Vec::new(),
             automata: Vec::new(),
+            scripts: None,
+            begun: None,
             inside: None,
             due: 0,
             values: Vec::new(),
@@ -82,8 +91,13 @@ impl Room {
         let inside = self.inside.as_mut()?;
         let before = inside.count();
         let mut reacts = false;
+        // Who asks for the time asks once.
+        let timed = self.begun.filter(|_| post.is_followed).map(|begun| (begun, system::now()));
+        let now = || timed.map_or_else(system::now, |(_, now)| now);
+        let stamp = timed
+            .map_or(TIMELESS, |(begun, now)| Stamp { time: now.saturating_sub(begun) as f64 / 1e9, line: 0 });
         for told in &post.told {
-            if post.is_plain {
+            if post.is_plain && !post.is_followed {
                 let mut numbers = [0; FEW];
                 if told.integers(moment, &mut numbers) {
                     let numbers = &numbers[..told.captures.len()];
@@ -98,11 +112,11 @@ impl Room {
             self.values.clear();
             self.text.clear();
             for capture in &told.captures {
-                let value = capture.value(moment, system::now, &mut self.text);
+                let value = capture.value(moment, now, &mut self.text);
                 self.values.push(value);
             }
             let event = Event { symbol: told.symbol, params: &self.values, text: &self.text };
-            reacts |= inside.step(&event, TIMELESS, moment.thread);
+            reacts |= inside.happen(&event, stamp, moment.thread);
         }
         if reacts {
             self.due = (inside.count() - before) as u32;
@@ -118,16 +132,41 @@ impl Room {
         }
     }
 
-    fn put(&mut self, states: &[Vec<u8>], concerns: Vec<Vec<u8>>) -> Result<(), String> {
+    fn put(
+        &mut self,
+        states: &[Vec<u8>],
+        concerns: Vec<Vec<u8>>,
+        remembered: &[Remembered],
+    ) -> Result<(), String> {
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in self.automata.iter().zip(states).zip(concerns) {
             let slices =
                 Slices::load(automaton, state).ok_or("the state of a property cannot be understood")?;
             inmates.push(Inmate { automaton: Arc::clone(automaton), slices, concern });
         }
-        self.inside = Some(Inside::new(inmates));
+        let mut inside = Inside::new(inmates);
+        if let Some(scripts) = &self.scripts {
+            let mut scripts = scripts.clone();
+            if !scripts.restore(remembered) {
+                return Err("what the scripts remember cannot be understood".into());
+            }
+            inside = inside.with_scripts(scripts);
+        }
+        self.inside = Some(inside);
         self.due = 0;
         INVIGIL_WORDS.frozen.store(0, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn install(&mut self, plans: &[Vec<u8>], begun: u64) -> Result<(), String> {
+        let plans = plans.iter().map(|bytes| postcard::from_bytes(bytes).map_err(|error| error.to_string()));
+        let plans: Vec<Plan> = plans.collect::<Result<_, String>>()?;
+        let scripts = Scripts::new(&plans)?;
+        self.begun = scripts.asks_time().then_some(begun);
+        self.scripts = Some(scripts);
+        // What is known of them is without the scripts.
+        self.end_lanes();
+        self.sites.clear();
         Ok(())
     }
 
@@ -138,6 +177,7 @@ impl Room {
             unseen_events: past.unseen_events,
             unseen: past.unseen.to_vec(),
             before: past.before.iter().map(Slices::save).collect(),
+            scripts: past.scripts.to_vec(),
             events: past.events,
             threads: past.threads,
             due: core::mem::take(&mut self.due),
@@ -149,7 +189,7 @@ impl Room {
         let before = inside.count();
         let mut reacts = false;
         for at in 0..events.len() {
-            reacts |= inside.step(&events.event(at), events.stamp(at), thread);
+            reacts |= inside.happen(&events.event(at), events.stamp(at), thread);
         }
         if reacts {
             self.due = (inside.count() - before) as u32;
@@ -182,7 +222,8 @@ impl Room {
                 let Some(sites) = recording::tell_sites(first, sites) else { return Ok(Answer::Done) };
                 self.end_lanes();
                 self.sites.truncate(first as usize);
-                self.sites.extend(sites.into_iter().map(Post::new));
+                let scripts = self.scripts.as_ref();
+                self.sites.extend(sites.into_iter().map(|site| Post::new(site, scripts)));
             }
             Request::Properties(properties) => {
                 self.end_lanes();
@@ -192,11 +233,12 @@ impl Room {
                 });
                 self.automata = automata.collect::<Result<_, String>>()?;
             }
+            Request::Scripts { plans, begun } => self.install(&plans, begun)?,
             Request::Record { at, bits, begun } => {
                 // SAFETY: the tool has set this part of the library's memory aside.
                 unsafe { recording::begin(Ring::new(at as *const u8, bits), begun) }
             }
-            Request::Put { states, concerns } => self.put(&states, concerns)?,
+            Request::Put { states, concerns, scripts } => self.put(&states, concerns, &scripts)?,
             Request::Take => return Ok(Answer::Taken(self.take())),
             Request::Calls(thread) => return Ok(Answer::Calls(calls::of(thread))),
             Request::TakeCalls => return Ok(Answer::Calls(calls::take())),
@@ -219,9 +261,11 @@ impl Deed for Step<'_> {
 }
 
 impl Post {
-    fn new(told: Site) -> Post {
+    fn new(told: Site, scripts: Option<&Scripts>) -> Post {
+        let is_followed = scripts.is_some_and(|scripts| told.iter().any(|told| scripts.follow(told.symbol)));
         let is_plain = told.iter().all(Told::is_plain);
-        Post { is_plain, short: Short::of(&told), told }
+        let short = if is_followed { None } else { Short::of(&told) };
+        Post { told, is_followed, is_plain, short }
     }
 }
 

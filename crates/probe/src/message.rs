@@ -8,6 +8,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use invigil_monitor::event::{Batch, SymbolId};
 use invigil_monitor::inside::Unseen;
+use invigil_monitor::mac::Remembered;
 use serde::{Deserialize, Serialize};
 
 /// An event at a site.
@@ -56,12 +57,22 @@ pub enum Request {
     },
     /// These are the properties, each as [`Parts`](invigil_monitor::automaton::Parts), once for all.
     Properties(Vec<Vec<u8>>),
+    /// These are the scripts that make events of events, each as a [`Plan`](invigil_monitor::mac::Plan), once for all. Sites are
+    /// told anew.
+    Scripts {
+        /// The scripts.
+        plans: Vec<Vec<u8>>,
+        /// When the program began, by the clock.
+        begun: u64,
+    },
     /// They step in here from now on, from these states, and someone reacts to what the concerns say.
     Put {
         /// For each property, where it stands.
         states: Vec<Vec<u8>>,
         /// For each property and state, what someone reacts to.
         concerns: Vec<Vec<u8>>,
+        /// What each pair of scripts remembers.
+        scripts: Vec<Remembered>,
     },
     /// From now on events go into a ring, and no property steps. Sites are told anew.
     Record {
@@ -111,13 +122,15 @@ pub enum Answer {
 /// What properties did in here.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Past {
-    /// How many events there were that are not told.
+    /// How many events there were that are not told, with those that scripts found.
     pub unseen_events: u64,
     /// What those did, per property.
     pub unseen: Vec<Unseen>,
     /// Where each property stood then.
     pub before: Vec<Vec<u8>>,
-    /// The events since.
+    /// What each pair of scripts remembered then.
+    pub scripts: Vec<Remembered>,
+    /// The events since, without those that scripts found.
     pub events: Batch,
     /// The thread of each.
     pub threads: Vec<u32>,

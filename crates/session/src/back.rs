@@ -62,7 +62,7 @@ impl Session {
         self.turn.restored = false;
         let mut back = Back { event: from, checkpoint, diverged: None, stopped: None };
         while self.history.count() < number && back.stopped.is_none() {
-            back.stopped = match self.resume(&Resume::Continue)? {
+            back.stopped = match self.resume_outside(&Resume::Continue)? {
                 Stop::Events => {
                     self.follow_again(&expected, first_kept, &mut back)?;
                     None

@@ -36,7 +36,7 @@ pub(crate) struct Kept {
     pub(crate) info: JointCheckpoint,
     pub(crate) program: CheckpointId,
     pub(crate) monitors: Vec<watch::CheckpointId>,
-    pub(crate) derivers: Vec<Remembered>,
+    pub(crate) scripts: Vec<Remembered>,
     /// What the monitors' states take.
     pub(crate) monitor_memory: u64,
     /// The most that the program's copy can come to take.

@@ -12,6 +12,7 @@ use crate::subject::{Done, Trouble};
 use crate::words;
 use invigil_monitor::automaton::StateId;
 use invigil_monitor::event::{Catalog, Event, Stamp};
+use invigil_monitor::mac::Remembered;
 use invigil_monitor::observer::Taken;
 use invigil_monitor::slices::Gone;
 use invigil_monitor::verdict::Verdict;
@@ -99,13 +100,21 @@ impl Session {
 
     /// Takes the events at which the program stands, and makes further events of them.
     pub(crate) fn take_events(&mut self) {
-        let Session { subject, batch, derivers, .. } = self;
+        let Session { subject, batch, scripts, .. } = self;
         let events = subject.events();
         batch.clear();
         for at in 0..events.len() {
             let (event, stamp) = (events.event(at), events.stamp(at));
             batch.push_copy(&event, stamp);
-            derivers.iter_mut().for_each(|deriver| deriver.derive(&event, stamp, batch));
+            scripts.derive(&event, stamp, batch);
+        }
+    }
+
+    /// Has scripts go on from what they remembered once.
+    pub(crate) fn bring_scripts_back(&mut self, remembered: &[Remembered]) -> Done {
+        match self.scripts.restore(remembered) {
+            true => Ok(()),
+            false => Err(Trouble::Subject("what the scripts remember makes no sense".to_owned())),
         }
     }
 
@@ -128,7 +137,9 @@ impl Session {
     /// False if what they have done is not known.
     pub(crate) fn catch_up(&mut self) -> Done<bool> {
         let Some(caught_up) = self.subject.catch_up()? else { return Ok(false) };
+        let before = self.history.count();
         self.history.skip(caught_up.unseen_events);
+        self.bring_scripts_back(&caught_up.scripts)?;
         for ((monitored, unseen), slices) in
             self.monitors.iter_mut().zip(&caught_up.unseen).zip(caught_up.before)
         {
@@ -136,15 +147,20 @@ impl Session {
             monitored.created += unseen.created;
             monitored.watch.stand(slices);
         }
-        let Session { history, monitors, catalog, turn, listener, .. } = self;
+        let Session { history, monitors, catalog, turn, listener, scripts, batch, .. } = self;
         let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
         for (at, thread) in (0..caught_up.events.len()).zip(&caught_up.threads) {
-            following.follow(&caught_up.events.event(at), caught_up.events.stamp(at), *thread, false);
-            following.monitors.iter_mut().for_each(Monitored::count);
+            let (event, stamp) = (caught_up.events.event(at), caught_up.events.stamp(at));
+            following.follow_late(&event, stamp, *thread);
+            batch.clear();
+            scripts.derive(&event, stamp, batch);
+            for found in 0..batch.len() {
+                following.follow_late(&batch.event(found), stamp, *thread);
+            }
         }
         self.forget_gone();
-        let events = caught_up.unseen_events + caught_up.events.len() as u64;
-        self.pace.ran(events, self.history.count());
+        let count = self.history.count();
+        self.pace.ran(count - before, count);
         match self.update_needs() {
             // One that is gone needs to tell nothing more.
             Err(Trouble::Ended(_)) => Ok(true),
@@ -196,6 +212,12 @@ struct Following<'a> {
 }
 
 impl Following<'_> {
+    /// Follows an event that nobody reacted to when it happened.
+    fn follow_late(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {
+        self.follow(event, stamp, thread, false);
+        self.monitors.iter_mut().for_each(Monitored::count);
+    }
+
     #[inline]
     fn follow(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32, tells: bool) -> Signs {
         let number = self.history.push(event, stamp, thread);

@@ -6,7 +6,6 @@
 use crate::checkpoints::{JointCheckpoint, Kept};
 use crate::session::{Session, State};
 use crate::subject::{CheckpointId, Done, Trouble};
-use invigil_monitor::mac::Deriver;
 
 impl Session {
     /// Takes a checkpoint; gives its number.
@@ -58,7 +57,7 @@ impl Session {
             info,
             program: program.id,
             monitors,
-            derivers: self.derivers.iter().map(Deriver::remembered).collect(),
+            scripts: self.scripts.remembered(),
             monitor_memory: bytes,
             most: program.memory,
             needs: self.needs.clone(),
@@ -118,7 +117,7 @@ impl Session {
     pub fn restore(&mut self, id: u32) -> Done {
         let Some(kept) = self.checkpoints.get(id) else { return Err(self.no_checkpoint(id)) };
         let (program, event, needs) = (kept.program, kept.info.event, kept.needs.clone());
-        let (monitors, derivers) = (kept.monitors.clone(), kept.derivers.clone());
+        let (monitors, scripts) = (kept.monitors.clone(), kept.scripts.clone());
         if let Err(trouble) = self.subject.restore(program) {
             self.not_restored(id, program)?;
             return Err(trouble);
@@ -130,9 +129,7 @@ impl Session {
                 monitored.failure = None;
             }
         }
-        for (deriver, remembered) in self.derivers.iter_mut().zip(&derivers) {
-            deriver.restore(remembered);
-        }
+        self.bring_scripts_back(&scripts)?;
         self.state = State::Ready;
         self.history.cut(event);
         self.last_automatic = self.last_automatic.min(event);

@@ -3,7 +3,7 @@
 use crate::monitored::Monitored;
 use crate::outcome::{Outcome, Reason, StartError, Started, VerdictChange};
 use crate::session::{Session, State};
-use crate::subject::{Done, Ending, Owner, Resume, Stop, Trouble};
+use crate::subject::{Done, Ending, Owner, Resume, ScriptsStep, Stop, Trouble};
 use invigil_monitor::inside::Inmate;
 
 impl Session {
@@ -110,9 +110,18 @@ impl Session {
     /// Resumes the subject; one that is gone has ended. The monitors step inside it where they can.
     pub(crate) fn resume(&mut self, how: &Resume) -> Done<Stop> {
         let inside = self.subject.steps_inside() && self.may_step_inside();
+        self.resume_where(how, inside)
+    }
+
+    /// The same where every event is to be told.
+    pub(crate) fn resume_outside(&mut self, how: &Resume) -> Done<Stop> {
+        self.resume_where(how, false)
+    }
+
+    fn resume_where(&mut self, how: &Resume, inside: bool) -> Done<Stop> {
         if inside {
             let inmates: Vec<Inmate> = self.monitors.iter().map(Monitored::inmate).collect();
-            self.subject.put_inside(&inmates)?;
+            self.subject.put_inside(&inmates, &self.scripts.remembered())?;
         }
         let stop = match self.subject.resume(how) {
             Err(Trouble::Ended(ending)) => Stop::Ended(ending),
@@ -127,7 +136,7 @@ impl Session {
     /// Whether nobody wants to see every event.
     fn may_step_inside(&self) -> bool {
         self.recorder.is_none()
-            && self.derivers.is_empty()
+            && (self.scripts.is_empty() || self.scripts_step == ScriptsStep::WithMonitors)
             && self.pace.is_worth(self.history.count())
             && self.options.auto_checkpoint.is_none()
             && !self.listener.hears_events()

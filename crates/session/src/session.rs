@@ -10,14 +10,14 @@ use crate::pace::Pace;
 use crate::playing::Playing;
 use crate::record::Recorder;
 use crate::report::Violation;
-use crate::subject::{Done, Ending, PointId, Subject, Trouble};
+use crate::subject::{Done, Ending, PointId, ScriptsStep, Subject, Trouble};
 use invigil_check::PathStep;
 use invigil_expr::diag::nearest;
 use invigil_expr::program::CodeId;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
-use invigil_monitor::mac::{Call, Deriver, Plan};
+use invigil_monitor::mac::{Call, Plan, Scripts};
 use invigil_monitor::slices::{Gone, SliceId};
 use invigil_monitor::watch::Watch;
 use std::collections::BTreeMap;
@@ -39,8 +39,10 @@ pub struct Session {
     pub(crate) options: Options,
     pub(crate) history: History,
     pub(crate) checkpoints: Checkpoints,
-    /// What makes further events of events.
-    pub(crate) derivers: Vec<Deriver>,
+    /// What makes further events of events, unless it does so inside the program for good.
+    pub(crate) scripts: Scripts,
+    /// Where it does so.
+    pub(crate) scripts_step: ScriptsStep,
     /// The events that they make.
     pub(crate) derived: EventSet,
     /// Methods of the program that are called when an event happens.
@@ -151,7 +153,8 @@ impl Session {
             history: History::new(options.history),
             options,
             checkpoints: Checkpoints::default(),
-            derivers: Vec::new(),
+            scripts: Scripts::default(),
+            scripts_step: ScriptsStep::Outside,
             derived: EventSet::default(),
             calls: Vec::new(),
             batch: Batch::default(),
@@ -183,20 +186,23 @@ impl Session {
 
     /// Has scripts make events of events, for the properties to follow. Before the session starts.
     ///
-    /// They step inside the program if that can be, unless what it tells is recorded: who reads the recording makes the
+    /// They step inside the program where that can be, unless what it tells is recorded: who reads the recording makes the
     /// same of it again.
     ///
     /// # Errors
     /// In words, if a script cannot be run.
     pub fn set_scripts(&mut self, plans: Vec<Plan>) -> Result<(), String> {
-        let derivers: Vec<Deriver> = plans.iter().map(Deriver::new).collect::<Result<_, _>>()?;
-        derivers.iter().flat_map(Deriver::gives).for_each(|symbol| self.derived.insert(symbol));
+        let scripts = Scripts::new(&plans)?;
+        scripts.gives().for_each(|symbol| self.derived.insert(symbol));
         self.calls = plans.iter().flat_map(|plan| plan.calls.iter().cloned()).collect();
         for monitored in &mut self.monitors {
             self.calls.iter().for_each(|(symbol, _)| monitored.hears(*symbol));
         }
-        if self.recorder.is_some() || !self.subject.take_scripts(&plans) {
-            self.derivers = derivers;
+        if self.recorder.is_none() {
+            self.scripts_step = self.subject.take_scripts(&plans);
+        }
+        if self.scripts_step != ScriptsStep::Inside {
+            self.scripts = scripts;
         }
         Ok(())
     }
@@ -367,7 +373,7 @@ impl Session {
     /// Asks the subject for the events that are needed now, if those are others than before.
     pub(crate) fn update_needs(&mut self) -> Done {
         add_needs(&mut self.monitors, &mut self.wanted);
-        self.derivers.iter().flat_map(Deriver::needs).for_each(|symbol| self.wanted.insert(symbol));
+        self.wanted.union(self.scripts.needs());
         if self.wanted != self.needs && self.state != State::New {
             self.subject.instrument(&self.wanted)?;
             std::mem::swap(&mut self.wanted, &mut self.needs);

@@ -7,7 +7,7 @@
 
 use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
 use invigil_monitor::inside::{Inmate, Unseen};
-use invigil_monitor::mac::{Call, Plan};
+use invigil_monitor::mac::{Call, Plan, Remembered};
 use invigil_monitor::slices::{Gone, Slices};
 use std::fmt;
 use std::path::PathBuf;
@@ -282,16 +282,29 @@ pub struct Checkpoint {
     pub limits: Vec<String>,
 }
 
+/// Where scripts make events of events.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptsStep {
+    /// In the session.
+    Outside,
+    /// Wherever the monitors step: they go inside with these, and come out with them.
+    WithMonitors,
+    /// Inside the program, for good: it tells what they find, and not what they are told.
+    Inside,
+}
+
 /// What monitors that step inside the program have done while it ran.
 #[derive(Clone, Debug)]
 pub struct CaughtUp {
-    /// How many events there were that are not told.
+    /// How many events there were that are not told, with those that scripts found.
     pub unseen_events: u64,
     /// What those did, per property.
     pub unseen: Vec<Unseen>,
     /// Where each property stood then.
     pub before: Vec<Slices>,
-    /// The events since.
+    /// What each pair of scripts remembered then, if they went inside with the monitors.
+    pub scripts: Vec<Remembered>,
+    /// The events since, without those that such scripts found.
     pub events: Batch,
     /// The thread of each.
     pub threads: Vec<u32>,
@@ -338,21 +351,21 @@ pub trait Subject {
         false
     }
 
-    /// Lets the properties step inside the program from where they stand, until it stops. Called before each
-    /// [`Subject::resume`], as what they are may have been changed since the last.
+    /// Lets the properties step inside the program from where they stand, until it stops, and with them the scripts that
+    /// step [with monitors](ScriptsStep::WithMonitors), from what each remembers. Called before each [`Subject::resume`], as
+    /// what they are may have been changed since the last.
     ///
     /// # Errors
     /// If the program cannot be reached.
-    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
-        let _ = monitors;
+    fn put_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
+        let _ = (monitors, scripts);
         Ok(())
     }
 
-    /// Takes scripts that make events of events, for good: from then on it tells what they find, and not what they are told.
-    /// False if it does not.
-    fn take_scripts(&mut self, scripts: &[Plan]) -> bool {
+    /// Is told of scripts that make events of events, before the session starts, and says where they are to do so.
+    fn take_scripts(&mut self, scripts: &[Plan]) -> ScriptsStep {
         let _ = scripts;
-        false
+        ScriptsStep::Outside
     }
 
     /// Says which methods of the program will be called with [`Subject::invoke`], by the event that makes it happen; gives

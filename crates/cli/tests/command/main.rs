@@ -28,6 +28,7 @@ mod record;
 mod remote;
 mod reports;
 mod run;
+mod scripts;
 mod several;
 mod slips;
 mod validation;

@@ -34,6 +34,7 @@ pub enum Because {
 
 /// A comparison of a variable with a constant: `x operator against`.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Threshold {
     /// `<`, `<=`, `>`, `>=` or `==`; what was `!=` in the script is `==`, which changes with it.
     pub operator: Binary,
@@ -45,6 +46,7 @@ pub struct Threshold {
 
 /// A constant to compare with.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Constant {
     /// A whole number; of conditions, 0 or 1.
     Whole(i64),

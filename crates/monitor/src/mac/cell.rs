@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 /// Whether a [`Cell`] has a value, and if not, why. The greatest of two reasons is passed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
 pub(super) enum State {
     Known,
@@ -18,6 +19,7 @@ pub(super) enum State {
 /// A value of any type: whole numbers with their sign in 64 bits, `float` and `double` both as the bits of a
 /// `double` (every `float` is one), conditions and the presence of events as 0 and 1, text as a [`TextId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cell {
     pub(super) bits: u64,
     pub(super) state: State,
@@ -185,6 +187,7 @@ impl<'a> Texts<'a> {
 
 /// Texts that can be written: each belongs to one cell.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Owned {
     pub(super) kept: Vec<String>,
     pub(super) scratch: Vec<String>,

@@ -66,6 +66,15 @@ pub struct Outputs {
     pub print: Option<SymbolId>,
 }
 
+impl Outputs {
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = SymbolId> {
+        let Outputs { properties, alarms, actions, print } = self;
+        let properties = properties.iter().flatten();
+        properties.chain(alarms.iter().flatten()).chain(actions).chain(print).copied()
+    }
+}
+
 /// All that it takes to make a [`Deriver`]: plain data, which can go to where the events happen.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
@@ -88,6 +97,13 @@ pub struct Plan {
     pub calls: Vec<(SymbolId, Call)>,
 }
 
+impl Plan {
+    /// Whether some definition asks for the time.
+    pub fn asks_time(&self) -> bool {
+        self.recogniser.asks_time() || self.checker.asks_time()
+    }
+}
+
 /// Recogniser and checker between a subject and its other monitors; see the module.
 #[derive(Clone, Debug)]
 pub struct Deriver {
@@ -104,8 +120,9 @@ pub struct Deriver {
     raised: Vec<bool>,
 }
 
-/// What a deriver remembers.
+/// What a deriver remembers: plain data, which can go to another process.
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Remembered {
     recogniser: State,
     checker: State,
@@ -207,9 +224,7 @@ impl Deriver {
 
     /// The events that it makes.
     pub fn gives(&self) -> impl Iterator<Item = SymbolId> {
-        let Outputs { properties, alarms, actions, print } = &self.outputs;
-        let properties = properties.iter().flatten();
-        properties.chain(alarms.iter().flatten()).chain(actions).chain(print).copied()
+        self.outputs.all()
     }
 
     /// The requirement script's side.
@@ -343,9 +358,13 @@ impl Deriver {
         }
     }
 
-    /// Goes back to what it remembered once. False if that was another's.
+    /// Goes back to what it remembered once. False if that was another's; then it is of no use any more.
     pub fn restore(&mut self, remembered: &Remembered) -> bool {
-        if self.recogniser.restore(&remembered.recogniser).is_err()
+        let is_like = |(own, other): (&Filter, &Filter)| own.is_like(other);
+        if self.raised.len() != remembered.raised.len()
+            || self.filters.len() != remembered.filters.len()
+            || !self.filters.iter().zip(&remembered.filters).all(is_like)
+            || self.recogniser.restore(&remembered.recogniser).is_err()
             || self.checker.restore(&remembered.checker).is_err()
         {
             return false;

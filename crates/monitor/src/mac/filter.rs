@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 /// assert_eq!(reported, [true, false, false, true, false, true]);
 /// ```
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Filter {
     /// `None` if everything is reported.
     thresholds: Option<Vec<Threshold>>,
@@ -30,6 +31,7 @@ pub struct Filter {
 
 /// Values that change nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Region {
     Nothing,
     Whole(i64, i64),
@@ -37,6 +39,7 @@ enum Region {
 }
 
 #[derive(Clone, Debug, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Last {
     Nothing,
     Plain(Cell, Type),
@@ -63,6 +66,11 @@ impl Filter {
             Abstraction::Thresholds(thresholds) => Some(thresholds.clone()),
         };
         Filter { thresholds, region: Region::Nothing, last: Last::Nothing }
+    }
+
+    /// Whether it is of the same variable as another, whatever either has seen.
+    pub(super) fn is_like(&self, other: &Filter) -> bool {
+        self.thresholds == other.thresholds
     }
 
     /// Whether a new value must be reported: the first one, one that changes a threshold, and everything if

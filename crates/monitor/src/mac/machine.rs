@@ -15,6 +15,7 @@ use core::hash::{Hash, Hasher};
 /// What a recogniser or a checker remembers between two instants: plain data, to be kept, compared and put
 /// back.
 #[derive(Clone, Debug)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
     pub(super) cells: Vec<Cell>,
     /// The cells that count; the others are set before they are read.
@@ -33,6 +34,18 @@ pub struct State {
 impl State {
     fn kept(&self) -> impl Iterator<Item = Cell> {
         self.kept.iter().map(|at| self.cells[*at as usize])
+    }
+
+    /// Whether it can stand for one of a machine with this many units.
+    fn is_like(&self, other: &State, units: usize) -> bool {
+        let of = |state: &State| {
+            let texts = (state.texts.kept.len(), state.texts.scratch.len());
+            (state.cells.len(), texts, state.depths.len(), state.dirty.len(), state.counts.len())
+        };
+        let is_unit = |at: usize, word: u64| (at + 1) * 64 <= units || word >> (units % 64) == 0;
+        self.kept == other.kept
+            && of(self) == of(other)
+            && self.dirty.iter().enumerate().all(|(at, word)| is_unit(at, *word))
     }
 
     /// Has the readers of a source be evaluated.
@@ -180,9 +193,9 @@ impl Machine {
         }
     }
 
-    /// Puts a state back that was taken from a machine with the same script.
+    /// Puts a state back that was taken from a machine with the same script, perhaps in another process.
     pub(super) fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
-        if state.kept != self.state.kept || state.cells.len() != self.state.cells.len() {
+        if !state.is_like(&self.state, self.program.units.len()) {
             return Err(foreign("state"));
         }
         self.state.clone_from(state);
@@ -402,5 +415,38 @@ impl Effects<'_> {
         }
         self.state.cells[cell as usize] = value;
         value.truth()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::compile::compile;
+    use super::super::parts::Parts;
+    use super::*;
+
+    #[test]
+    fn a_state_that_does_not_fit_is_refused() {
+        let mut parts = Parts::default();
+        let closed = parts.import_condition("closed");
+        let closed = parts.condition(closed).unwrap();
+        parts.property("safe", closed).unwrap();
+        let mut machine = Machine::new(compile(parts).unwrap());
+        let good = machine.state.clone();
+        assert!(machine.restore(&good).is_ok());
+        type Spoil = fn(&mut State);
+        let spoils: [Spoil; 6] = [
+            |state| state.dirty[0] = u64::MAX,
+            |state| state.dirty.push(0),
+            |state| state.counts.clear(),
+            |state| state.depths.push(0),
+            |state| state.cells.clear(),
+            |state| state.texts.kept.push(String::new()),
+        ];
+        for spoil in spoils {
+            let mut bad = good.clone();
+            spoil(&mut bad);
+            assert!(machine.restore(&bad).is_err());
+        }
+        assert_eq!(machine.state, good);
     }
 }

@@ -10,7 +10,7 @@ impl Target {
     pub(crate) fn list_probes(&mut self) -> Vec<Probe> {
         let mut all = Vec::new();
         let why_not = self.why_no_probes();
-        for plan in self.plans.iter() {
+        for plan in self.plans.iter().filter(|plan| !self.inline.is_made_by_scripts(plan.symbol)) {
             let event = plan.name.clone();
             match &plan.what {
                 What::Code | What::Exit => all.extend(self.probes_of(plan, why_not.as_deref())),

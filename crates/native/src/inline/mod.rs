@@ -22,6 +22,7 @@ mod listed;
 mod probes;
 mod recording;
 mod room;
+mod scripts;
 mod shared;
 mod surrogate;
 pub(crate) mod trampoline;
@@ -57,6 +58,7 @@ pub(crate) struct Inline {
     pub(crate) trouble: Option<String>,
     /// The properties that the library has.
     automata: Vec<Arc<Automaton>>,
+    scripts: scripts::Told,
     /// Whether they step inside now, or do so when the program goes on.
     pub(crate) used: bool,
     /// Events are recorded instead of being told.

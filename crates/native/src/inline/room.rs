@@ -8,6 +8,7 @@ use crate::sys;
 use crate::target::Target;
 use invigil_monitor::event::{Batch, Stamp};
 use invigil_monitor::inside::{Inmate, Unseen};
+use invigil_monitor::mac::Remembered;
 use invigil_monitor::slices::Slices;
 use invigil_probe::message::{Answer, Past, Request};
 use invigil_session::library::Library;
@@ -82,6 +83,7 @@ impl Target {
         let agent = Agent::new(&image, base..base + MEMORY, memory);
         agent.settle(self.engine.process as u32)?;
         self.inline.automata.clear();
+        self.inline.scripts.forget_library();
         self.inline.looked_at = 0;
         self.inline.regions.clear();
         self.inline.unfit.clear();
@@ -191,8 +193,8 @@ impl Target {
         Ok(self.some_thread().is_ok())
     }
 
-    /// Lets the properties step inside from where they stand.
-    pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate]) -> Done {
+    /// Lets the properties step inside from where they stand, and the scripts from what they remember.
+    pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
         if !self.engine.sites.has_jumps() && self.ended.is_none() {
             // They can be put only while all threads stand still.
             self.engine.hold()?;
@@ -202,6 +204,7 @@ impl Target {
                 unseen_events: 0,
                 unseen: vec![Unseen::default(); monitors.len()],
                 before: monitors.iter().map(|inmate| inmate.slices.clone()).collect(),
+                scripts: scripts.to_vec(),
                 events: Batch::default(),
                 threads: Vec::new(),
             };
@@ -222,6 +225,7 @@ impl Target {
             self.ask(&Request::Properties(properties))?;
             self.inline.automata = monitors.iter().map(|inmate| Arc::clone(&inmate.automaton)).collect();
         }
+        self.tell_scripts()?;
         self.tell_places()?;
         let mut threads = self.engine.tasks.iter().filter(|(_, task)| !task.foreign).map(|(tid, _)| *tid);
         let alone = threads.next().filter(|_| threads.next().is_none());
@@ -234,7 +238,7 @@ impl Target {
         }
         let states = monitors.iter().map(|inmate| inmate.slices.save()).collect();
         let concerns = monitors.iter().map(|inmate| inmate.concern.clone()).collect();
-        self.ask(&Request::Put { states, concerns })?;
+        self.ask(&Request::Put { states, concerns, scripts: scripts.to_vec() })?;
         (self.inline.used, self.inline.past) = (true, None);
         Ok(())
     }
@@ -292,6 +296,7 @@ impl Target {
             unseen_events: past.unseen_events,
             unseen: past.unseen,
             before: before.collect::<Done<_>>()?,
+            scripts: past.scripts,
             events,
             threads: past.threads[..kept].to_vec(),
         })
@@ -307,11 +312,13 @@ impl Target {
         Ok(caught_up)
     }
 
-    /// The last of some events, as they are told now.
+    /// The last of some events, as they are told now; one that has a time keeps it, as scripts may have asked for it.
     fn last(&self, events: &Batch, count: usize) -> Batch {
         let mut batch = Batch::default();
         let time = self.now.duration_since(self.began).as_secs_f64();
         for at in events.len().saturating_sub(count)..events.len() {
+            let noted = events.stamp(at).time;
+            let time = if noted.is_finite() { noted } else { time };
             batch.push_copy(&events.event(at), Stamp { time, line: 0 });
         }
         batch

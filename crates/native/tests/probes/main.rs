@@ -6,6 +6,7 @@ mod ends;
 mod everything;
 mod passed;
 mod recording;
+mod scripts;
 mod signals;
 mod stops;
 mod threads;

@@ -3,6 +3,7 @@
 use invigil_expr::value::Value;
 use invigil_monitor::event::{Batch, Catalog, EventSet, Kind, Source, Stamp, SymbolId};
 use invigil_monitor::inside::{Inmate, Inside};
+use invigil_monitor::mac::{Plan, Remembered, Scripts};
 use invigil_monitor::slices::Slices;
 use invigil_session::due::Owners;
 use invigil_session::subject::*;
@@ -85,6 +86,8 @@ pub(crate) struct Fake {
     log: Rc<RefCell<Log>>,
     /// The monitors, if they step here.
     inside: Option<Inside>,
+    /// Scripts, before anything has happened.
+    scripts: Scripts,
     /// How many of the events that they have seen the session is told as usual.
     told: usize,
 }
@@ -112,6 +115,7 @@ impl Fake {
             interrupted: Arc::default(),
             log: Rc::clone(&log),
             inside: None,
+            scripts: Scripts::default(),
             told: 0,
         };
         (fake, log)
@@ -196,12 +200,16 @@ impl Fake {
             let event = self.batch.event(at);
             let integers: Option<Vec<i64>> = event.params.iter().map(|param| param.as_int()).collect();
             reacts |= match integers {
+                _ if inside.follow(event.symbol) => inside.happen(&event, self.batch.stamp(at), 7),
                 Some(integers) => inside.step_integers(event.symbol, &integers, 7),
                 None => inside.step(&event, self.batch.stamp(at), 7),
             };
         }
         let mut needs = EventSet::default();
-        self.catalog.iter().filter(|(id, _)| inside.wants(*id)).for_each(|(id, _)| needs.insert(id));
+        self.catalog
+            .iter()
+            .filter(|(id, _)| inside.wants(*id) || inside.follow(*id))
+            .for_each(|(id, _)| needs.insert(id));
         self.image.needs = needs;
         self.told = if reacts { self.batch.len() } else { 0 };
         !reacts
@@ -319,18 +327,25 @@ impl Subject for Fake {
         &self.batch
     }
 
+    fn take_scripts(&mut self, scripts: &[Plan]) -> ScriptsStep {
+        self.scripts = Scripts::new(scripts).expect("scripts that can be run");
+        ScriptsStep::WithMonitors
+    }
+
     fn steps_inside(&self) -> bool {
         self.log.borrow().indoors
     }
 
-    fn put_inside(&mut self, monitors: &[Inmate]) -> Done {
+    fn put_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
         // As it would go to another process.
         let sent = monitors.iter().map(|inmate| Inmate {
             slices: Slices::load(&inmate.automaton, &inmate.slices.save())
                 .expect("what was saved can be loaded"),
             ..inmate.clone()
         });
-        self.inside = Some(Inside::new(sent.collect()));
+        let mut ready = self.scripts.clone();
+        assert!(ready.restore(scripts), "the scripts are those that were told");
+        self.inside = Some(Inside::new(sent.collect()).with_scripts(ready));
         self.told = 0;
         Ok(())
     }
@@ -348,6 +363,7 @@ impl Subject for Fake {
             unseen_events: past.unseen_events,
             unseen: past.unseen.to_vec(),
             before: sent.map(|slices| slices.expect("what was saved can be loaded")).collect(),
+            scripts: past.scripts.to_vec(),
             events: past.events,
             threads: past.threads,
         }))

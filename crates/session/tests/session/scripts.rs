@@ -1,7 +1,7 @@
 //! PEDL and MEDL over a live program: what they find is as what properties find.
 
 use crate::common::{Said, pushing, reasons};
-use crate::fake::{Fake, Op};
+use crate::fake::{Fake, Log, Op};
 use invigil_expr::diag::SourceId;
 use invigil_lang::medl::{self, Names};
 use invigil_lang::pedl;
@@ -32,24 +32,43 @@ ReqSpec Room
   pushed -> { count' = count + 1; }
 End"#;
 
-fn session(ops: Vec<Op>) -> (Session, Rc<RefCell<Vec<String>>>) {
+/// The same without alarms and words.
+const QUIET: &str = "
+ReqSpec Room
+  import event made(int, int), pushed(int, int);
+  var int count;
+  var int size;
+  property room = defined(size) => count <= size;
+  made -> { size' = value(made, 1); count' = 0; }
+  pushed -> { count' = count + 1; }
+End";
+
+struct Test {
+    session: Session,
+    said: Rc<RefCell<Vec<String>>>,
+    log: Rc<RefCell<Log>>,
+}
+
+/// A session with scripts, which step inside the program if it says so.
+fn session(ops: Vec<Op>, medl: &str, indoors: bool) -> Test {
     let (script, problems) = pedl::parse(SourceId(0), PEDL);
     assert!(problems.is_empty(), "{problems:#?}");
     let (recogniser, problems) = pedl::lower(&script, &|_| None);
     let recogniser = recogniser.unwrap_or_else(|| panic!("{problems:#?}"));
-    let (script, problems) = medl::parse(SourceId(1), MEDL);
+    let (script, problems) = medl::parse(SourceId(1), medl);
     assert!(problems.is_empty(), "{problems:#?}");
     let (checker, problems) = medl::lower(&script, Some(&recogniser));
     let checker = checker.unwrap_or_else(|| panic!("{problems:#?}"));
     let mut catalog = Catalog::default();
     let watched = medl::watch(&recogniser, &checker, Names::Plain, false, &mut catalog).unwrap();
-    let (fake, _) = Fake::new(ops);
+    let (fake, log) = Fake::new(ops);
+    log.borrow_mut().indoors = indoors;
     let automata = watched.automata.into_iter().map(Arc::new).collect();
     let mut session = Session::new(Box::new(fake), automata, catalog, Vec::new(), Options::default());
     session.set_scripts(vec![watched.plan]).unwrap();
     let said = Rc::new(RefCell::new(Vec::new()));
     session.set_listener(Box::new(Said(Rc::clone(&said))));
-    (session, said)
+    Test { session, said, log }
 }
 
 fn go(session: &mut Session) -> Outcome {
@@ -58,7 +77,13 @@ fn go(session: &mut Session) -> Outcome {
 
 #[test]
 fn properties_and_alarms_stop_the_program() {
-    let (mut session, said) = session(pushing(15, 40));
+    for indoors in [false, true] {
+        stops(indoors);
+    }
+}
+
+fn stops(indoors: bool) {
+    let Test { mut session, said, log } = session(pushing(15, 40), MEDL, indoors);
     assert!(reasons(&go(&mut session))[0].starts_with("1: quiet -> raised (non-accepting) at "));
     assert_eq!(*said.borrow(), ["property 2: a queue for 15"]);
     assert_eq!(session.subject().print("i"), Ok("9".to_owned()));
@@ -75,4 +100,36 @@ fn properties_and_alarms_stop_the_program() {
         assert_eq!(session.subject().print("i"), Ok(i.to_owned()));
     }
     assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
+    assert_eq!(log.borrow().stops < 30, indoors, "{}", log.borrow().stops);
+}
+
+/// What happened, with the steps of the properties.
+fn told(session: &Session) -> Vec<String> {
+    let all = session.events(session.remembered());
+    all.iter().map(|past| format!("{} {} {:?}", past.event.index, past.event, past.steps)).collect()
+}
+
+#[test]
+fn inside_they_find_what_they_find_outside() {
+    let [outside, inside] = [false, true].map(|indoors| {
+        let Test { mut session, log, .. } = session(pushing(20_000, 20_100), QUIET, indoors);
+        assert!(reasons(&go(&mut session))[0].starts_with("0: holds -> violated (non-accepting) at "));
+        assert_eq!(log.borrow().stops < 5, indoors, "{}", log.borrow().stops);
+        let (count, mut seen) = (session.event_count(), told(&session));
+        // Inside not all of them are kept.
+        seen.drain(..seen.len() - 4096);
+        let kept = session.checkpoint("here").unwrap();
+        assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
+        let back = session.back(count + 7).unwrap();
+        assert_eq!((back.event, back.diverged), (count + 7, None));
+        assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
+        let at_end = session.event_count();
+        session.restore(kept).unwrap();
+        assert_eq!(session.event_count(), count);
+        assert_eq!(go(&mut session), Outcome::Ended(Ending::Exited(0)));
+        assert_eq!(session.event_count(), at_end);
+        let report = session.report();
+        (count, seen, at_end, format!("{:?}", report.properties), report.violations.len())
+    });
+    assert_eq!(inside, outside);
 }
