@@ -4,6 +4,7 @@ use crate::capture::{Capture, General, Moment, Ready, Vectors};
 use crate::lock::{Lock, PATIENCE};
 use crate::message::{Answer, FEW, Past, Request, Site, Told};
 use crate::ring::Ring;
+use crate::tails::{self, LEAVES, RETURNS, Way};
 use crate::threads;
 use crate::words::INVIGIL_WORDS;
 use crate::{calls, entry, guarded, memory, recording, system};
@@ -134,6 +135,30 @@ impl Room {
         Some(reacts)
     }
 
+    /// All events of a site happen, and then those of the calls that end because the thread has returned there for them.
+    fn happen_returned(&mut self, site: usize, moment: &Moment<'_>) -> Option<bool> {
+        let before = self.inside.as_ref()?.count();
+        let mut reacts = self.happen_slowly(site, moment)?;
+        let inside = self.inside.as_mut()?;
+        while let Some((left, ending)) = tails::ended(moment, site as u32) {
+            let mut numbers = [0; FEW];
+            if ending.integers(moment, &left, &mut numbers) {
+                let numbers = &numbers[..ending.params.len()];
+                reacts |= inside.step_integers(ending.symbol, numbers, moment.thread);
+                continue;
+            }
+            self.values.clear();
+            self.text.clear();
+            ending.values(moment, &left, &mut self.text, &mut self.values);
+            let event = Event { symbol: ending.symbol, params: &self.values, text: &self.text };
+            reacts |= inside.step(&event, TIMELESS, moment.thread);
+        }
+        if reacts {
+            self.due = (inside.count() - before) as u32;
+        }
+        Some(reacts)
+    }
+
     fn put(&mut self, states: &[Vec<u8>], concerns: Vec<Vec<u8>>) -> Result<(), String> {
         let mut inmates = Vec::new();
         for ((automaton, state), concern) in self.automata.iter().zip(states).zip(concerns) {
@@ -197,6 +222,10 @@ impl Room {
             Request::Calls(thread) => return Ok(Answer::Calls(calls::of(thread))),
             Request::TakeCalls => return Ok(Answer::Calls(calls::take())),
             Request::PutCalls(all) => calls::put(all),
+            Request::Tails { endings, leaving } => tails::tell(endings, leaving),
+            Request::Returns(returns) => tails::tell_returns(returns),
+            Request::TakeLeft => return Ok(Answer::Left(calls::take_left())),
+            Request::PutLeft(all) => calls::put_left(all),
             Request::Step { .. } if self.due > 0 => return Ok(Answer::Busy),
             Request::Step { events, thread } => return Ok(Answer::Stepped(self.step(&events, thread))),
         }
@@ -242,6 +271,44 @@ pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, site: u32) ->
         }
         Some(false) => GO_ON,
     }
+}
+
+/// A thread is at a site where calls may be left for other functions, or where such functions return to.
+#[inline(never)]
+pub(crate) fn hit_marked(general: &General, vectors: &Vectors, marked: u32) -> u32 {
+    if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
+        return GO_ON;
+    }
+    let site = marked & !calls::MARKS;
+    let way = if marked & LEAVES != 0 { tails::way(general, site) } else { Way::On };
+    if way == Way::Unknown {
+        // The tool makes a site there.
+        return REFUSED;
+    }
+    let base = threads::base();
+    let moment = Moment { general, vectors, base, thread: threads::number(base) };
+    let returns = marked & RETURNS != 0;
+    if let Some(how) = recording::hit_marked(&moment, site, returns, way) {
+        return how;
+    }
+    let mut room = ROOM.lock();
+    if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
+        return REFUSED;
+    }
+    let happened = match returns {
+        true => room.happen_returned(site as usize, &moment),
+        false => room.happen_slowly(site as usize, &moment),
+    };
+    let Some(reacts) = happened else { return REFUSED };
+    // Still with the lock: whoever takes the monitors takes what is noted with them.
+    if let Way::To(back) = way {
+        tails::leave(&moment, site, back);
+    }
+    if reacts {
+        INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
+        return STOP;
+    }
+    GO_ON
 }
 
 /// Whether this is another process, which has the program's memory for a while.

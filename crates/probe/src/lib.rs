@@ -38,5 +38,6 @@ pub mod reader;
 mod recording;
 pub mod ring;
 pub mod system;
+pub mod tails;
 pub mod threads;
 pub mod words;

@@ -24,6 +24,7 @@ mod recording;
 mod room;
 mod shared;
 mod surrogate;
+mod tails;
 pub(crate) mod trampoline;
 
 pub use recording::{Recorded, Recording, Sink};
@@ -62,6 +63,10 @@ pub(crate) struct Inline {
     streaming: Option<recording::Streaming>,
     /// Whether the begin of some calls is noted there.
     begins: bool,
+    /// Functions that end by a jump to another.
+    tails: tails::Tails,
+    /// How many places the library knows.
+    told: u32,
     /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
     due: Option<Batch>,
     /// What they did, when the program has stopped for it.

@@ -8,5 +8,6 @@ mod passed;
 mod recording;
 mod signals;
 mod stops;
+mod tails;
 mod threads;
 mod toggles;
