@@ -2,7 +2,7 @@
 
 use super::common::{BOTH, Built, compiled, how, session, session_of, steps_to_end};
 use invigil_native::Probes;
-use invigil_session::subject::{Owner, PointSpec, Resume, What};
+use invigil_session::subject::{Ending, Owner, PointSpec, Resume, What};
 use invigil_session::{Outcome, Session};
 
 /// All ways to end by a jump: one after the other at the same place of the stack, in a circle, through a pointer, by a condition,
@@ -427,4 +427,44 @@ fn they_are_told_of_at_the_prompt() {
     let all = how(&mut session);
     let first = all.iter().find(|(event, how)| event == "first" && how.starts_with("probe, and "));
     assert!(first.is_some_and(|(_, how)| how.contains("where other functions return to")), "{all:#?}");
+}
+
+/// A handler returns to just behind a place that became a return place while it ran: there is no jump to fall into.
+#[test]
+fn a_handler_that_returns_behind_a_return_place() {
+    let source = r#"
+        #define _GNU_SOURCE
+        #include <signal.h>
+        #include <ucontext.h>
+        #define KEPT __attribute__((noinline, noipa))
+        static long word = 42;
+        long place(long x), maybe(long x);
+        KEPT long other(long x) { __asm__ volatile("" ::: "memory"); return (long) &word; }
+        __asm__(".globl maybe\n.type maybe, @function\nmaybe:\n"
+                "testq %rdi, %rdi\nje 1f\njmp other\n1: xorl %eax, %eax\nret\n.size maybe, . - maybe\n"
+                ".globl place\n.type place, @function\nplace:\n"
+                "pushq %rbx\ncall maybe\nnop\nnop\nmovq (%rax), %rax\npopq %rbx\nret\n.size place, . - place\n");
+        static void handler(int signal, siginfo_t *info, void *context) {
+            if (place(1) != 42 || place(2) != 42) __builtin_trap();
+            ((ucontext_t *) context)->uc_mcontext.gregs[REG_RAX] = (long) &word;
+        }
+        int main(void) {
+            struct sigaction action = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO};
+            sigaction(SIGSEGV, &action, 0);
+            for (int i = 0; i < 4; i++) if (place(0) != 42) return 1;
+            return place(3) != 42;
+        }"#;
+    let property = "
+        initialization { n = 0 }
+        state init accepting { transition { after event maybe(ret as r: int) success { n = n + 1 } init } }";
+    let built = compiled("cc", source, &["-O2", "-g0"]);
+    for probes in BOTH {
+        let mut session = session(&built, property, probes, false);
+        let mut outcome = session.run(&Resume::Continue).unwrap();
+        while matches!(outcome, Outcome::Signal { .. }) {
+            outcome = session.run(&Resume::Continue).unwrap();
+        }
+        assert!(matches!(outcome, Outcome::Ended(Ending::Exited(0))), "{probes:?} {outcome:?}");
+        assert_eq!(session.report().properties[0].steps, 4 * 3 + 1, "{probes:?}");
+    }
 }
