@@ -6,6 +6,8 @@
 //! freely and the monitors are inside, the jumps are there instead of the traps ([`jumps`]). A place where no jump fits keeps its
 //! trap, and so does one that somebody else has a point at: the tool reads what the event carries, and has the monitors inside step.
 //!
+//! A function may end by a jump to another, which returns for it: there are probes at the jump and where that returns to ([`tails`]).
+//!
 //! Where events are only to be recorded, no monitor is inside, and probes hand them to the tool ([`recording`]).
 //!
 //! So wherever the program stands still, all is as if there were traps only: prompt, steps, checkpoints and points know nothing

@@ -235,7 +235,7 @@ fn threads_that_are_held_again_and_again() {
 
 #[test]
 fn threads_that_run_freely() {
-    let built = compiled("cc", THREADS, &["-O2", "-g0", "-pthread", "-DTICKS=200"]);
+    let built = compiled("cc", THREADS, &["-O2", "-g0", "-pthread", "-DTICKS=8000"]);
     let mut session = session(&built, NESTED, Probes::Inline, false);
     let steps = steps_to_end(&mut session);
     assert!(session.report().violations.is_empty(), "{:?}", session.report().violations);
@@ -466,5 +466,54 @@ fn a_handler_that_returns_behind_a_return_place() {
         }
         assert!(matches!(outcome, Outcome::Ended(Ending::Exited(0))), "{probes:?} {outcome:?}");
         assert_eq!(session.report().properties[0].steps, 4 * 3 + 1, "{probes:?}");
+    }
+}
+
+/// Handlers that come at any instruction, and call the same functions, while all are held again and again: as many ends as begins.
+#[test]
+fn handlers_anywhere() {
+    let source = format!(
+        "#include <signal.h>\n#include <sys/time.h>\n#define main unused_main\n{}\n#undef main\n{}",
+        THREADS,
+        r#"
+        KEPT void done(void) { __asm__ volatile("" ::: "memory"); }
+        static void handler(int signal) { long place; if (outer(5, &place) != 7 || place != 6) __builtin_trap(); }
+        int main(void) {
+            pthread_t all[4];
+            sigset_t alarm;
+            signal(SIGALRM, handler);
+            for (int i = 0; i < 4; i++) pthread_create(&all[i], 0, run, 0);
+            sigemptyset(&alarm);
+            sigaddset(&alarm, SIGALRM);
+            pthread_sigmask(SIG_BLOCK, &alarm, 0);
+            struct itimerval every = {{0, 700}, {0, 700}}, never = {{0, 0}, {0, 0}};
+            setitimer(ITIMER_REAL, &every, 0);
+            for (long i = 0; i < TICKS; i++) tick(i);
+            setitimer(ITIMER_REAL, &never, 0);
+            over = 1;
+            for (int i = 0; i < 4; i++) pthread_join(all[i], 0);
+            done();
+            return 0;
+        }"#
+    );
+    let property = "
+        initialization { outer = 0; between = 0 }
+        state init accepting {
+            transition { event outer() success { outer = outer + 1 } init }
+            transition { event between() success { between = between + 1 } init }
+            transition { after event between(arg 1 as x: int, ret as r: int) { return r == x + 2 and between > 0 } success { between = between - 1 } init failure bad }
+            transition { after event outer(arg 1 as x: int, ret as r: int) { return r == x + 2 and outer > 0 } success { outer = outer - 1 } init failure bad }
+            transition { event done() { return outer == 0 and between == 0 } success init failure bad }
+        }
+        state bad non-accepting";
+    for flags in [["-g0", "-DPLAIN"], ["-g0", "-DCONDITION"]] {
+        let built = compiled("cc", &source, &["-O2", flags[0], flags[1], "-pthread", "-DTICKS=150"]);
+        let mut session = session(&built, property, Probes::Inline, false);
+        let spec = PointSpec::new(What::Reach("tick".to_owned()));
+        session.subject().set_point(Owner::Developer, &spec).unwrap();
+        while let Outcome::Points(_) = session.run(&Resume::Continue).unwrap() {}
+        let report = session.report();
+        assert!(report.violations.is_empty(), "{flags:?} {:?}", report.violations);
+        assert!(report.properties[0].steps > 600, "{flags:?}");
     }
 }
