@@ -252,6 +252,11 @@ impl Engine {
             Some(Out::Reacts) => return Ok(Some(Happening::Reacts { tid })),
             Some(out) => {
                 if out == Out::Before {
+                    if let Some(site) = self.asks_tool(tid)? {
+                        let task = self.task(tid)?;
+                        (task.standing, task.handled) = (Some(site), Owners::default());
+                        return Ok(Some(Happening::Hit { tid, site }));
+                    }
                     self.try_again(tid)?;
                 }
                 self.let_go(tid)?;
@@ -483,6 +488,7 @@ impl Engine {
             _ => Go::On,
         };
         let signal = std::mem::take(&mut task.signal);
+        task.signalled |= signal != 0;
         task.running = true;
         unless_gone(sys::go(tid, how, signal))
     }

@@ -190,6 +190,7 @@ impl Target {
         for thread in &keep.threads {
             let mut task = Task::new(renamed(thread.tid));
             task.stopped();
+            task.signalled = true;
             (task.standing, task.handled, task.signal) = (thread.standing, thread.handled, thread.signal);
             (task.pending, task.newborn) = (thread.pending, thread.newborn);
             task.calls.clone_from(&thread.calls);

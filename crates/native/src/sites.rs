@@ -51,14 +51,16 @@ pub(crate) struct Jump {
     pub(crate) range: Range<u64>,
     /// Where the trampoline lies.
     pub(crate) trampoline: Range<u64>,
+    /// Where in it a thread comes that is at the place.
+    pub(crate) enter: u64,
     /// Where in it the way to the library begins.
     pub(crate) probe: u64,
     /// Where a thread goes on that has been served: at the copy of the instruction of the place.
     pub(crate) on: u64,
     /// Where a thread comes back to it from the library.
     pub(crate) back: u64,
-    /// Whether calls begin there, and are noted.
-    pub(crate) begins: bool,
+    /// What is noted there besides events, as the library is told with the number of the place.
+    pub(crate) marks: u32,
     /// Where the copies of the program's instructions lie, and what the program calls these places.
     pub(crate) copies: Vec<(u64, u64)>,
 }
@@ -125,6 +127,9 @@ pub(crate) struct Sites {
     pub(crate) trampolines: BTreeMap<u64, SiteId>,
     /// Where jumps lie that short jumps lead to, each with its place.
     pub(crate) stones: BTreeMap<u64, SiteId>,
+    /// Where functions return to for others and the library knows that, by address. There are jumps there whenever there
+    /// are any.
+    pub(crate) returns: BTreeMap<u64, SiteId>,
     /// How many jumps there are now.
     pub(crate) jumping: usize,
     /// From the first to behind the last address with a trap.

@@ -32,6 +32,8 @@ pub(crate) struct Task {
     pub(crate) pending: Option<Status>,
     /// The signal to deliver when it goes on.
     pub(crate) signal: i32,
+    /// Whether it was ever given one, and may be in a handler.
+    pub(crate) signalled: bool,
     /// The registers, as they are to be when it goes on. The instruction pointer is as the program would see
     /// it, without traps and copies.
     regs: Option<Regs>,
@@ -66,6 +68,7 @@ impl Task {
             listening: false,
             pending: None,
             signal: 0,
+            signalled: false,
             regs: None,
             changed: false,
             assumed: None,

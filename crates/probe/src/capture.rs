@@ -328,13 +328,15 @@ mod tests {
             let sort = Sort::Integer { first, count, signed };
             let capture = Capture::Read(Path::General(5, after), sort);
             let ready = capture.ready().unwrap();
-            assert_eq!(ready.take(&general), capture.integer(&moment));
+            assert_eq!(ready.take(&general, moment.thread), capture.integer(&moment));
             let by = u64::from(after);
             let capture = Capture::Read(Path::Memory(Base::Register(5, by), vec![]), sort);
             let ready = capture.ready().unwrap();
-            assert_eq!(ready.take(pointing.general), capture.integer(&pointing));
-            assert!(ready.take(pointing.general).is_some());
+            assert_eq!(ready.take(pointing.general, pointing.thread), capture.integer(&pointing));
+            assert!(ready.take(pointing.general, pointing.thread).is_some());
         }
+        let thread = Capture::Known(Known::Thread);
+        assert_eq!(thread.ready().unwrap().take(&general, 7), thread.integer(&moment));
         let too_large = Sort::Integer { first: 0, count: 64, signed: false };
         assert_eq!(Capture::Read(Path::General(5, 0), too_large).ready(), None);
         assert_eq!(integer(u64::MAX, 0, 64, true), Some(-1));

@@ -4,6 +4,7 @@
 
 use crate::calls::Call;
 use crate::capture::{Capture, Moment};
+use crate::tails::{Ending, Leaving, Left};
 use alloc::string::String;
 use alloc::vec::Vec;
 use invigil_monitor::event::{Batch, SymbolId};
@@ -91,6 +92,19 @@ pub enum Request {
     TakeCalls,
     /// Calls that have begun elsewhere.
     PutCalls(Vec<Call>),
+    /// This is what happens at the end of calls for which other functions return.
+    Tails {
+        /// The events.
+        endings: Vec<Ending>,
+        /// The sites where calls may be left.
+        leaving: Vec<(u32, Vec<Leaving>)>,
+    },
+    /// These are the places that such functions return to and that have a probe now, each with its site.
+    Returns(Vec<(u64, u32)>),
+    /// The calls of all threads that were left for other functions, which are forgotten in here.
+    TakeLeft,
+    /// Calls that were left for other functions elsewhere.
+    PutLeft(Vec<Left>),
     /// These events happened in a thread, all at one place, and the tool has seen them: the properties step.
     Step {
         /// The events.
@@ -111,6 +125,8 @@ pub enum Answer {
     Taken(Option<Past>),
     /// Open calls, those of each thread in the order in which they began.
     Calls(Vec<Call>),
+    /// Calls that were left for other functions, those of each thread in the order in which they were.
+    Left(Vec<Left>),
     /// They stepped: whether someone is to react.
     Stepped(bool),
     /// They did not step: someone is yet to react to what another thread did.

@@ -1,10 +1,11 @@
 //! Events that go to the tool as they happen: no monitor steps in here.
 
 use crate::agent::{GO_ON, REFUSED};
-use crate::capture::{General, Moment, Vectors};
+use crate::capture::{General, Moment};
 use crate::message::{FEW, Site, Told};
 use crate::ring::{Entry, NO_TIME, Pushed, Ring};
 use crate::short::{Deed, Short};
+use crate::tails::{self, Way};
 use crate::words::INVIGIL_WORDS;
 use crate::{system, threads};
 use alloc::boxed::Box;
@@ -74,12 +75,20 @@ pub(crate) fn hit_quickly(general: &General, site: u32) -> Option<bool> {
     Some(recording.hit_quickly(general, site))
 }
 
-/// A thread is at a site; `None` if nothing is recorded.
-#[inline]
-pub(crate) fn hit(general: &General, vectors: &Vectors, site: u32) -> Option<u32> {
+/// A thread is at a site; functions may return to it for others, or be left there. `None` if nothing is recorded.
+pub(crate) fn hit(moment: &Moment<'_>, site: u32, returns: bool, way: Way) -> Option<u32> {
     // SAFETY: it came out of a box, and is there while threads are in here.
     let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
-    Some(recording.hit(general, vectors, site))
+    let how = recording.hit(moment, site);
+    if how != REFUSED {
+        if returns {
+            recording.end_calls(moment, site);
+        }
+        if let Way::To(back) = way {
+            tails::leave(moment, site, back);
+        }
+    }
+    Some(how)
 }
 
 fn is_frozen() -> bool {
@@ -98,16 +107,14 @@ impl Recording {
         short.with(general, thread, Push { ring: &self.ring, thread })
     }
 
-    fn hit(&self, general: &General, vectors: &Vectors, site: u32) -> u32 {
+    fn hit(&self, moment: &Moment<'_>, site: u32) -> u32 {
         let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
-        let base = threads::base();
-        let moment = Moment { general, vectors, base, thread: threads::number(base) };
         for (at, recorded) in site.events.iter().enumerate() {
             // What has been told in part is told whole.
             let pushed = if at == 0 {
-                self.record(recorded, &moment, &is_frozen)
+                self.record(recorded, moment, &is_frozen)
             } else {
-                self.record(recorded, &moment, &|| false)
+                self.record(recorded, moment, &|| false)
             };
             if pushed == Pushed::Refused {
                 return REFUSED;
@@ -116,11 +123,31 @@ impl Recording {
         GO_ON
     }
 
+    /// The events of calls that end because a thread has returned to a site for them. They are told whole.
+    fn end_calls(&self, moment: &Moment<'_>, site: u32) {
+        while let Some((left, ending)) = tails::ended(moment, site) {
+            let entry = self.entry(ending.symbol, moment);
+            let mut numbers = [0; FEW];
+            if ending.integers(moment, &left, &mut numbers) {
+                self.ring.push_integers(&entry, &numbers[..ending.params.len()], &|| false);
+                continue;
+            }
+            let (mut text, mut values) = (String::new(), Vec::new());
+            ending.values(moment, &left, &mut text, &mut values);
+            self.ring.push(&entry, &values, &text, &|| false);
+        }
+    }
+
+    #[inline]
+    fn entry(&self, symbol: SymbolId, moment: &Moment<'_>) -> Entry {
+        let time = self.begun.map_or(NO_TIME, |begun| system::now().saturating_sub(begun));
+        Entry { symbol, thread: moment.thread, time }
+    }
+
     #[inline]
     fn record(&self, recorded: &Recorded, moment: &Moment<'_>, refuses: &dyn Fn() -> bool) -> Pushed {
         let told = &recorded.told;
-        let time = self.begun.map_or(NO_TIME, |begun| system::now().saturating_sub(begun));
-        let entry = Entry { symbol: told.symbol, thread: moment.thread, time };
+        let entry = self.entry(told.symbol, moment);
         if recorded.is_plain {
             let mut numbers = [0; FEW];
             if told.integers(moment, &mut numbers) {

@@ -55,17 +55,19 @@ impl Target {
             }
             began = begun.began;
         }
-        let returns_to = match (role, back) {
+        let mut call = OpenCall { symbol, sp: regs.rsp, saved, began, returns_to: None };
+        match (role, back) {
             // What is no place to return to shows that this is no call that will return.
-            (Role::Tail, Some(back)) if self.program.is_code(back) => self.site(back).ok(),
+            (Role::Tail, Some(back)) if self.program.is_code(back) => {
+                call.returns_to = self.return_place(back, self.can_be_left(plan, &call))?;
+            }
             (Role::Tail, _) => return Ok(()),
-            _ => None,
-        };
-        if let Some(site) = returns_to {
-            self.add_use(site, Use::Return);
+            _ => {}
         }
-        let call = OpenCall { symbol, sp: regs.rsp, saved, began, returns_to };
         if let Some(call) = self.note_inside(tid, plan, call)? {
+            if let Some(site) = call.returns_to {
+                self.add_use(site, Use::Return);
+            }
             self.engine.task(tid)?.calls.push(call);
         }
         Ok(())

@@ -40,7 +40,7 @@ pub(crate) struct Place {
     pub(crate) reads: Vec<Option<Extractor>>,
     needs: Needs,
     /// For [`Role::Tail`]: the jump, and the function that it leaves if it goes out of this.
-    jump: Option<(Instruction, Vec<Range<u64>>)>,
+    pub(crate) jump: Option<(Instruction, Vec<Range<u64>>)>,
 }
 
 /// What an event is, for a native program.

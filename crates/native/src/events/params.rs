@@ -21,7 +21,7 @@ pub(crate) fn wanted(ty: Option<Type>) -> Wanted {
 }
 
 /// Where a parameter comes from, as debug information understands it; `None` for what the tool itself knows.
-pub(super) fn form(source: &Source) -> Option<Result<Form, Mistake>> {
+pub(crate) fn form(source: &Source) -> Option<Result<Form, Mistake>> {
     match source {
         Source::Program | Source::Thread | Source::Time => None,
         Source::Arg(i) => Some(Ok(Form::Argument(*i as usize))),

@@ -1,6 +1,6 @@
 //! Finding the places of events in the program.
 
-use super::params::{compile, form, is_argument, wanted};
+use super::params::{compile, form, is_argument, is_behind_argument, wanted};
 use super::{Place, Plan, Role, What, facts};
 use crate::displace;
 use crate::place;
@@ -208,6 +208,8 @@ impl Target {
             let reads = place.reads.iter().zip(&plan.params);
             let mut reads = reads.filter(|(_, param)| param.source != Source::Ret);
             reads.any(|(read, param)| match read {
+                // What it points to when the call ends cannot be read where that is left to another function.
+                _ if place.role == Role::Tail && is_behind_argument(&param.source) => true,
                 Some(read) => !read.is_available() || !read.is_fast(),
                 None => is_argument(&param.source),
             })

@@ -5,7 +5,7 @@ use crate::memory::RawMemory;
 use crate::sites::SiteId;
 use crate::sys::Tid;
 use invigil_probe::agent::Places;
-use invigil_probe::calls::BEGINS;
+use invigil_probe::calls::MARKS;
 use invigil_probe::entry::{LEFT_ON_STACK, SITE_ON_STACK};
 use invigil_probe::guarded::LONGEST;
 use invigil_probe::words::Words;
@@ -82,7 +82,7 @@ impl Agent {
     pub(crate) fn site(&self, memory: &RawMemory, stack: u64) -> Option<(SiteId, u64)> {
         let mut number = [0; 4];
         memory.read(stack + SITE_ON_STACK, &mut number).ok()?;
-        Some((SiteId(u32::from_le_bytes(number) & !BEGINS), stack + LEFT_ON_STACK))
+        Some((SiteId(u32::from_le_bytes(number) & !MARKS), stack + LEFT_ON_STACK))
     }
 
     /// The stack of a thread that has come back to its trampoline, as the program knows it.

@@ -14,9 +14,9 @@ use invigil_session::subject::Done;
 
 impl Target {
     /// Whether calls are noted inside the program now.
-    fn notes_inside(&self) -> bool {
+    pub(super) fn notes_inside(&self) -> bool {
         self.inline.used
-            && self.inline.begins
+            && (self.inline.begins || self.inline.tails.used)
             && self.inline.past.is_none()
             && self.ended.is_none()
             && self.engine.agent.is_some()
@@ -38,10 +38,20 @@ impl Target {
         if !self.engine.sites.has_jumps() || !self.notes_inside() {
             return Ok(Some(call));
         }
-        match self.as_noted(tid, plan, &call) {
-            Some(call) => self.ask(&Request::PutCalls(vec![call])).map(|_| None),
+        let request = match call.returns_to {
+            Some(site) if !self.engine.sites.is_return(site) => None,
+            Some(_) => self.as_left(tid, plan, &call).map(|call| Request::PutLeft(vec![call])),
+            None => self.as_noted(tid, plan, &call).map(|call| Request::PutCalls(vec![call])),
+        };
+        match request {
+            Some(request) => self.ask(&request).map(|_| None),
             None => Ok(Some(call)),
         }
+    }
+
+    /// The plan of a call that the tool has noted.
+    pub(super) fn plan_of(&self, call: &OpenCall) -> Option<u32> {
+        self.plans.iter().position(|plan| plan.symbol == call.symbol).map(|plan| plan as u32)
     }
 
     fn as_noted(&self, tid: Tid, plan: u32, call: &OpenCall) -> Option<Call> {
@@ -53,6 +63,7 @@ impl Target {
 
     /// The monitors are taken out: the tool notes calls from now on.
     pub(super) fn take_calls(&mut self) -> Done {
+        self.take_left()?;
         if !self.inline.begins {
             return Ok(());
         }
@@ -73,22 +84,28 @@ impl Target {
         Ok(())
     }
 
-    /// Jumps are put: what the tool has noted goes inside.
+    /// What the tool has noted goes inside: jumps are put, or are there while no event happens.
     pub(super) fn put_calls(&mut self) -> Done {
-        if !self.notes_inside() {
-            return Ok(());
-        }
-        let mut all = Vec::new();
+        let (mut all, mut left) = (Vec::new(), Vec::new());
         for tid in self.engine.tasks.keys().copied().collect::<Vec<_>>() {
             let calls = std::mem::take(&mut self.engine.task(tid)?.calls);
             for call in calls {
-                let plan = self.plans.iter().position(|plan| plan.symbol == call.symbol);
-                match plan.and_then(|plan| self.as_noted(tid, plan as u32, &call)) {
-                    Some(noted) => all.push(noted),
-                    None => self.engine.task(tid)?.calls.push(call),
+                let plan = self.plan_of(&call);
+                let returns = call.returns_to.filter(|site| self.engine.sites.is_return(*site));
+                if let Some(noted) = plan.and_then(|plan| self.as_noted(tid, plan, &call)) {
+                    all.push(noted);
+                } else if let Some(noted) =
+                    plan.filter(|_| returns.is_some()).and_then(|plan| self.as_left(tid, plan, &call))
+                {
+                    left.push(noted);
+                } else {
+                    self.engine.task(tid)?.calls.push(call);
                 }
             }
         }
-        if all.is_empty() { Ok(()) } else { self.ask(&Request::PutCalls(all)).map(drop) }
+        if !all.is_empty() {
+            self.ask(&Request::PutCalls(all))?;
+        }
+        self.put_left(left)
     }
 }

@@ -82,7 +82,7 @@ impl Engine {
             return Ok(());
         };
         match &site.jump {
-            Some(jump) => task.flush().and_then(|()| task.set_pc(jump.probe)).map_err(lost),
+            Some(jump) => task.flush().and_then(|()| task.set_pc(jump.enter)).map_err(lost),
             None => Ok(()),
         }
     }
@@ -180,6 +180,10 @@ impl Engine {
         let Some(task) = self.tasks.get_mut(&tid) else { return Ok(()) };
         let Ok(pc) = task.pc() else { return Ok(()) };
         match self.sites.in_trampoline(pc) {
+            Some(InTrampoline::Ahead(site)) => {
+                let address = self.sites.get(site).address;
+                task.set_pc(address).map_err(lost)?;
+            }
             Some(InTrampoline::Back(site)) => {
                 let mut regs = task.registers().map_err(lost)?;
                 (regs.rsp, regs.rip) = (Agent::stack_behind(regs.rsp), self.sites.get(site).address);

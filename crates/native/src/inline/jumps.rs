@@ -12,6 +12,8 @@ use std::ops::Range;
 /// Where a thread is in a trampoline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum InTrampoline {
+    /// At its place, and nothing has happened there yet.
+    Ahead(SiteId),
     /// On its way to the library.
     Coming(SiteId),
     /// It has come back, and has not left what the trampoline put on the stack.
@@ -29,7 +31,7 @@ impl Sites {
         id: SiteId,
         (at, made): (u64, &Trampoline),
         (range, stone): (Range<u64>, Option<u64>),
-        begins: bool,
+        marks: u32,
     ) -> Result<(), Unfit> {
         if !self.is_free_for_jump(&range) {
             return Err(Unfit::Crowded);
@@ -51,9 +53,10 @@ impl Sites {
             patches,
             on: own.map_or(at + made.back, |(at, _)| *at),
             trampoline: at..at + made.code.len() as u64,
+            enter: at + made.enter,
             probe: at + made.probe,
             back: at + made.back,
-            begins,
+            marks,
             copies,
             range,
         });
@@ -131,7 +134,13 @@ impl Sites {
         self.all.iter_mut().for_each(|site| (site.jump, site.jumps) = (None, false));
         self.trampolines.clear();
         self.stones.clear();
+        self.returns.clear();
         self.jumping = 0;
+    }
+
+    /// Whether the library knows that functions return to a place for others.
+    pub(crate) fn is_return(&self, id: SiteId) -> bool {
+        self.returns.get(&self.get(id).address) == Some(&id)
     }
 
     /// Whether a jump lies over something of an instruction that begins at an address.
@@ -181,6 +190,9 @@ impl Sites {
         if (jump.probe..jump.back).contains(&pc) {
             return Some(InTrampoline::Coming(*id));
         }
+        if pc == jump.enter {
+            return Some(InTrampoline::Ahead(*id));
+        }
         if pc == jump.back {
             return Some(InTrampoline::Back(*id));
         }
@@ -197,7 +209,7 @@ impl Sites {
         let (site, jump) = jumps.find(|(_, jump)| jump.range.start < pc && pc < jump.range.end)?;
         if site.address == pc {
             // Its event is yet to happen; the library sends it back here if it has no use for it.
-            return (site.jumps || is_interrupted).then_some(jump.probe);
+            return (site.jumps || is_interrupted).then_some(jump.enter);
         }
         jump.copies.iter().find(|(_, address)| *address == pc).map(|(at, _)| *at)
     }

@@ -41,11 +41,25 @@ impl Target {
         }
     }
 
+    /// How the ends of calls are noticed that other functions return for. Which function returns where is known only inside.
+    fn returns_in_words(&self) -> String {
+        let places = self.return_places();
+        let traps = places.iter().filter(|has_probe| !**has_probe).count();
+        match (places.len(), traps) {
+            (0, _) => "probe".to_owned(),
+            (count, 0) => format!("probe, and {count} where other functions return to"),
+            (count, traps) => {
+                format!("probe, and {count} where other functions return to, {traps} with a trap")
+            }
+        }
+    }
+
     fn probes_of(&self, plan: &Plan, why_not: Option<&str>) -> Vec<Probe> {
-        let places = plan.places.iter().filter(|place| place.role == Role::Fire);
+        let places = plan.places.iter().filter(|place| matches!(place.role, Role::Fire | Role::Tail));
         let told = places.map(|place| {
             let site = self.engine.sites.get(place.site);
             let how = match (why_not, self.inline.unfit.get(&place.site.0)) {
+                (None, None) if site.jump.is_some() && place.role == Role::Tail => self.returns_in_words(),
                 (None, None) if site.jump.is_some() => "probe".to_owned(),
                 (None, None) => "trap".to_owned(),
                 (None, Some(unfit)) => format!("trap: {unfit}"),

@@ -6,6 +6,8 @@
 //! freely and the monitors are inside, the jumps are there instead of the traps ([`jumps`]). A place where no jump fits keeps its
 //! trap, and so does one that somebody else has a point at: the tool reads what the event carries, and has the monitors inside step.
 //!
+//! A function may end by a jump to another, which returns for it: there are probes at the jump and where that returns to ([`tails`]).
+//!
 //! Where events are only to be recorded, no monitor is inside, and probes hand them to the tool ([`recording`]).
 //!
 //! So wherever the program stands still, all is as if there were traps only: prompt, steps, checkpoints and points know nothing
@@ -25,6 +27,7 @@ mod room;
 mod scripts;
 mod shared;
 mod surrogate;
+mod tails;
 pub(crate) mod trampoline;
 mod vectors;
 
@@ -65,6 +68,10 @@ pub(crate) struct Inline {
     streaming: Option<recording::Streaming>,
     /// Whether the begin of some calls is noted there.
     begins: bool,
+    /// Functions that end by a jump to another.
+    tails: tails::Tails,
+    /// How many places the library knows.
+    told: u32,
     /// Events that someone is to react to, and that something else was told before: a thread waits to tell them.
     due: Option<Batch>,
     /// What they did, when the program has stopped for it.

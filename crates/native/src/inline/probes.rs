@@ -14,6 +14,7 @@ use invigil_monitor::event::EventSet;
 use invigil_probe::calls::BEGINS;
 use invigil_probe::capture::Capture;
 use invigil_probe::message::{Request, Site, Told};
+use invigil_probe::tails::{LEAVES, RETURNS};
 use invigil_session::subject::Done;
 use std::ops::Range;
 
@@ -48,34 +49,50 @@ impl Target {
             return Ok(());
         }
         self.inline.looked_at = uses;
-        let mut looked = Looked::default();
-        let mut sites = Vec::new();
-        for number in 0..self.engine.sites.all.len() as u32 {
-            let id = SiteId(number);
-            let told = self.events_at(id);
-            let begins = told.is_some() && self.begins_at(id);
-            self.inline.begins |= begins;
-            let site = self.engine.sites.get(id);
-            if let Some(told) = &told
-                && (begins || !told.is_empty())
-                && site.jump.as_ref().is_none_or(|jump| jump.begins != begins)
-                && !site.buried
-            {
-                match self.make_jump(id, begins, &mut looked)? {
-                    Ok(()) => self.inline.unfit.remove(&number),
-                    Err(unfit) => self.inline.unfit.insert(number, unfit),
-                };
-            }
-            if told.is_none() {
-                self.inline.unfit.insert(number, Unfit::Capture);
-            }
-            sites.push(told.unwrap_or_default());
+        if self.engine.sites.has_jumps() {
+            self.engine.hold()?;
         }
-        self.ask(&Request::Sites { first: 0, sites }).map(drop)
+        let mut looked = Looked::default();
+        for number in 0..self.engine.sites.all.len() as u32 {
+            self.make_probe(SiteId(number), &mut looked)?;
+        }
+        self.inline.told = 0;
+        self.tell_new_sites()?;
+        self.tell_tails()
+    }
+
+    /// Makes a jump for a place that is to have one, and has none, or another.
+    pub(super) fn make_probe(&mut self, id: SiteId, looked: &mut Looked) -> Done {
+        let Some(told) = self.events_at(id) else {
+            self.inline.unfit.insert(id.0, Unfit::Capture);
+            return Ok(());
+        };
+        let marks = self.marks_at(id);
+        self.inline.begins |= marks & BEGINS != 0;
+        let site = self.engine.sites.get(id);
+        let is_new = site
+            .jump
+            .as_ref()
+            .is_none_or(|jump| jump.marks != marks || jump.enter != jump.probe && !told.is_empty());
+        if (marks != 0 || !told.is_empty()) && is_new && !site.buried {
+            match self.make_jump(id, marks, looked)? {
+                Ok(()) => self.inline.unfit.remove(&id.0),
+                Err(unfit) => self.inline.unfit.insert(id.0, unfit),
+            };
+        }
+        Ok(())
+    }
+
+    /// Tells the library of places that it does not know yet.
+    pub(super) fn tell_new_sites(&mut self) -> Done {
+        let (first, end) = (self.inline.told, self.engine.sites.all.len() as u32);
+        let sites = (first..end).map(|number| self.events_at(SiteId(number)).unwrap_or_default()).collect();
+        self.inline.told = end;
+        self.ask(&Request::Sites { first, sites }).map(drop)
     }
 
     /// What a probe at a place tells; `None` if the tool must look itself.
-    fn events_at(&self, id: SiteId) -> Option<Site> {
+    pub(super) fn events_at(&self, id: SiteId) -> Option<Site> {
         let mut site = Site::new();
         for reason in self.uses.at(id) {
             let Use::Event { plan, place } = reason else { continue };
@@ -85,6 +102,7 @@ impl Target {
                 Role::Fire => {}
                 Role::Gone => continue,
                 Role::Begin if self.is_noted_inside(plan) => continue,
+                Role::Tail if self.leaving(plan, place).is_some() => continue,
                 Role::Begin | Role::Tail => return None,
             }
             site.push(Told { symbol: plan.symbol, captures: self.captures(plan, place)? });
@@ -92,14 +110,19 @@ impl Target {
         Some(site)
     }
 
-    /// Whether a call that a place begins is to be noted there.
-    fn begins_at(&self, id: SiteId) -> bool {
-        let is_begin =
-            |plan: u32, place: u32| self.plans.get(plan).places[place as usize].role == Role::Begin;
-        self.uses
-            .at(id)
-            .iter()
-            .any(|reason| matches!(reason, Use::Event { plan, place } if is_begin(*plan, *place)))
+    /// What is noted at a place besides: calls that begin there, are left, or end because another function has returned.
+    pub(super) fn marks_at(&self, id: SiteId) -> u32 {
+        let role = |reason: &Use| match reason {
+            Use::Event { plan, place } => Some(self.plans.get(*plan).places[*place as usize].role),
+            _ => None,
+        };
+        let marks = self.uses.at(id).iter().filter_map(role).map(|role| match role {
+            Role::Begin => BEGINS,
+            Role::Tail => LEAVES,
+            Role::Fire | Role::Gone => 0,
+        });
+        let returns = if self.inline.tails.places.get(&id) == Some(&true) { RETURNS } else { 0 };
+        marks.fold(returns, |all, mark| all | mark)
     }
 
     /// Whether what the ends of a function tell of its begin can be noted there by a probe.
@@ -128,33 +151,42 @@ impl Target {
         captures.collect()
     }
 
-    fn make_jump(&mut self, id: SiteId, begins: bool, looked: &mut Looked) -> Done<Result<(), Unfit>> {
+    fn make_jump(&mut self, id: SiteId, marks: u32, looked: &mut Looked) -> Done<Result<(), Unfit>> {
         self.engine.sites.drop_jump(id);
         let address = self.engine.sites.get(id).address;
-        let (window, stone) = match self.window(address, looked) {
+        let (window, stone) = match self.window(address, marks & RETURNS != 0, looked) {
             Ok(found) => found,
             Err(unfit) => return Ok(Err(unfit)),
         };
         let Some((at, entry)) = self.room_near(address)? else { return Ok(Err(Unfit::Far)) };
-        let number = if begins { id.0 | BEGINS } else { id.0 };
-        let made = match make(&window, at, number, entry) {
+        // Only calls that are left are noted just when a jump is taken.
+        let is_for_jump = marks == LEAVES && self.events_at(id).is_some_and(|told| told.is_empty());
+        if marks & LEAVES != 0 && window.is_conditional() && !is_for_jump {
+            return Ok(Err(Unfit::Crowded));
+        }
+        let made = match make(&window, at, (id.0 | marks, is_for_jump), entry) {
             Ok(made) => made,
             Err(unfit) => return Ok(Err(unfit)),
         };
         let range = (window.range(), stone);
-        let kept = self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), range, begins);
+        let kept = self.engine.sites.prepare_jump(&self.engine.memory, id, (at, &made), range, marks);
         if kept.is_ok() {
             self.take_room(at);
+        }
+        if marks & RETURNS != 0 && kept.is_ok() && self.is_interrupted_in(&window.range()) {
+            self.engine.sites.drop_jump(id);
+            return Ok(Err(Unfit::Entered));
         }
         Ok(kept)
     }
 
     /// The instructions that a jump for a probe at an address can lie over, and where the jump behind a short one can lie.
-    fn window(&self, address: u64, looked: &mut Looked) -> Result<(Window, Option<u64>), Unfit> {
-        match self.window_for(address, JUMP, looked) {
+    /// `inner` if that is in the middle of a function.
+    fn window(&self, address: u64, inner: bool, looked: &mut Looked) -> Result<(Window, Option<u64>), Unfit> {
+        match self.window_for(address, inner, JUMP, looked) {
             Ok(window) => Ok((window, None)),
             Err(unfit @ (Unfit::Entered | Unfit::Short)) => {
-                let window = self.window_for(address, SHORT_JUMP, looked).map_err(|_| unfit)?;
+                let window = self.window_for(address, inner, SHORT_JUMP, looked).map_err(|_| unfit)?;
                 let is_free = |range: &Range<u64>| self.engine.sites.is_free_for_jump(range);
                 let stone = entered::stepping_stone(&self.program, window.start, looked, is_free);
                 Ok((window, Some(stone.ok_or(unfit)?)))
@@ -163,7 +195,13 @@ impl Target {
         }
     }
 
-    fn window_for(&self, address: u64, jump: usize, looked: &mut Looked) -> Result<Window, Unfit> {
+    fn window_for(
+        &self,
+        address: u64,
+        inner: bool,
+        jump: usize,
+        looked: &mut Looked,
+    ) -> Result<Window, Unfit> {
         let part = self.program.code_part(address).ok_or(Unfit::Immovable)?;
         let end = part.end;
         let code = self.program.code_bytes(part.start);
@@ -175,6 +213,10 @@ impl Target {
         let next = self.program.next_code(address).unwrap_or(end).max(end);
         let around = Around { code, start: part.start, end, next, targets };
         let window = window_at(address, &around, jump)?;
+        if inner && targets.is_open && !window.is_single() {
+            // A jump through a table might lead there.
+            return Err(Unfit::Entered);
+        }
         let range = window.range();
         let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
         if is_named || entered::is_entered(&self.program, &range, looked) {
@@ -196,6 +238,7 @@ impl Target {
         self.inline.regions.clear();
         self.inline.looked_at = 0;
         (self.inline.used, self.inline.past, self.inline.due) = (false, None, None);
+        self.inline.tails.is_outdated = true;
         let mut byte = [0];
         let is_there = |agent: &Agent| self.engine.memory.read(agent.places.entry, &mut byte).is_ok();
         if self.engine.agent.as_ref().is_some_and(is_there) {
@@ -243,24 +286,28 @@ impl Target {
     /// The program is about to go on, and stands still: puts jumps where they fit. Gives whether there are any.
     pub(crate) fn put_jumps(&mut self) -> Done {
         if !self.inline.used || self.stepping.is_some() || self.engine.agent.is_none() {
-            return Ok(());
+            return self.await_left();
         }
         // Others that share the memory run on, and may be anywhere.
         if self.engine.tasks.values().any(|task| task.foreign) {
-            return Ok(());
+            return self.await_left();
         }
-        self.put_calls()?;
+        self.settle_returns()?;
+        if self.notes_inside() {
+            self.put_calls()?;
+        }
         for number in 0..self.engine.sites.all.len() as u32 {
             let id = SiteId(number);
             let site = self.engine.sites.get(id);
-            let Some(begins) = site.jump.as_ref().filter(|_| !site.buried).map(|jump| jump.begins) else {
+            let Some(marks) = site.jump.as_ref().filter(|_| !site.buried).map(|jump| jump.marks) else {
                 continue;
             };
+            let is_used = marks & !RETURNS != 0 || self.engine.sites.is_return(id);
             let own = |reason: &Use| matches!(reason, Use::Event { .. });
             let is_shared = self.engine.sites.is_shared(id, |other| !self.uses.at(other).is_empty());
             if is_shared
                 || !self.uses.at(id).iter().all(own)
-                || self.events_at(id).is_none_or(|told| told.is_empty() && !begins)
+                || self.events_at(id).is_none_or(|told| told.is_empty() && !is_used)
             {
                 self.inline.unfit.insert(number, Unfit::Shared);
                 continue;

@@ -87,6 +87,7 @@ impl Target {
         self.inline.looked_at = 0;
         self.inline.regions.clear();
         self.inline.unfit.clear();
+        self.inline.tails = Default::default();
         Ok(agent)
     }
 
@@ -232,9 +233,14 @@ impl Target {
         if let Some(agent) = &self.engine.agent {
             agent.tell_alone(alone)?;
         }
+        // Whatever is left of what was noted before: the tool has seen more since.
         if self.inline.begins {
-            // Whatever is left of what was noted before: the tool has seen more since.
             self.ask(&Request::TakeCalls)?;
+        }
+        self.drop_left_inside()?;
+        if self.engine.sites.has_jumps() {
+            // Nothing happens there before the properties are put.
+            self.put_calls()?;
         }
         let states = monitors.iter().map(|inmate| inmate.slices.save()).collect();
         let concerns = monitors.iter().map(|inmate| inmate.concern.clone()).collect();

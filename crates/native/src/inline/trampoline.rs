@@ -69,6 +69,16 @@ pub(crate) struct Window {
 }
 
 impl Window {
+    /// Whether it is one instruction only: there is nothing in its middle that could be entered.
+    pub(crate) fn is_single(&self) -> bool {
+        self.instructions.len() == 1
+    }
+
+    /// Whether the probe is at a jump that depends on a condition.
+    pub(crate) fn is_conditional(&self) -> bool {
+        self.instructions[self.probe].flow_control() == FlowControl::ConditionalBranch
+    }
+
     /// All bytes that the jump lies over, or whose instructions are executed elsewhere.
     pub(crate) fn range(&self) -> Range<u64> {
         self.start..self.start + self.length.max(self.jump as u64)
@@ -259,6 +269,8 @@ pub(crate) fn is_padding(bytes: &[u8]) -> bool {
 #[derive(Clone, Debug)]
 pub(crate) struct Trampoline {
     pub(crate) code: Vec<u8>,
+    /// How far into it a thread comes that is at the place.
+    pub(crate) enter: u64,
     /// How far into it the way to the library begins, and where the thread comes back from it.
     pub(crate) probe: u64,
     pub(crate) back: u64,
@@ -267,8 +279,19 @@ pub(crate) struct Trampoline {
     pub(crate) copies: Vec<(u64, u64)>,
 }
 
-/// Makes the trampoline of a site, to lie at `at`; `entry` is the address of a word that holds the library's entry.
-pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Trampoline, Unfit> {
+/// The address of an instruction while it is not known where it will lie.
+fn placeholder(n: usize) -> u64 {
+    0x6fff_0000_0000 + 16 * n as u64
+}
+
+/// Makes the trampoline of a site, to lie at `at`; `entry` is the address of a word that holds the library's entry. If the probe
+/// is at a jump that depends on a condition, and is only for when it `jumps`, it is passed by otherwise.
+pub(crate) fn make(
+    window: &Window,
+    at: u64,
+    (site, jumps): (u32, bool),
+    entry: u64,
+) -> Result<Trampoline, Unfit> {
     let stack = |by: i64| MemoryOperand::with_base_displ(Register::RSP, by);
     let own = [
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(-(RED_ZONE as i64))),
@@ -277,11 +300,21 @@ pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Tr
         Instruction::with2(Code::Lea_r64_m, Register::RSP, stack(RED_ZONE as i64 + 8)),
     ];
     let own = own.into_iter().collect::<Result<Vec<_>, _>>().map_err(|_| Unfit::Immovable)?;
+    let passes_by = jumps && window.is_conditional();
+    if passes_by && !window.instructions[window.probe].is_jcc_short_or_near() {
+        return Err(Unfit::Immovable);
+    }
     // Each with the address of the program's instruction that it is the first for.
     let mut all: Vec<(Option<u64>, Instruction)> = Vec::new();
     let mut ends = false;
     for (n, instruction) in window.instructions.iter().enumerate() {
         if n == window.probe {
+            if passes_by {
+                let mut past = *instruction;
+                past.negate_condition_code();
+                past.set_near_branch64(placeholder(all.len() + 1 + own.len()));
+                all.push((None, past));
+            }
             all.extend(own.iter().map(|own| (None, *own)));
         }
         match instruction.flow_control() {
@@ -311,7 +344,7 @@ pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Tr
     }
     // With their own addresses the encoder would take operands that point to one of them for ones that point to its copy.
     for (n, (_, instruction)) in all.iter_mut().enumerate() {
-        instruction.set_ip(0x6fff_0000_0000 + 16 * n as u64);
+        instruction.set_ip(placeholder(n));
     }
     let (addresses, instructions): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let block = InstructionBlock::new(&instructions, at);
@@ -323,10 +356,12 @@ pub(crate) fn make(window: &Window, at: u64, site: u32, entry: u64) -> Result<Tr
     }
     let copies =
         addresses.iter().zip(&offsets).filter_map(|(address, at)| Some((u64::from(*at), (*address)?)));
+    let probe = window.probe + usize::from(passes_by);
     Ok(Trampoline {
         copies: copies.collect(),
-        probe: u64::from(offsets[window.probe]),
-        back: u64::from(offsets[window.probe + 3]),
+        enter: u64::from(offsets[window.probe]),
+        probe: u64::from(offsets[probe]),
+        back: u64::from(offsets[probe + 3]),
         code: encoded.code_buffer,
     })
 }
@@ -359,12 +394,30 @@ mod tests {
     }
 
     #[test]
+    fn a_jump_by_a_condition_is_passed_by_if_it_is_not_taken() {
+        // je far away; ret
+        let code = [0x0f, 0x84, 0x00, 0x10, 0x00, 0x00, 0xc3];
+        let window = at(&code, 7).unwrap();
+        assert!(window.is_conditional());
+        let made = make(&window, TRAMPOLINE, (7, true), ENTRY).unwrap();
+        let all = lines(&made);
+        let copy = TRAMPOLINE + made.copies[0].0;
+        assert_eq!(all[0], format!("jne short {copy:016X}h"));
+        assert_eq!(all[5..], ["je 0000000000402006h", "jmp 0000000000401006h"]);
+        assert!(made.enter < made.probe && made.probe < made.back);
+        // What happens either way is not passed by.
+        let made = make(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
+        assert_eq!(made.enter, made.probe);
+        assert_eq!(lines(&made).len(), all.len() - 1);
+    }
+
+    #[test]
     fn a_prologue() {
         // push rbp; mov rbp, rsp; sub rsp, 16
         let code = [0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10, 0xc3];
         let window = at(&code, 9).unwrap();
         assert_eq!(window.length, 8);
-        let made = make(&window, TRAMPOLINE, 7, ENTRY).unwrap();
+        let made = make(&window, TRAMPOLINE, (7, false), ENTRY).unwrap();
         assert_eq!(
             lines(&made),
             [
@@ -387,7 +440,7 @@ mod tests {
     fn too_short_unless_padding_follows() {
         assert_eq!(at(&[0xc3, 0x55, 0x55, 0x55, 0x55], 1).unwrap_err(), Unfit::Short);
         let window = at(&[0xc3, 0x90, 0x90, 0x90, 0x90], 1).unwrap();
-        assert_eq!(lines(&make(&window, TRAMPOLINE, 1, ENTRY).unwrap())[4..], ["ret"]);
+        assert_eq!(lines(&make(&window, TRAMPOLINE, (1, false), ENTRY).unwrap())[4..], ["ret"]);
         assert!(at(&[0xc3, 0x0f, 0x1f, 0x40, 0x00, 0x90], 1).is_ok());
         assert_eq!(at(&[0xc3, 0x90], 1).unwrap_err(), Unfit::Short);
     }
@@ -412,7 +465,7 @@ mod tests {
     #[test]
     fn a_call_returns_to_where_it_is_written() {
         let code = [0xe8, 0x00, 0x01, 0x00, 0x00, 0xc3];
-        let made = make(&at(&code, 6).unwrap(), TRAMPOLINE, 1, ENTRY).unwrap();
+        let made = make(&at(&code, 6).unwrap(), TRAMPOLINE, (1, false), ENTRY).unwrap();
         assert_eq!(lines(&made)[4..], ["push 401005h", "mov dword ptr [rsp+4],0", "jmp 0000000000401105h"]);
         // call rax, and then something: it would return into the jump.
         assert_eq!(at(&[0xff, 0xd0, 0x90, 0x90, 0x90, 0xc3], 6).unwrap_err(), Unfit::Entered);
@@ -424,7 +477,7 @@ mod tests {
         let code = [0x89, 0xf8, 0x48, 0x83, 0xc4, 0x08, 0x5b, 0xc3, 0x55, 0x55];
         let window = within(&code, 7, 8).unwrap();
         assert_eq!((window.start - AT, window.length), (2, 6));
-        let made = make(&window, TRAMPOLINE, 3, ENTRY).unwrap();
+        let made = make(&window, TRAMPOLINE, (3, false), ENTRY).unwrap();
         assert_eq!(lines(&made)[..3], ["add rsp,8", "pop rbx", "lea rsp,[rsp-80h]"]);
         assert_eq!(lines(&made)[6..], ["ret"]);
         assert_eq!(made.copies.iter().map(|(_, from)| *from - AT).collect::<Vec<_>>(), [2, 6, 7]);

@@ -144,7 +144,9 @@ impl Target {
         let threads = launch::seize_all(process)?;
         let mut engine = Engine::new(process)?;
         for tid in threads {
-            engine.tasks.insert(tid, Task::new(tid));
+            let mut task = Task::new(tid);
+            task.signalled = true;
+            engine.tasks.insert(tid, task);
         }
         engine.adopt()?;
         let stopped = engine.tasks.values().all(|task| task.listening);

@@ -67,6 +67,7 @@ impl Target {
         {
             self.serving = None;
             self.engine.hold()?;
+            self.await_left()?;
             self.engine.task(tid)?.steps = true;
             return self.engine.let_go(tid);
         }

@@ -36,20 +36,26 @@ pub(crate) fn compiled(compiler: &str, source: &str, flags: &[&str]) -> Built {
 
 /// A session of a program under a property. With `stops`, it stops where that is violated; without, it never does.
 pub(crate) fn session(built: &Built, property: &str, probes: Probes, stops: bool) -> Session {
-    let (session, pending) = prepared(built, property, (probes, stops, false));
+    let text = if stops { "on entering non-accepting state { suspend_execution() }" } else { "" };
+    session_of(built, property, probes, text)
+}
+
+/// The same under a scenario.
+pub(crate) fn session_of(built: &Built, property: &str, probes: Probes, scenario: &str) -> Session {
+    let (session, pending) = prepared(built, property, (probes, scenario, false));
     assert!(!pending);
     session
 }
 
 /// The same for what a library brings that is loaded later; it never stops.
 pub(crate) fn session_with_later(built: &Built, property: &str, probes: Probes) -> Session {
-    let (session, pending) = prepared(built, property, (probes, false, true));
+    let (session, pending) = prepared(built, property, (probes, "", true));
     assert!(pending);
     session
 }
 
 /// A session, and whether something is expected from libraries.
-fn prepared(built: &Built, property: &str, (probes, stops, later): (Probes, bool, bool)) -> (Session, bool) {
+fn prepared(built: &Built, property: &str, (probes, text, later): (Probes, &str, bool)) -> (Session, bool) {
     let mut catalog = Catalog::default();
     let (parsed, problems) = prop::parse(SourceId(0), property);
     assert!(problems.is_empty(), "{problems:#?}");
@@ -62,7 +68,6 @@ fn prepared(built: &Built, property: &str, (probes, stops, later): (Probes, bool
     launch.probes = probes;
     let mut target = Target::launch(&launch).expect("the program starts");
     target.expect_libraries(later);
-    let text = if stops { "on entering non-accepting state { suspend_execution() }" } else { "" };
     let (written, problems) = scn::parse(SourceId(1), text);
     assert!(problems.is_empty(), "{problems:#?}");
     let (scenario, problems) = scn::lower("none", &written, &[&automaton]);

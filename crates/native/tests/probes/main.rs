@@ -9,5 +9,6 @@ mod recording;
 mod scripts;
 mod signals;
 mod stops;
+mod tails;
 mod threads;
 mod toggles;

@@ -54,7 +54,10 @@ impl Sink for Kept {
 
 /// A property that mentions these events.
 fn property(events: &[&str]) -> String {
-    let transitions = events.iter().map(|event| format!("transition {{ event {event} success init }}\n"));
+    let transitions = events.iter().map(|event| match event.strip_prefix("after ") {
+        Some(event) => format!("transition {{ after event {event} success init }}\n"),
+        None => format!("transition {{ event {event} success init }}\n"),
+    });
     format!("state init accepting {{ {} }}", transitions.collect::<String>())
 }
 
@@ -381,4 +384,44 @@ fn a_sink_that_fails_ends_it() {
         assert_eq!(recorded.trouble.unwrap().to_string(), "enough");
         assert_eq!(kept.events.lock().unwrap().len(), 3000);
     }
+}
+
+/// Calls that end when another function returns for them, the last one first.
+#[test]
+fn ends_by_other_functions() {
+    let source = "
+        #include <pthread.h>
+        #include <stdlib.h>
+        #define KEPT __attribute__((noinline, noipa))
+        static volatile long sink;
+        KEPT long inner(long x, long *place) { *place = 2 * x; __asm__ volatile(\"\" ::: \"memory\"); return x + 1; }
+        KEPT long between(long x, long *place) { sink++; __asm__ volatile(\"\" ::: \"memory\"); return inner(x, place); }
+        KEPT long outer(long x, long *place) { sink++; __asm__ volatile(\"\" ::: \"memory\"); return between(x, place); }
+        static void *run(void *unused) { long place; for (long i = 0; i < 5000; i++) outer(i, &place); return unused; }
+        int main(void) {
+            pthread_t thread;
+            run(0);
+            pthread_create(&thread, 0, run, 0);
+            pthread_join(thread, 0);
+            for (long i = 0; i < 300; i++) { void *volatile piece = calloc(1, 1000); free(piece); }
+            return 0;
+        }";
+    let events = [
+        "outer(arg 1 as x: int)",
+        "after between(arg 1 as x: int, ret as r: int)",
+        "after outer(ret as r: int, *arg 2 as there: int)",
+        "after calloc(arg 2 as size: int)",
+    ];
+    let [inline, trap] = [Probes::Inline, Probes::Trap].map(|probes| {
+        let mut kept = Kept::default();
+        let (mut target, _built) = begun_by(probes, source, &events, TINY, &mut kept);
+        let (_, recorded) = to_end(&mut target);
+        assert!(recorded.trouble.is_none(), "{recorded:?}");
+        let events = std::mem::take(&mut *kept.events.lock().unwrap());
+        events.into_iter().map(|(name, params, ..)| (name, params)).collect::<Vec<_>>()
+    });
+    assert!(inline.len() >= 3 * 10_000 + 300, "{}", inline.len());
+    let differ = inline.iter().zip(&trap).position(|(one, other)| one != other);
+    assert_eq!(differ.map(|at| (&inline[at], &trap[at])), None);
+    assert_eq!(inline.len(), trap.len());
 }
