@@ -51,7 +51,7 @@ const DECIDED: u32 = u32::MAX;
 /// A thread found another one at the property.
 #[cold]
 pub(crate) fn note_crowd() {
-    let _ = CROWDED.fetch_update(Relaxed, Relaxed, |count| (count < OFTEN).then_some(count + 1));
+    let _ = CROWDED.fetch_update(Relaxed, Relaxed, |count| (count < OFTEN).then(|| count + 1));
 }
 
 /// Whether there are to be lanes.
