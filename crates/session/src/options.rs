@@ -9,6 +9,8 @@ pub struct Options {
     pub max_checkpoints: usize,
     /// How much memory checkpoints may take, in bytes; the same holds.
     pub max_checkpoint_memory: u64,
+    /// Whether a checkpoint is taken at the start.
+    pub checkpoint_at_start: bool,
     /// A checkpoint is taken at the start and then every so many events, if this is set.
     pub auto_checkpoint: Option<u64>,
     /// How many violations are told in the report.
@@ -23,6 +25,7 @@ impl Default for Options {
             history: 1 << 16,
             max_checkpoints: 64,
             max_checkpoint_memory: 1 << 30,
+            checkpoint_at_start: false,
             auto_checkpoint: None,
             violations: 10,
             frames: 32,

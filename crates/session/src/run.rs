@@ -33,7 +33,7 @@ impl Session {
         self.initialize_scenarios();
         self.react();
         self.update_needs()?;
-        if self.options.auto_checkpoint.is_some() {
+        if self.options.checkpoint_at_start || self.options.auto_checkpoint.is_some() {
             self.automatic_checkpoint();
         }
         let outcome = self.end_turn()?;

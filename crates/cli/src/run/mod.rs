@@ -176,17 +176,14 @@ fn leave(watched: &mut Watched<'_>) {
     let _ = done;
 }
 
-/// So many events never come: the one checkpoint that is taken by itself is the one at the start.
-const AT_THE_START: u64 = u64::MAX / 2;
-
 fn options(args: &Watching, goes_back: bool) -> Options {
     // Someone who is asked may want to go back to any event: for that there must be something to go back to.
     let is_watched = !args.properties.is_empty() || !args.medl.is_empty();
-    let at_start = (goes_back && is_watched).then_some(AT_THE_START);
     Options {
         max_checkpoints: args.max_checkpoints,
         max_checkpoint_memory: args.max_checkpoint_memory,
-        auto_checkpoint: args.checkpoint_every.or(at_start),
+        checkpoint_at_start: goes_back && is_watched,
+        auto_checkpoint: args.checkpoint_every,
         violations: args.limit,
         ..Options::default()
     }
