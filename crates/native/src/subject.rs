@@ -20,7 +20,7 @@ impl Subject for Target {
     }
 
     fn steps_inside(&self) -> bool {
-        self.can_step_inside()
+        self.can_step_inside() && self.is_worth_stepping_inside()
     }
 
     fn put_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {

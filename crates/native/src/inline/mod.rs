@@ -82,6 +82,8 @@ pub(crate) struct Inline {
     pub(crate) unfit: BTreeMap<u32, Unfit>,
     /// How many reasons there were for traps at places of events when these were looked at last.
     looked_at: usize,
+    /// Whether some of these had a jump then.
+    fits: bool,
     /// What the session asked for, while the monitors inside are told everything.
     pub(crate) needs: Option<EventSet>,
 }

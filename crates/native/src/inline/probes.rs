@@ -37,6 +37,11 @@ impl Target {
         self.inline.probes != Probes::Trap && self.engine.agent.is_some() && self.plans.all_are(by_code)
     }
 
+    /// Whether it is worth while: not if each event would be told by a trap all the same, as far as is known.
+    pub(crate) fn is_worth_stepping_inside(&self) -> bool {
+        self.inline.fits || self.inline.looked_at != self.uses.events()
+    }
+
     /// Tells the library what happens at which place, if that has changed, and makes jumps for new places.
     pub(super) fn tell_places(&mut self) -> Done {
         let all: EventSet = self.plans.symbols();
@@ -56,6 +61,7 @@ impl Target {
         for number in 0..self.engine.sites.all.len() as u32 {
             self.make_probe(SiteId(number), &mut looked)?;
         }
+        self.inline.fits = self.engine.sites.all.iter().any(|site| site.jump.is_some());
         self.inline.told = 0;
         self.tell_new_sites()?;
         self.tell_tails()

@@ -194,6 +194,19 @@ impl Target {
         Ok(self.some_thread().is_ok())
     }
 
+    /// The properties stay where they are: at the next event it is as if they had been inside, and nothing had happened.
+    fn keep_outside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) {
+        let nothing = CaughtUp {
+            unseen_events: 0,
+            unseen: vec![Unseen::default(); monitors.len()],
+            before: monitors.iter().map(|inmate| inmate.slices.clone()).collect(),
+            scripts: scripts.to_vec(),
+            events: Batch::default(),
+            threads: Vec::new(),
+        };
+        (self.inline.used, self.inline.past) = (true, Some(Kept { caught_up: nothing, due: 0 }));
+    }
+
     /// Lets the properties step inside from where they stand, and the scripts from what they remember.
     pub(crate) fn put_monitors_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
         if !self.engine.sites.has_jumps() && self.ended.is_none() {
@@ -201,15 +214,7 @@ impl Target {
             self.engine.hold()?;
         }
         if !self.can_ask()? {
-            let nothing = CaughtUp {
-                unseen_events: 0,
-                unseen: vec![Unseen::default(); monitors.len()],
-                before: monitors.iter().map(|inmate| inmate.slices.clone()).collect(),
-                scripts: scripts.to_vec(),
-                events: Batch::default(),
-                threads: Vec::new(),
-            };
-            (self.inline.used, self.inline.past) = (true, Some(Kept { caught_up: nothing, due: 0 }));
+            self.keep_outside(monitors, scripts);
             return Ok(());
         }
         let known = monitors.len() == self.inline.automata.len()
@@ -228,6 +233,10 @@ impl Target {
         }
         self.tell_scripts()?;
         self.tell_places()?;
+        if !self.is_worth_stepping_inside() {
+            self.keep_outside(monitors, scripts);
+            return self.inline.needs.take().map_or(Ok(()), |needs| self.activate(&needs));
+        }
         let mut threads = self.engine.tasks.iter().filter(|(_, task)| !task.foreign).map(|(tid, _)| *tid);
         let alone = threads.next().filter(|_| threads.next().is_none());
         if let Some(agent) = &self.engine.agent {
