@@ -219,36 +219,42 @@ impl Inside {
     }
 
     /// Closes the lanes, all of them: what happened there has happened.
+    ///
+    /// The program may be killed in the middle of it: what takes long is done before anything counts.
     pub fn close<'a>(&mut self, lanes: impl Iterator<Item = &'a mut Lane>) {
         let [inmate] = &mut self.inmates[..] else { return };
-        let Dealt { owners, closed, followed } = &mut self.dealt;
-        let mut all: Vec<&[u64]> = Vec::new();
-        for lane in lanes {
-            lane.view = None;
-            if let Some(owner) = lane.wanted.take().and_then(|slice| owners.get_mut(slice as usize)) {
-                *owner.get_mut() = NOBODY;
-            }
-            let used = core::mem::take(&mut lane.used);
-            if used == 0 {
-                continue;
-            }
-            for (state, more) in lane.more.iter_mut().enumerate() {
-                inmate.slices.gather(&inmate.automaton, state as u16, core::mem::take(more));
-            }
-            all.push(&lane.words[..used]);
-        }
-        *closed += 1;
+        let mut lanes: Vec<&mut Lane> = lanes.collect();
         // Each lane has its events in their order: the earliest is the first of one of them.
+        let mut all: Vec<&[u64]> = lanes.iter().map(|lane| &lane.words[..lane.used]).collect();
+        all.retain(|words| !words.is_empty());
+        let mut draft = self.newer.events.draft();
+        let mut count = 0;
         while let Some(earliest) = all.iter_mut().min_by_key(|words| words.first().copied()) {
             let [_, who, first, rest @ ..] = *earliest else { break };
             let (params, later) = rest.split_at(integers(*first).min(rest.len()));
-            self.newer.events.put(*who as u32, *first, params, *who & TAKEN != 0);
-            *followed += 1;
+            draft.put(*who as u32, *first, params, *who & TAKEN != 0);
+            count += 1;
             *earliest = later;
             if later.is_empty() {
                 all.retain(|words| !words.is_empty());
             }
         }
+        draft.commit();
+        for lane in &mut lanes {
+            (lane.view, lane.used) = (None, 0);
+        }
+        for lane in lanes {
+            if let Some(owner) =
+                lane.wanted.take().and_then(|slice| self.dealt.owners.get_mut(slice as usize))
+            {
+                *owner.get_mut() = NOBODY;
+            }
+            for (state, more) in lane.more.iter_mut().enumerate() {
+                inmate.slices.gather(&inmate.automaton, state as u16, core::mem::take(more));
+            }
+        }
+        let Dealt { closed, followed, .. } = &mut self.dealt;
+        (*closed, *followed) = (*closed + 1, *followed + count);
         if *closed > 4 * CLOSED_OFTEN {
             // What was long ago counts less.
             (*closed, *followed) = (*closed / 2, *followed / 2);

@@ -26,6 +26,47 @@ pub(super) struct Tape {
     quick: usize,
 }
 
+/// Events that are yet to be added.
+pub(super) struct Draft<'a> {
+    tape: &'a mut Tape,
+    used: usize,
+    thread: Option<u32>,
+    events: usize,
+    quick: usize,
+}
+
+impl Draft<'_> {
+    /// Writes an event whose [first word](head) was made elsewhere; a [quick](Tape::take_quick) one if a transition was taken.
+    pub(super) fn put(&mut self, thread: u32, first: u64, integers: &[u64], taken: bool) {
+        let end = self.used + 2 + integers.len();
+        if end > self.tape.words.len() {
+            self.tape.grow(end);
+        }
+        if self.thread != Some(thread) {
+            self.thread = Some(thread);
+            self.write(&[THREAD | u64::from(thread)]);
+        }
+        self.write(&[first]);
+        self.write(integers);
+        self.quick += usize::from(taken);
+        self.events += usize::from(!taken);
+    }
+
+    fn write(&mut self, words: &[u64]) {
+        let end = self.used + words.len();
+        if let Some(to) = self.tape.words.get_mut(self.used..end) {
+            to.copy_from_slice(words);
+            self.used = end;
+        }
+    }
+
+    /// Adds them.
+    pub(super) fn commit(self) {
+        let Draft { tape, used, thread, events, quick } = self;
+        (tape.used, tape.thread, tape.events, tape.quick) = (used, thread, events, quick);
+    }
+}
+
 /// The first word of an event with integers.
 #[inline(always)]
 pub(super) fn head(symbol: SymbolId, params: &[i64]) -> u64 {
@@ -108,18 +149,9 @@ impl Tape {
         self.write(head(symbol, params), params);
     }
 
-    /// Adds an event that was [written](head) elsewhere; a [quick](Tape::take_quick) one if a transition was taken.
-    pub(super) fn put(&mut self, thread: u32, first: u64, integers: &[u64], taken: bool) {
-        self.expect(thread);
-        let end = self.used + 1 + integers.len();
-        if end > self.words.len() {
-            self.grow(end);
-        }
-        self.words[self.used] = first;
-        self.words[self.used + 1..end].copy_from_slice(integers);
-        self.used = end;
-        self.quick += usize::from(taken);
-        self.events += usize::from(!taken);
+    /// To add several events at once; none is there before the end.
+    pub(super) fn draft(&mut self) -> Draft<'_> {
+        Draft { used: self.used, thread: self.thread, events: self.events, quick: self.quick, tape: self }
     }
 
     /// Writes an event after the last one, in the thread that is expected, without adding it. False if there is no room.

@@ -1,6 +1,6 @@
 //! Programs that end badly: what the monitors knew is not lost.
 
-use super::common::{BOTH, compiled, session};
+use super::common::{BOTH, compiled, session, steps_to_end};
 use invigil_native::Probes;
 use invigil_session::Outcome;
 use invigil_session::subject::Resume;
@@ -64,6 +64,42 @@ fn the_end_while_others_are_at_work() {
         let (steps, ending) = steps_of(&source, Probes::Inline);
         assert!(steps > 0);
         assert_eq!(ending, "it exited with status 3");
+    }
+}
+
+/// Threads that follow objects of their own, and are killed wherever they are: what they did is known, but for what each was about.
+#[test]
+fn the_end_of_threads_with_objects_of_their_own() {
+    let counts = tempfile::NamedTempFile::new().unwrap();
+    let source = source(&format!(
+        r#"#include <fcntl.h>
+         #include <sys/mman.h>
+         static volatile long *counts;
+         static void *run(void *p) {{ for (;;) {{ counts[(long) p]++; work((long) p); }} return 0; }}
+         int main(void) {{
+             int file = open("{}", O_RDWR | O_CREAT, 0600);
+             ftruncate(file, 4096);
+             counts = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+             pthread_t all[4];
+             for (long i = 0; i < 4; i++) pthread_create(&all[i], 0, run, (void *) (8 * i));
+             usleep(100000);
+             kill(getpid(), SIGKILL);
+         }}"#,
+        counts.path().display()
+    ));
+    let property = "
+        slice on x
+        initialization { n = 0 }
+        state init accepting { transition { event work(arg 1 as x: int) success { n = n + 1 } init } }";
+    let built = compiled("cc", &source, &["-O2", "-pthread"]);
+    for _ in 0..5 {
+        std::fs::write(counts.path(), [0; 4096]).unwrap();
+        let mut session = session(&built, property, Probes::Inline, false);
+        let steps = steps_to_end(&mut session);
+        let bytes = std::fs::read(counts.path()).unwrap();
+        let done: u64 =
+            (0..4).map(|thread| u64::from_le_bytes(bytes[64 * thread..][..8].try_into().unwrap())).sum();
+        assert!(steps > 1000 && (steps..=steps + 8).contains(&done), "{steps} of {done}");
     }
 }
 
