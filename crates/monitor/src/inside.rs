@@ -287,7 +287,7 @@ impl Inside {
     /// As [`step_at_once`](Inside::step_at_once), if the one property has slices.
     #[inline(always)]
     fn step_slice_at_once(&mut self, symbol: SymbolId, params: &[i64]) -> bool {
-        let ([Some(sliced)], [inmate]) = (&mut self.sliced[..], &mut self.inmates[..]) else { return false };
+        let ([Some(sliced)], [inmate]) = (&self.sliced[..], &mut self.inmates[..]) else { return false };
         if !self.newer.events.prepare(symbol, params) {
             return false;
         }

@@ -39,13 +39,13 @@ struct Cell {
 
 /// `values[to] = values[a] + values[b]`, and the state that comes then.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Exit {
-    pub(crate) target: StateId,
-    pub(crate) to: u8,
+struct Exit {
+    target: StateId,
+    to: u8,
     a: u8,
     b: u8,
     /// What comes of it; nothing is added unless a transition is taken.
-    pub(crate) comes: Stepped,
+    comes: Stepped,
 }
 
 const NOWHERE: Exit = Exit { target: 0, to: 0, a: 0, b: 0, comes: Stepped::Unknown };
@@ -217,30 +217,19 @@ impl Table {
         Some(Table { cells, failures, states, values, env })
     }
 
-    /// Reads an event; what comes of it in a state, if there is a cell for it. `value` tells a value of the environment.
-    ///
-    /// As little as possible is written: a machine waits for that when it goes back from native code to the program's.
+    /// What comes of an event with these parameters in a state, if there is a cell for it. `value` tells what operands are.
     #[inline(always)]
-    fn exit(
-        &mut self,
-        at: usize,
-        params: &[i64],
-        variable: impl Fn(&[i64; VALUES], u8) -> Option<i64>,
-    ) -> Option<&Exit> {
+    fn exit(&self, at: usize, params: usize, value: impl Fn(u8) -> Option<i64>) -> Option<&Exit> {
         let cell = self.cells.get(at)?;
-        if params.len() < usize::from(cell.params) {
+        if params < usize::from(cell.params) {
             return Some(&NOWHERE);
         }
-        let values = &mut self.values;
-        few::copy(&mut values[PARAMS..], params, |param| param);
         // Where a branch leads does not change from event to event in most programs, so that it is foreseen; a choice between
         // two places to read from is waited for.
         let holds = if !cell.has_test {
             true
         } else {
-            let (Some(a), Some(b)) = (variable(values, cell.a), variable(values, cell.b)) else {
-                return Some(&NOWHERE);
-            };
+            let (Some(a), Some(b)) = (value(cell.a), value(cell.b)) else { return Some(&NOWHERE) };
             if cell.is_equality { a == b } else { a < b }
         };
         if holds { Some(&cell.success) } else { self.failures.get(at) }
@@ -278,7 +267,9 @@ impl Swift {
             return Stepped::Unknown;
         }
         let at = symbol.0 as usize * self.table.states + usize::from(self.state);
-        let Some(&exit) = self.table.exit(at, params, |values, at| Some(values[usize::from(at)])) else {
+        few::copy(&mut self.table.values[PARAMS..], params, |param| param);
+        let values = &self.table.values;
+        let Some(&exit) = self.table.exit(at, params.len(), |at| Some(values[usize::from(at)])) else {
             return Stepped::Unwanted;
         };
         if exit.comes != Stepped::Taken {
@@ -331,7 +322,7 @@ impl Sliced {
     /// Follows an event whose parameters are integers, in the slice that it is about, if that is there.
     #[inline(always)]
     pub(crate) fn step(
-        &mut self,
+        &self,
         automaton: &Automaton,
         slices: &mut Slices,
         symbol: SymbolId,
@@ -344,76 +335,50 @@ impl Sliced {
         }
         let Some(slice) = slices.single(Value::int(*key), "", None) else { return Stepped::Unknown };
         let from = slices.records.head(slice).state;
-        let at = symbol.0 as usize * self.table.states + usize::from(from);
-        let env = slices.records.env_mut(slice);
-        let value = |values: &[i64; VALUES], at: u8| match env.get(usize::from(at)) {
-            Some(variable) => variable.as_int(),
-            None => Some(values[usize::from(at)]),
-        };
-        let Some(&exit) = self.table.exit(at, params, value) else { return Stepped::Unwanted };
-        match exit.comes {
-            Stepped::Taken => {}
+        match self.follow(symbol, from, params, slices.records.env_mut(slice)) {
+            (Stepped::Taken, to) => {
+                if from != to {
+                    slices.records.set_state(slice, to);
+                    slices.pass(automaton, from, to);
+                }
+                Stepped::Taken
+            }
             // Another slice may wait for it.
-            Stepped::Unwanted if slices.wants(symbol) => return Stepped::Stayed,
-            other => return other,
+            (Stepped::Unwanted, _) if slices.wants(symbol) => Stepped::Stayed,
+            (other, _) => other,
         }
-        let values = &self.table.values;
-        let (Some(a), Some(b)) = (value(values, exit.a), value(values, exit.b)) else {
-            return Stepped::Unknown;
+    }
+
+    /// What comes of an event in a slice that is in a state, and in which state it is then. Its environment is brought up to date.
+    #[inline(always)]
+    pub(crate) fn follow(
+        &self,
+        symbol: SymbolId,
+        from: StateId,
+        params: &[i64],
+        env: &mut [Value],
+    ) -> (Stepped, StateId) {
+        let at = symbol.0 as usize * self.table.states + usize::from(from);
+        let value = |at: u8| {
+            let at = usize::from(at);
+            match env.get(at) {
+                Some(variable) => variable.as_int(),
+                None if at >= PARAMS => params.get(at - PARAMS).copied(),
+                None => Some(self.table.values[at]),
+            }
         };
-        let Some(sum) = a.checked_add(b) else { return Stepped::Unknown };
+        let Some(&exit) = self.table.exit(at, params.len(), value) else { return (Stepped::Unwanted, from) };
+        if exit.comes != Stepped::Taken {
+            return (exit.comes, from);
+        }
+        let sum = value(exit.a).zip(value(exit.b)).and_then(|(a, b)| a.checked_add(b));
+        let Some(sum) = sum else { return (Stepped::Unknown, from) };
         match env.get_mut(usize::from(exit.to)) {
             // One that holds an object would have to be released.
-            Some(variable) if variable.is(Tag::Object) => return Stepped::Unknown,
+            Some(variable) if variable.is(Tag::Object) => return (Stepped::Unknown, from),
             Some(variable) => *variable = Value::int(sum),
             None => {}
         }
-        if from != exit.target {
-            slices.records.set_state(slice, exit.target);
-            slices.pass(automaton, from, exit.target);
-        }
-        Stepped::Taken
-    }
-
-    /// What comes of an event in a state, if there is a cell for it, with this environment. Nothing is written.
-    #[inline(always)]
-    pub(crate) fn exit_at(
-        &self,
-        symbol: SymbolId,
-        state: StateId,
-        params: &[i64],
-        env: &[Value],
-    ) -> Option<&Exit> {
-        let at = symbol.0 as usize * self.table.states + usize::from(state);
-        let cell = self.table.cells.get(at)?;
-        if params.len() < usize::from(cell.params) {
-            return Some(&NOWHERE);
-        }
-        let holds = if !cell.has_test {
-            true
-        } else {
-            let (Some(a), Some(b)) = (self.value(cell.a, params, env), self.value(cell.b, params, env))
-            else {
-                return Some(&NOWHERE);
-            };
-            if cell.is_equality { a == b } else { a < b }
-        };
-        if holds { Some(&cell.success) } else { self.table.failures.get(at) }
-    }
-
-    /// What is written when a transition is taken.
-    #[inline(always)]
-    pub(crate) fn sum(&self, exit: &Exit, params: &[i64], env: &[Value]) -> Option<i64> {
-        self.value(exit.a, params, env)?.checked_add(self.value(exit.b, params, env)?)
-    }
-
-    #[inline(always)]
-    fn value(&self, at: u8, params: &[i64], env: &[Value]) -> Option<i64> {
-        let at = usize::from(at);
-        match env.get(at) {
-            Some(variable) => variable.as_int(),
-            None if at >= PARAMS => params.get(at - PARAMS).copied(),
-            None => Some(self.table.values[at]),
-        }
+        (Stepped::Taken, exit.target)
     }
 }

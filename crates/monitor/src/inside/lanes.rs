@@ -18,7 +18,7 @@ use core::slice;
 use core::sync::atomic::AtomicU8;
 use core::sync::atomic::Ordering::Relaxed;
 use invigil_expr::compare::mix;
-use invigil_expr::value::{Tag, Value};
+use invigil_expr::value::Value;
 
 /// How many lanes there are.
 pub const LANES: usize = 16;
@@ -161,28 +161,16 @@ impl View {
         // SAFETY: the record is of this lane's slice, which nobody else looks at; behind its head and its key is its environment.
         let (head, env) = unsafe { (&mut *record, slice::from_raw_parts_mut(record.add(2), self.grid.env)) };
         let known = Head::unpack(*head);
-        let Some(exit) = sliced.exit_at(symbol, known.state, params, env) else { return Stepped::Unwanted };
-        if exit.comes != Stepped::Taken {
-            return exit.comes;
-        }
-        let Some(sum) = sliced.sum(exit, params, env) else { return Stepped::Unknown };
-        if let Some(variable) = env.get_mut(usize::from(exit.to)) {
-            if variable.is(Tag::Object) {
-                return Stepped::Unknown;
-            }
-            *variable = Value::int(sum);
-        }
-        if known.state != exit.target {
-            let (from, to) = (usize::from(known.state), usize::from(exit.target));
-            *head = Head { state: exit.target, ..known }.pack();
-            if let Some(more) = lane.more.get_mut(from) {
-                *more -= 1;
-            }
-            if let Some(more) = lane.more.get_mut(to) {
-                *more += 1;
+        let (stepped, to) = sliced.follow(symbol, known.state, params, env);
+        if stepped == Stepped::Taken && known.state != to {
+            *head = Head { state: to, ..known }.pack();
+            for (state, by) in [(known.state, -1), (to, 1)] {
+                if let Some(more) = lane.more.get_mut(usize::from(state)) {
+                    *more += by;
+                }
             }
         }
-        Stepped::Taken
+        stepped
     }
 }
 

@@ -279,8 +279,8 @@ pub(crate) struct Trampoline {
     pub(crate) copies: Vec<(u64, u64)>,
 }
 
-/// The address of an instruction while it is not known where it will lie.
-fn placeholder(n: usize) -> u64 {
+/// The address of an instruction until it is known where it will lie.
+fn address_for_now(n: usize) -> u64 {
     0x6fff_0000_0000 + 16 * n as u64
 }
 
@@ -312,7 +312,7 @@ pub(crate) fn make(
             if passes_by {
                 let mut past = *instruction;
                 past.negate_condition_code();
-                past.set_near_branch64(placeholder(all.len() + 1 + own.len()));
+                past.set_near_branch64(address_for_now(all.len() + 1 + own.len()));
                 all.push((None, past));
             }
             all.extend(own.iter().map(|own| (None, *own)));
@@ -344,7 +344,7 @@ pub(crate) fn make(
     }
     // With their own addresses the encoder would take operands that point to one of them for ones that point to its copy.
     for (n, (_, instruction)) in all.iter_mut().enumerate() {
-        instruction.set_ip(placeholder(n));
+        instruction.set_ip(address_for_now(n));
     }
     let (addresses, instructions): (Vec<_>, Vec<_>) = all.into_iter().unzip();
     let block = InstructionBlock::new(&instructions, at);
