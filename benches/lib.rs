@@ -1,5 +1,5 @@
-//! What the benchmarks share: clocks, tables, and a random number generator. And the benchmarks of live
-//! programs, so that their parts can be tested.
+//! Shared by the benchmarks: clocks, tables and a random number generator. The benchmarks of live programs are also here,
+//! so that their parts can be tested.
 
 pub mod jvm;
 pub mod native;
@@ -7,23 +7,23 @@ pub mod native;
 use nix::sys::resource::{Usage, UsageWho, getrusage};
 use std::time::{Duration, Instant};
 
-/// How long something took.
+/// Measured time.
 #[derive(Clone, Copy, Debug)]
 pub struct Time {
-    /// By the clock on the wall.
+    /// Wall-clock time.
     pub wall: Duration,
-    /// Of all processors, in this process or in the children that were waited for.
+    /// Processor time of this process and its finished children.
     pub cpu: Duration,
 }
 
-/// Runs something, and gives how long it took.
+/// Runs a function and measures its time.
 pub fn timed<T>(run: impl FnOnce() -> T) -> (Time, T) {
     let (started, cpu) = (Instant::now(), cpu_time());
     let result = run();
     (Time { wall: started.elapsed(), cpu: cpu_time().saturating_sub(cpu) }, result)
 }
 
-/// Runs something `times` times and gives the quickest run, by the wall.
+/// Runs a function `times` times and returns the fastest run by wall-clock time.
 pub fn best_of<T>(times: usize, mut run: impl FnMut() -> T) -> (Time, T) {
     let mut best = timed(&mut run);
     for _ in 1..times {
@@ -45,23 +45,23 @@ fn cpu_time() -> Duration {
     all.into_iter().filter_map(|who| getrusage(who).ok()).map(of).sum()
 }
 
-/// The bytes of memory that this process has in use.
+/// Resident memory of this process in bytes.
 pub fn resident() -> u64 {
     let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
     statm.split_whitespace().nth(1).and_then(|pages| pages.parse::<u64>().ok()).unwrap_or(0) * 4096
 }
 
-/// Numbers that look random and are the same every time.
+/// Deterministic pseudo-random number generator.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
-    /// A generator; the seed is not zero.
+    /// Creates a generator. The seed must not be zero.
     pub fn new(seed: u64) -> Random {
         Random(seed.max(1))
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn number(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -69,13 +69,13 @@ impl Random {
         self.0
     }
 
-    /// The next number below `end`.
+    /// Returns the next number below `end`.
     pub fn below(&mut self, end: u64) -> u64 {
         self.number() % end
     }
 }
 
-/// A table on the terminal: the first row is the head.
+/// Prints a table whose first row is the header.
 pub fn print_table(rows: &[Vec<String>]) {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| {
@@ -100,7 +100,7 @@ pub fn print_table(rows: &[Vec<String>]) {
     }
 }
 
-/// What the machine was doing when the figures were taken.
+/// Prints the machine and its load.
 pub fn print_machine() {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);

@@ -1,5 +1,5 @@
-//! What an expert would write by hand for this one property and these very files: a scanner that knows the
-//! keys it wants, and a hash table of counters. The ceiling, not a tool.
+//! Hand-written checker for this property and these files: a scanner for the needed keys and a hash table of counters.
+//! It is the upper bound for a general checker.
 
 use crate::Row;
 use crate::workload::{Op, Workload};
@@ -50,7 +50,7 @@ impl Queues {
     }
 }
 
-/// How many queues some operations violate.
+/// Counts the queues that a sequence of operations violates.
 pub(crate) fn violations(ops: &[Op]) -> u64 {
     let mut queues = Queues::default();
     ops.iter().for_each(|op| queues.apply(*op));
@@ -81,7 +81,7 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     ]
 }
 
-/// Reads a file by blocks and hands over its lines.
+/// Reads a file in blocks and passes on its lines.
 fn scan(path: &Path, parse: impl Fn(&[u8]) -> Option<Op>) -> u64 {
     let mut queues = Queues::default();
     let Ok(mut file) = File::open(path) else { return 0 };
@@ -109,7 +109,7 @@ fn number(text: &[u8]) -> u64 {
     text.iter().take_while(|b| b.is_ascii_digit()).fold(0, |n, b| n * 10 + u64::from(b - b'0'))
 }
 
-/// The number after a key; keys come in any order.
+/// The number after a key; keys occur in any order.
 fn after(line: &[u8], key: &[u8]) -> Option<u64> {
     let at = memmem::find(line, key)? + key.len();
     let digits = line[at..].iter().position(u8::is_ascii_digit)?;
@@ -135,7 +135,7 @@ fn json(line: &[u8]) -> Option<Op> {
 fn csv(line: &[u8]) -> Option<Op> {
     let mut cells = line.split(|b| *b == b',');
     let name = cells.next()?;
-    // event, then whatever the writer puts between, then queue and size.
+    // The event, then any other fields, then queue and size.
     let mut numbers = cells.filter(|cell| cell.first().is_some_and(u8::is_ascii_digit)).map(number);
     operation(name, numbers.next()?, || numbers.next())
 }

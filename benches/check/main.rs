@@ -1,8 +1,8 @@
-//! How fast recorded traces are checked, beside what a user would reach for instead.
+//! Speed of checking recorded traces, compared with the usual alternatives.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench check            # ten million events
-//! $ cargo bench -p invigil-benches --bench check -- 1000000 # fewer
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench check            # ten million events
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench check -- 1000000 # fewer
 //! ```
 //!
 //! The workload is the bounded queue of the thesis' figure 5.6: one hundred thousand queues, pushes and pops
@@ -16,20 +16,20 @@ mod workload;
 
 use invigil_benches::{Time, print_machine, print_table};
 
-/// One line of the table.
+/// A row of the table.
 struct Row {
     tool: String,
     input: &'static str,
     events: u64,
     time: Time,
     violations: Option<u64>,
-    /// How many there are in what the tool was given, if it says how many it found.
+    /// The expected number of violations in the tool's input, if the tool reports a number.
     expected: Option<u64>,
 }
 
 impl Row {
-    /// Millions of events in a second of processor time (on one core that is the wall's second, without
-    /// what other programs took of it).
+    /// Millions of events per second of processor time. On one core, this is wall-clock time without the share of other
+    /// programs.
     fn rate(&self) -> f64 {
         self.events as f64 / self.time.cpu.as_secs_f64().max(0.001) / 1e6
     }
@@ -47,7 +47,7 @@ fn main() {
     let workload = match workload::Workload::generate(events, queues) {
         Ok(workload) => workload,
         Err(error) => {
-            eprintln!("the workload could not be written: {error}");
+            eprintln!("cannot write the workload: {error}");
             std::process::exit(3);
         }
     };
@@ -93,7 +93,7 @@ fn ratios(rows: &[Row]) {
         if let (Some(one), Some(two)) = (find("invigil, 1 thread", input), find("invigil, 2 threads", input))
         {
             let ratio = two.wall_rate() / one.wall_rate();
-            println!("  {input}: two threads are {ratio:.2} times as fast as one, by the wall");
+            println!("  {input}: two threads are {ratio:.2} times as fast as one, by wall-clock time");
         }
     }
     let ours = rows.iter().filter(|row| row.tool == "invigil, 1 thread" && row.input != "memory");

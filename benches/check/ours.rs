@@ -3,30 +3,30 @@
 use crate::workload::{Op, PROPERTY, Workload};
 use crate::{Row, hand};
 use invigil_benches::best_of;
-use invigil_check::{Options, Quiet, check};
+use invigil_check::{CheckOptions, NoopListener, check};
 use invigil_expr::diag::SourceId;
 use invigil_expr::value::Value;
 use invigil_lang::prop;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
-use invigil_monitor::observer::{Observer, Taken};
-use invigil_monitor::slices::Slices;
+use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
+use invigil_monitor::observer::{Observer, TransitionTaken};
+use invigil_monitor::slices::SliceTable;
 use invigil_monitor::{Monitor, Scratch};
 use invigil_trace::Input;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-/// How often everything is measured; the quickest counts.
+/// Number of measurements, of which the fastest counts.
 const ROUNDS: usize = 5;
 
 /// The compiled property and the events that it needs.
-pub(crate) fn property() -> (Automaton, Catalog) {
-    let mut catalog = Catalog::default();
+pub(crate) fn property() -> (Automaton, EventCatalog) {
+    let mut catalog = EventCatalog::default();
     let (property, problems) = prop::parse(SourceId(0), PROPERTY);
     let (automaton, more) = prop::lower::lower("queue", &property, &[], &mut catalog);
     match automaton {
         Some(automaton) => (automaton, catalog),
-        None => panic!("the property of the benchmark is wrong: {problems:?} {more:?}"),
+        None => panic!("the property of the benchmark has errors: {problems:?} {more:?}"),
     }
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
     let expected = Some(hand::violations(&workload.ops));
     let files = [("JSON Lines", &workload.jsonl), ("CSV", &workload.csv), ("lines", &workload.lines)];
     let mut rows: Vec<Row> = Vec::new();
-    // By turns, so that a moment in which the machine is busy elsewhere does not fall on one of them alone.
+    // Interleaved, so that a temporary load does not affect only one of them.
     for _ in 0..ROUNDS {
         for threads in [1, 2] {
             for (input, path) in files {
@@ -57,9 +57,9 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
 
 fn file(path: &Path, threads: usize) -> u64 {
     let (automaton, catalog) = property();
-    let trace = invigil_trace::Options { threads, ..invigil_trace::Options::default() };
-    let options = Options { trace, ..Options::default() };
-    let outcome = check(&[automaton], &catalog, || vec![Input::file(path)], &options, &mut Quiet);
+    let trace = invigil_trace::ReadOptions { threads, ..invigil_trace::ReadOptions::default() };
+    let options = CheckOptions { trace, ..CheckOptions::default() };
+    let outcome = check(&[automaton], &catalog, || vec![Input::file(path)], &options, &mut NoopListener);
     outcome.violations()
 }
 
@@ -67,7 +67,7 @@ struct Violations<'a>(&'a Automaton, u64);
 
 impl Observer for Violations<'_> {
     #[inline(always)]
-    fn taken(&mut self, _: &Slices, taken: Taken) {
+    fn transition_taken(&mut self, _: &SliceTable, taken: TransitionTaken) {
         if taken.from != taken.to && self.0.states[usize::from(taken.to)].name == "sink" {
             self.1 += 1;
         }
@@ -98,12 +98,12 @@ fn memory(workload: &Workload) -> Row {
 }
 
 /// The operations as the monitors see them.
-pub(crate) fn batch(ops: &[Op], catalog: &Catalog) -> Batch {
-    let symbol = |name| catalog.find(name, Kind::Before).unwrap_or_else(|| panic!("no event {name}"));
+pub(crate) fn batch(ops: &[Op], catalog: &EventCatalog) -> EventBatch {
+    let symbol = |name| catalog.find(name, EventKind::Before).unwrap_or_else(|| panic!("no event {name}"));
     let (new, push, pop) = (symbol("queue_new"), symbol("queue_push"), symbol("queue_pop"));
-    let mut batch = Batch::default();
+    let mut batch = EventBatch::default();
     for op in ops {
-        let stamp = Stamp { time: f64::NAN, line: 0 };
+        let stamp = EventMeta { time: f64::NAN, line: 0 };
         match *op {
             Op::New { queue, size } => {
                 batch.push(new, &[Value::int(queue as i64), Value::int(size as i64)], stamp);

@@ -1,5 +1,5 @@
-//! What a user would reach for instead: a script, or a query. A tool that is not installed is left out, and
-//! named. `benches/README.md` says how to get them all.
+//! The usual alternatives: scripts and database queries. Tools that are not installed are skipped and listed.
+//! `benches/README.md` describes how to install them.
 
 use crate::workload::Workload;
 use crate::{Row, hand};
@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// Slow tools get the beginning of the trace only: this many lines.
+/// Slow tools get only this many lines of the trace.
 const SOME: usize = 1_000_000;
 const FEW: usize = 20_000;
 
@@ -45,7 +45,7 @@ $1 == "queue_push" { if (n[$q] < room[$q]) n[$q]++; else { broken[$q] = 1; v++ }
 END { print v + 0 }
 "#;
 
-/// A running sum per queue: how SQL sees it. A queue is violated when its sum leaves its bounds.
+/// The property in SQL: a running sum per queue. A queue is violated when its sum leaves its bounds.
 const SQL: &str = "
 WITH steps AS (
   SELECT queue, size, sum(CASE event WHEN 'queue_push' THEN 1 WHEN 'queue_pop' THEN -1 ELSE 0 END)
@@ -122,12 +122,12 @@ pub(crate) fn run(workload: &Workload) -> Vec<Row> {
         measure(workload, &mut rows, &mut absent, "RTLola, 100 queues", "CSV", events, rtlola);
     }
     if !absent.is_empty() {
-        println!("  not installed, left out: {} (see benches/README.md)", absent.join(", "));
+        println!("  not installed, skipped: {} (see benches/README.md)", absent.join(", "));
     }
     rows
 }
 
-/// The first lines of a file, in a file of their own.
+/// Writes the first lines of a file to another file.
 fn head(path: &Path, lines: usize) -> std::io::Result<PathBuf> {
     use std::io::{BufRead, BufReader, BufWriter, Write};
     let mut name = path.as_os_str().to_owned();
@@ -141,7 +141,7 @@ fn head(path: &Path, lines: usize) -> std::io::Result<PathBuf> {
     Ok(to)
 }
 
-/// RTLola slows down with every live queue, so it gets a hundred of them, in its own form.
+/// RTLola slows down with every live queue, so it gets a hundred queues, in its own format.
 fn rtlola_trace(workload: &Workload) -> std::io::Result<(PathBuf, usize)> {
     use crate::workload::Op;
     use std::fmt::Write;

@@ -1,13 +1,13 @@
-//! The trace that all tools check, in every form.
+//! The trace that all tools check, in every format.
 
 use invigil_benches::Random;
-use invigil_monitor::event::Kind;
-use invigil_trace::{Entry, Field, Format, Writer};
+use invigil_monitor::event::EventKind;
+use invigil_trace::{FieldValue, Format, TraceEvent, TraceWriter};
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-/// The property of figure 5.6. The action of its state `sink` is left out: it would only print.
+/// The property of figure 5.6, without the action of its state `sink`, which only prints.
 pub(crate) const PROPERTY: &str = r#"slice on queue
 
 initialization {
@@ -53,7 +53,7 @@ pub(crate) enum Op {
     Pop { queue: u64 },
 }
 
-/// The trace, in memory and in files that are removed at the end.
+/// The trace in memory and in temporary files.
 pub(crate) struct Workload {
     pub(crate) ops: Vec<Op>,
     pub(crate) folder: PathBuf,
@@ -79,7 +79,7 @@ impl Workload {
         Ok(workload)
     }
 
-    /// The table that a spreadsheet or a logger would write: no more columns than there are things to say.
+    /// A CSV table with only the needed columns.
     fn write_table(&self) -> io::Result<()> {
         let mut file = BufWriter::with_capacity(1 << 20, File::create(&self.csv)?);
         writeln!(file, "event,queue,size")?;
@@ -95,18 +95,18 @@ impl Workload {
 
     fn write(&self, path: &PathBuf, format: Format) -> io::Result<()> {
         let file = BufWriter::with_capacity(1 << 20, File::create(path)?);
-        let mut writer = Writer::new(file, format, &["queue", "size"])?;
+        let mut writer = TraceWriter::new(file, format, &["queue", "size"])?;
         for op in &self.ops {
             let (name, queue, size) = match *op {
                 Op::New { queue, size } => ("queue_new", queue, Some(size)),
                 Op::Push { queue } => ("queue_push", queue, None),
                 Op::Pop { queue } => ("queue_pop", queue, None),
             };
-            let mut params = vec![("queue", Field::Int(queue as i64))];
-            params.extend(size.map(|size| ("size", Field::Int(size as i64))));
-            writer.write(&Entry {
+            let mut params = vec![("queue", FieldValue::Int(queue as i64))];
+            params.extend(size.map(|size| ("size", FieldValue::Int(size as i64))));
+            writer.write(&TraceEvent {
                 name,
-                kind: Kind::Before,
+                kind: EventKind::Before,
                 time: None,
                 thread: None,
                 program: None,
@@ -120,17 +120,17 @@ impl Workload {
 
 impl Drop for Workload {
     fn drop(&mut self) {
-        // Nothing can be done about a folder that does not go away, and nothing depends on it.
+        // A directory that cannot be removed is harmless.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-/// Queues are created first; then they are used at random, never beyond their size, but for 98 pops from
-/// queues that are empty. A queue that was violated is not used again.
+/// Generates the operations: queues are created, then used at random within their sizes, except for 98 pops from empty
+/// queues. A violated queue is not used again.
 fn operations(events: u64, queues: u64) -> Vec<Op> {
     let mut random = Random::new(88_172_645_463_325_252);
     let name = |queue: u64| 93_824_992_252_512 + 64 * queue;
-    // The property takes one from the size that it is told.
+    // The property subtracts one from the given size.
     let room = |queue: u64| 1 + queue % 32;
     let mut ops: Vec<Op> =
         (0..queues).map(|queue| Op::New { queue: name(queue), size: room(queue) + 1 }).collect();

@@ -1,10 +1,10 @@
-//! How the cost of a history grows: with the delay of information, and with the number of components.
+//! Growth of the cost of a history with the delay of information and with the number of components.
 
 use crate::{Asked, draw};
 use invigil_benches::{print_table, timed};
-use invigil_decent::algorithm::{Choice, Prepared, machine};
+use invigil_decent::algorithm::{Algorithm, MonitorSet, machine};
 use invigil_decent::automaton::Machine;
-use invigil_decent::encoding::{Encoding, Expressions, States, Work};
+use invigil_decent::encoding::{Encoding, Expressions, States, WorkCounters};
 use invigil_decent::memory::{Atom, Memory};
 use invigil_decent::simulate::{Conditions, Trace};
 use invigil_decent::system::System;
@@ -12,20 +12,20 @@ use invigil_lab::generate::{Distribution, random, system, trace};
 use invigil_lab::plot::{Axis, Plot, Series};
 use invigil_ltl::{Budget, Logic};
 
-/// What takes longer is not followed further: it grows by a factor with every step.
+/// Series with a slower step are not continued: the cost grows exponentially.
 const PATIENCE: f64 = 1.0;
 
-/// The most components. The document stops at 6.
+/// Maximum number of components. EH18 stops at 6.
 const MOST: usize = 12;
 
-/// A size, and what it costs: seconds, and bytes of the document.
+/// Cost for a size: seconds, and bytes as counted in EH18.
 type Point = (usize, f64, f64);
 
 pub(crate) fn run(quick: bool) -> Vec<Asked> {
     vec![delay(quick), components()]
 }
 
-/// A history of which the observations of two components are missing for some instants.
+/// A history without the observations of two components for some instants.
 fn delay(quick: bool) -> Asked {
     println!(
         "\nA history while the observations of `b0` and `c0` are missing: `G(a0 -> X(b0 U c0)) & G(c0 -> X !a0)`\n"
@@ -40,18 +40,18 @@ fn delay(quick: bool) -> Asked {
             [Vec::new(), Vec::new()]
         }
     };
-    tell("delay", "us", 1e6, &states, &expressions);
+    print_rows("delay", "us", 1e6, &states, &expressions);
     picture("decent-delay", "delay in instants", &states, &expressions);
     let (small, large) = (at(&states, 8), at(&states, longest));
     Asked {
         what: "size of a history by delay",
-        asked: "bounded where the document's is exponential",
+        asked: "bounded where that of [EH18] is exponential",
         reached: format!("{small:.0} bytes at 8, {large:.0} at {longest}"),
         is_met: large > 0.0 && large <= small * longest as f64 / 4.0,
     }
 }
 
-/// The size at a point.
+/// The size at a delay.
 fn at(points: &[Point], size: usize) -> f64 {
     points.iter().find(|(known, ..)| *known == size).map_or(0.0, |(_, _, bytes)| *bytes)
 }
@@ -70,14 +70,14 @@ fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<
     for instants in (1..=longest).filter(|delay| *delay <= 16 || delay % 4 == 0) {
         let mut memory = Memory::default();
         for instant in 1..=instants as u32 {
-            // The others are not heard of.
+            // The observations of the other components are missing.
             for proposition in system.propositions().take(1) {
                 memory.learn(instant, Atom::Observed(proposition), !instant.is_multiple_of(3));
             }
         }
         let (time, size) = timed(|| {
             let mut history = E::new(machine, 0);
-            let mut work = Work::default();
+            let mut work = WorkCounters::default();
             for instant in 1..=instants as u32 {
                 history.extend(machine, instant);
                 history.learn(machine, &memory, &mut work);
@@ -92,11 +92,11 @@ fn grow<E: Encoding>(machine: &Machine, system: &System, longest: usize) -> Vec<
     points
 }
 
-/// A history that goes round: every component sees it once in a while.
+/// A history that migrates between all components in turn.
 fn components() -> Asked {
     println!("\nRound-robin migration by components: `G((a0 & b0 & …) -> X X(a1 | b1 | …))`, 60 rounds\n");
     let [states, expressions] = [going_round::<States>(), going_round::<Expressions>()];
-    tell("|C|", "us/round", 1e6, &states, &expressions);
+    print_rows("|C|", "us/round", 1e6, &states, &expressions);
     picture("decent-components", "components", &states, &expressions);
     let reached = states.last().map_or(0, |(components, ..)| *components);
     Asked {
@@ -119,7 +119,7 @@ fn going_round<E: Encoding>() -> Vec<Point> {
     points
 }
 
-/// Seconds of a round, and bytes of a message.
+/// Seconds per round and bytes per message.
 fn round_trip<E: Encoding>(components: usize) -> Option<(f64, f64)> {
     let system = system(components, 2).ok()?;
     let names = |number: usize, between: &str| {
@@ -129,10 +129,12 @@ fn round_trip<E: Encoding>(components: usize) -> Option<(f64, f64)> {
     };
     let mut logic = Logic::new(Budget::default());
     let formula = logic.parse(&format!("G(({}) -> X X({}))", names(0, " & "), names(1, " | "))).ok()?;
-    let prepared = Prepared::<E>::new(Choice::RoundRobin { active: 1 }, &mut logic, formula, &system).ok()?;
+    let prepared =
+        MonitorSet::<E>::new(Algorithm::RoundRobin { active: 1 }, &mut logic, formula, &system).ok()?;
     let values = Distribution::Normal(0.5, 1.0).values()?;
     let mut random = random(1, components as u64);
-    let traces: Vec<Trace> = (0..5).map(|_| Trace::of(&trace(&system, 60, &values, &mut random))).collect();
+    let traces: Vec<Trace> =
+        (0..5).map(|_| Trace::from_run(&trace(&system, 60, &values, &mut random))).collect();
     let (mut rounds, mut data, mut messages) = (0.0, 0.0, 0.0);
     let (time, ran) = timed(|| {
         prepared.run(&system, Conditions::default(), &traces, |_, figures| {
@@ -145,7 +147,7 @@ fn round_trip<E: Encoding>(components: usize) -> Option<(f64, f64)> {
     Some((time.wall.as_secs_f64() / f64::max(rounds, 1.0), data / f64::max(messages, 1.0)))
 }
 
-fn tell(size: &str, unit: &str, times: f64, states: &[Point], expressions: &[Point]) {
+fn print_rows(size: &str, unit: &str, times: f64, states: &[Point], expressions: &[Point]) {
     let head = [size, &format!("states, {unit}"), "bytes", &format!("expressions, {unit}"), "bytes"];
     let mut rows = vec![head.map(str::to_owned).to_vec()];
     for (at, seconds, bytes) in states {
@@ -159,7 +161,7 @@ fn tell(size: &str, unit: &str, times: f64, states: &[Point], expressions: &[Poi
         rows.push(row);
     }
     print_table(&rows);
-    println!("  -: not followed further, a step before took more than {PATIENCE} s");
+    println!("  -: not measured; an earlier step took more than {PATIENCE} s");
 }
 
 fn picture(name: &str, across: &str, states: &[Point], expressions: &[Point]) {
@@ -174,10 +176,7 @@ fn picture(name: &str, across: &str, states: &[Point], expressions: &[Point]) {
             title: format!("{what} by {across}"),
             x: Axis { name: across.to_owned(), is_logarithmic: false },
             y: Axis { name: what.to_owned(), is_logarithmic: true },
-            series: vec![
-                series("states", 0, states, of),
-                series("expressions (the document's)", 1, expressions, of),
-            ],
+            series: vec![series("states", 0, states, of), series("expressions [EH18]", 1, expressions, of)],
         };
         draw(&format!("{name}-{what}.svg"), &plot.svg());
     }

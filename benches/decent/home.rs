@@ -5,16 +5,16 @@ use invigil_benches::{print_table, timed};
 use invigil_decent::encoding::States;
 use invigil_decent::simulate::Conditions;
 use invigil_expr::diag::SourceId;
-use invigil_lab::detect::{Found, Watched, detect};
+use invigil_lab::detect::{AnnotatedMonitor, Detection, detect};
 use invigil_lab::generate::{Household, day};
-use invigil_lab::periphery::{Clock, Polled, listed};
+use invigil_lab::inputs::{Clock, PolledSensors, read_sensor_list};
 use invigil_lang::decent;
-use invigil_lang::decent::Loaded;
+use invigil_lang::decent::LoadedSpecification;
 use invigil_ltl::Budget;
 use std::error::Error;
 use std::fs;
 
-/// What is watched, one after the other: what the document calls ADL, H, 2 and M, and the switches.
+/// The sets of monitors: those that EH18 calls ADL, H, 2 and M, and the switches.
 const SETS: [(&str, &[&str]); 5] = [
     (
         "activities",
@@ -46,11 +46,11 @@ pub(crate) fn run() -> Asked {
         "\nThe smart home: a day of its sensors, messages between all monitors (processor time, best of five)\n"
     );
     let (speed, rows) = measured().unwrap_or_else(|error| {
-        println!("  it cannot be measured: {error}");
+        println!("  not measured: {error}");
         (0.0, Vec::new())
     });
     print_table(&rows);
-    println!("  the document has 24, 39, 41 and 46 messages for the first four (figure 9.4), and no times");
+    println!("  [EH18, figure 9.4]: 24, 39, 41 and 46 messages for the first four sets; no times");
     Asked {
         what: "smart home, all 22 specifications",
         asked: "20,000 instants/s on one core",
@@ -61,22 +61,22 @@ pub(crate) fn run() -> Asked {
 
 type Rows = Vec<Vec<String>>;
 
-/// Instants per second with everything, and the table.
+/// Instants per second with all monitors, and the table.
 fn measured() -> Result<(f64, Rows), Box<dyn Error>> {
     let text = include_str!("../../examples/smart-home/apartment.dec");
-    let loaded = decent::load(SourceId(0), text).0.ok_or("the specification is wrong")?;
+    let loaded = decent::load(SourceId(0), text).0.ok_or("the specification has errors")?;
     let polled = polled(&loaded)?;
     let network = loaded.network(Budget::default()).map_err(|_| "the specification cannot run")?;
     let system = &loaded.specification.system;
     let mut rows =
-        vec![["what is watched", "instants", "messages for each", "instants/s"].map(str::to_owned).to_vec()];
+        vec![["monitors", "instants", "messages per instant", "instants/s"].map(str::to_owned).to_vec()];
     let (mut watched, mut speed) = (Vec::new(), 0.0);
     for (name, monitors) in SETS {
         for monitor in monitors {
             let monitor = loaded.specification.find(monitor).ok_or("a monitor is missing")?;
-            watched.push(Watched { monitor, stays: Vec::new() });
+            watched.push(AnnotatedMonitor { monitor, intervals: Vec::new() });
         }
-        let mut best: Option<(f64, Found)> = None;
+        let mut best: Option<(f64, Detection)> = None;
         for _ in 0..5 {
             let mut polled = polled.clone();
             let (time, found) =
@@ -94,8 +94,8 @@ fn measured() -> Result<(f64, Rows), Box<dyn Error>> {
     Ok((speed, rows))
 }
 
-/// The sensors of a day, read from files as they are in the example.
-fn polled(loaded: &Loaded) -> Result<Polled, Box<dyn Error>> {
+/// The sensors of one day, read from the files of the example.
+fn polled(loaded: &LoadedSpecification) -> Result<PolledSensors, Box<dyn Error>> {
     let household =
         Household::read(include_str!("../../examples/smart-home/apartment.home"), "apartment.home")?;
     let (lived, folder) = (day(&household, 1), tempfile::tempdir()?);
@@ -105,10 +105,14 @@ fn polled(loaded: &Loaded) -> Result<Polled, Box<dyn Error>> {
     }
     fs::write(folder.path().join("sensors.csv"), household.list())?;
     let mut sensors = Vec::new();
-    for sensor in listed(folder.path())? {
-        let known = loaded.specification.system.find(&sensor.name).ok_or("nobody observes a sensor")?;
+    for sensor in read_sensor_list(folder.path())? {
+        let known = loaded
+            .specification
+            .system
+            .find_proposition(&sensor.name)
+            .ok_or("no component observes a sensor")?;
         sensors.push((known, sensor.changes()?));
     }
     let clock = Clock { start: household.hours.start, step: 1000, end: household.hours.end };
-    Ok(Polled::new(&loaded.specification.system, &sensors, clock))
+    Ok(PolledSensors::new(&loaded.specification.system, &sensors, clock))
 }

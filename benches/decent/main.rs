@@ -1,8 +1,8 @@
-//! How fast decentralized monitoring is simulated, and how its cost grows.
+//! Speed of simulated decentralized monitoring, and the growth of its cost.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench decent            # about a minute
-//! $ cargo bench -p invigil-benches --bench decent -- quick   # some seconds
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench decent            # about a minute
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench decent -- quick   # a few seconds
 //! ```
 
 mod growth;
@@ -13,7 +13,7 @@ mod throughput;
 use invigil_benches::{print_machine, print_table};
 use std::path::{Path, PathBuf};
 
-/// What is asked, and what is reached.
+/// A requirement and the measured value.
 struct Asked {
     what: &'static str,
     asked: &'static str,
@@ -29,8 +29,8 @@ fn main() {
     asked.extend(growth::run(quick));
     asked.push(rooms::run());
     asked.push(home::run());
-    println!("\nAsked and reached\n");
-    let mut rows = vec![["what", "asked", "reached", ""].map(str::to_owned).to_vec()];
+    println!("\nRequired and measured\n");
+    let mut rows = vec![["figure", "required", "measured", ""].map(str::to_owned).to_vec()];
     rows.extend(asked.iter().map(|line| {
         let met = if line.is_met { "met" } else { "short" };
         vec![line.what.to_owned(), line.asked.to_owned(), line.reached.clone(), met.to_owned()]
@@ -38,16 +38,16 @@ fn main() {
     print_table(&rows);
 }
 
-/// Writes a drawing into the build directory, and says where it is.
+/// Writes a plot to the build directory and prints its path.
 fn draw(name: &str, svg: &str) {
-    // The benchmark itself is in `release/deps` of that directory.
+    // The benchmark runs from `release/deps` of that directory.
     let folder: PathBuf = std::env::current_exe()
         .ok()
         .and_then(|program| program.ancestors().nth(3).map(Path::to_owned))
         .unwrap_or_else(|| PathBuf::from("."));
     let path = folder.join(name);
     match std::fs::write(&path, svg) {
-        Ok(()) => println!("  drawn: {}", path.display()),
-        Err(error) => println!("  not drawn: {}: {error}", path.display()),
+        Ok(()) => println!("  plot: {}", path.display()),
+        Err(error) => println!("  cannot write the plot {}: {error}", path.display()),
     }
 }

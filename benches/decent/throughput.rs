@@ -1,45 +1,52 @@
 //! Runs and rounds per second on one core: the synthetic benchmark's formulae and traces.
 
 use invigil_benches::{print_table, timed};
-use invigil_decent::algorithm::{Choice, Prepared};
+use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::encoding::{Encoding, Expressions, States};
 use invigil_decent::simulate::Conditions;
-use invigil_lab::experiment::Subject;
-use invigil_lab::synthetic::Synthetic;
+use invigil_lab::experiment::Workload;
+use invigil_lab::synthetic::SyntheticBenchmark;
 use invigil_ltl::Logic;
 
 pub(crate) fn run(quick: bool) {
-    println!("Runs and rounds per second of one core, |C| = 3 … 6 (processor time; setup is not in it)");
-    println!(
-        "The document's figures took a cluster of nodes and are not given as times; THEMIS is not run here.\n"
-    );
-    let size = Synthetic { formulae: if quick { 5 } else { 25 }, traces: 10, ..Synthetic::default() };
+    println!("Runs and rounds per second of one core, |C| = 3 … 6 (processor time without setup)");
+    println!("[EH18] used a cluster and gives no times; THEMIS is not run here.\n");
+    let size = SyntheticBenchmark {
+        formulae: if quick { 5 } else { 25 },
+        traces: 10,
+        ..SyntheticBenchmark::default()
+    };
     let experiment = match size.experiment() {
         Ok(experiment) => experiment,
         Err(error) => return println!("  no formulae: {error}"),
     };
     let mut rows =
         vec![["algorithm", "encoding", "runs/s", "rounds/s", "setup ms"].map(str::to_owned).to_vec()];
-    for choice in Choice::ALL {
-        rows.push(measure::<States>(choice, "states", &experiment.subjects, &size));
-        // Expressions that are joined again and again grow without bound.
-        if choice != Choice::Broadcast {
-            rows.push(measure::<Expressions>(choice, "expressions", &experiment.subjects, &size));
+    for choice in Algorithm::ALL {
+        rows.push(measure::<States>(choice, "states", &experiment.workloads, &size));
+        // The expressions of broadcast grow without bound.
+        if choice != Algorithm::Broadcast {
+            rows.push(measure::<Expressions>(choice, "expressions", &experiment.workloads, &size));
         }
     }
     print_table(&rows);
 }
 
-fn measure<E: Encoding>(choice: Choice, name: &str, subjects: &[Subject], size: &Synthetic) -> Vec<String> {
+fn measure<E: Encoding>(
+    choice: Algorithm,
+    name: &str,
+    workloads: &[Workload],
+    size: &SyntheticBenchmark,
+) -> Vec<String> {
     let (mut runs, mut rounds, mut seconds) = (0.0, 0.0, 0.0);
     let (mut setup, mut setups) = (0.0, 0.0);
-    for subject in subjects {
+    for subject in workloads {
         let traces = || subject.trials.iter().map(|trial| &trial.trace);
         for formula in &subject.formulae {
             let (time, prepared) = timed(|| {
                 let mut logic = Logic::new(size.budget);
                 let formula = logic.parse(formula).ok()?;
-                Prepared::<E>::new(choice, &mut logic, formula, &subject.system).ok()
+                MonitorSet::<E>::new(choice, &mut logic, formula, &subject.system).ok()
             });
             let Some(prepared) = prepared else { continue };
             (setup, setups) = (setup + time.cpu.as_secs_f64(), setups + 1.0);

@@ -1,26 +1,26 @@
-//! The larger published models, where they are at hand: the counts must be the published ones.
+//! The larger published models, if they are available: the counts must be as published.
 
 use crate::ours::{self, Ours};
 use invigil_benches::print_table;
 use std::path::PathBuf;
 
-/// Larger ones do not fit the memory of a usual machine.
+/// Larger models do not fit into the memory of a typical machine.
 const LARGEST: u64 = 80_000_000;
-/// Smaller ones are looked at by the tests.
+/// Smaller models are covered by the tests.
 const SMALLEST: u64 = 1_000_000;
-/// Published counts that include configurations after an action went wrong, and by how much.
+/// Published counts that include configurations after faults, and their numbers.
 const ODD: [(&str, u64); 2] = [("anderson.1", 3), ("anderson.3", 13)];
 
-/// Explores each instance of the table with an exact count, once, on two threads.
+/// Explores each instance with a published count once, on two threads.
 pub(crate) fn run() {
     let shared = std::env::var_os("INVIGIL_SHARED")
         .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared")), PathBuf::from);
     let folder = shared.join("models");
     let Ok(table) = std::fs::read_to_string(folder.join("beem.csv")) else {
-        println!("\nthe published models are not here: left out");
+        println!("\npublished models not found: skipped");
         return;
     };
-    println!("\nPublished models from {SMALLEST} states on, two threads\n");
+    println!("\nPublished models with at least {SMALLEST} states, two threads\n");
     let mut rows = vec![
         ["model", "published", "found", "seconds", "M states/s", "bytes/state"].map(str::to_owned).to_vec(),
     ];

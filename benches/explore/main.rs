@@ -1,9 +1,9 @@
-//! How fast every configuration of a model is found, beside SPIN's compiled verifier and Stateright.
+//! Speed of exhaustive exploration, compared with SPIN's compiled verifier and Stateright.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench explore            # all models, with the peers that are installed
-//! $ cargo bench -p invigil-benches --bench explore -- quick   # the small ones
-//! $ cargo bench -p invigil-benches --bench explore -- ours    # without peers
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench explore            # all models, with the peers that are installed
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench explore -- quick   # small models only
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench explore -- ours    # without peers
 //! ```
 
 mod beem;
@@ -16,8 +16,8 @@ use invigil_benches::{Time, print_machine, print_table, timed};
 use ours::Found;
 use sketch::Sketch;
 
-/// Millions of states per second, one thread, that a loop written by hand for the model alone reached on a machine of
-/// this kind: what the memory allows. None where it was not measured.
+/// Millions of states per second that a hand-written search for the model reached on one thread of a similar machine: the
+/// bound of the memory system. None if not measured.
 fn by_hand(name: &str) -> Option<f64> {
     match name {
         "peterson.4" => Some(9.4),
@@ -29,7 +29,7 @@ fn by_hand(name: &str) -> Option<f64> {
     }
 }
 
-/// What is asked: so many times the peers, so many bytes for a state, so many times as fast on two cores.
+/// Requirements: factor over the peers, bytes per state, speed-up on two cores.
 const TIMES: f64 = 4.0;
 const BYTES: f64 = 60.0;
 const CORES: f64 = 1.7;
@@ -38,8 +38,7 @@ fn main() {
     let arguments: Vec<String> = std::env::args().collect();
     if let Some(at) = arguments.iter().position(|argument| argument == ours::ALONE) {
         let name = arguments.get(at + 1).map_or("", String::as_str);
-        let sketch =
-            sketch::all().into_iter().find(|sketch| sketch.name == name).expect("there is such a model");
+        let sketch = sketch::all().into_iter().find(|sketch| sketch.name == name).expect("a known model");
         return ours::search_alone(&sketch, arguments.get(at + 2).map_or("", String::as_str));
     }
     let has = |word: &str| arguments.iter().any(|argument| argument == word);
@@ -59,14 +58,14 @@ fn main() {
             "ratio",
             "Stateright",
             "ratio",
-            "of what memory allows",
+            "of memory bound",
         ]
         .map(str::to_owned)
         .to_vec(),
     ];
     let mut short = Vec::new();
-    // Ours first, all of them: what a peer gives back to the system takes the system a while to have again, and whoever
-    // runs next waits for it.
+    // All of ours first: after a peer has exited, the system needs time to reclaim its memory, which would slow down the
+    // next run.
     let found: Vec<Found> = sketches.iter().map(|sketch| search(sketch, &mut short)).collect();
     for (sketch, found) in sketches.iter().zip(&found) {
         rows.push(row(sketch, found, alone, &mut short));
@@ -74,10 +73,12 @@ fn main() {
     }
     println!("Full state space, exact; millions of states per second of processor time on one core\n");
     print_table(&rows);
-    println!("\n`two cores` is the time on the wall of one thread by that of two, the first round left out.");
+    println!(
+        "\n`two cores` is the wall-clock time of one thread divided by that of two, without the first round."
+    );
     match short.is_empty() {
-        true => println!("all that is asked is met"),
-        false => short.iter().for_each(|line| println!("short: {line}")),
+        true => println!("all requirements are met"),
+        false => short.iter().for_each(|line| println!("not met: {line}")),
     }
     if !quick {
         beem::run();
@@ -89,7 +90,7 @@ fn search(sketch: &Sketch, short: &mut Vec<String>) -> Found {
     let best = ours::search(sketch);
     for (who, ours) in [("DVE", &best.dve), ("the language", &best.language)] {
         if ours.states != sketch.states {
-            short.push(format!("{name}: by {who} {} states, and there are {}", ours.states, sketch.states));
+            short.push(format!("{name}: {who} found {} states, expected {}", ours.states, sketch.states));
         }
     }
     let bytes = best.language.bytes as f64 / sketch.states as f64;
@@ -119,13 +120,13 @@ fn row(sketch: &Sketch, found: &Found, alone: bool, short: &mut Vec<String>) -> 
     let mut peer = |who: &str, found: Option<(u64, Time)>| match found {
         None => ["–".to_owned(), "–".to_owned()],
         Some((states, time)) => {
-            // SPIN counts the configurations of its start, too.
+            // SPIN also counts the configurations of its initialisation.
             if states.abs_diff(sketch.states) > 4 {
-                println!("{name}: {who} found {states} states, and there are {}", sketch.states);
+                println!("{name}: {who} found {states} states, expected {}", sketch.states);
             }
             let theirs = rate(states, &time);
             if least / theirs < TIMES {
-                short.push(format!("{name}: {:.1} times {who}, {TIMES} asked", least / theirs));
+                short.push(format!("{name}: {:.1} times {who}, {TIMES} required", least / theirs));
             }
             [format!("{theirs:.2}"), format!("{:.1}×", least / theirs)]
         }
@@ -134,7 +135,7 @@ fn row(sketch: &Sketch, found: &Found, alone: bool, short: &mut Vec<String>) -> 
     let spin = folder.and_then(|folder| match spin::run(&sketch.promela(), folder.path()) {
         Ok(found) => Some((found.states, found.time)),
         Err(words) => {
-            println!("{name}: SPIN is left out: {}", words.lines().next().unwrap_or_default());
+            println!("{name}: SPIN skipped: {}", words.lines().next().unwrap_or_default());
             None
         }
     });

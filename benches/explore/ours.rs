@@ -1,16 +1,16 @@
-//! Our own search.
+//! Invigil's search.
 
 use crate::sketch::Sketch;
 use invigil_benches::{Time, timed};
-use invigil_compile::Compiled;
-use invigil_explore::{Search, Wanted, breadth};
+use invigil_compile::CompiledModel;
+use invigil_explore::{FindingKinds, SearchOptions, bfs};
 use invigil_expr::diag::SourceId;
 use invigil_lang::{dve, model};
 use invigil_model::Model;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-/// What our search found.
+/// Result of a search.
 #[derive(Clone)]
 pub(crate) struct Ours {
     pub(crate) states: u64,
@@ -19,7 +19,7 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    /// With the times of another run of the same where they are shorter.
+    /// The minimum of the times of two runs.
     fn better(mut self, again: Ours) -> Ours {
         self.time.cpu = self.time.cpu.min(again.time.cpu);
         self.time.wall = self.time.wall.min(again.time.wall);
@@ -27,22 +27,22 @@ impl Ours {
     }
 }
 
-/// What our search did on a model: by its DVE and its text in the language on one thread, and how many times as fast the
-/// latter is on two, by the clock on the wall.
+/// Results for a model: its DVE form and its `.model` form on one thread, and the speed-up of the latter on two threads by
+/// wall-clock time.
 pub(crate) struct Found {
     pub(crate) dve: Ours,
     pub(crate) language: Ours,
     pub(crate) speedup: f64,
-    /// How many searches on one thread are done by two at a time in the time of one alone: what the machine gives to two that
-    /// have nothing to do with each other. Two of its processors may be one that does two things.
+    /// Throughput of two independent searches relative to one: the upper bound for the speed-up. Two processors may be
+    /// hardware threads of one core.
     pub(crate) machine: f64,
 }
 
-/// What the benchmark is called with, to explore one model and say how that went.
+/// Argument with which the benchmark runs itself to explore one model.
 pub(crate) const ALONE: &str = "--explore";
 
-/// In what ways a model is explored in one process: each text on so many threads, in turns, at least so often, and for at least
-/// so long: what takes a quarter of a second is disturbed as a whole by what would not be noticed in a longer search.
+/// The measurements in one process: form of the model, threads, minimum number of rounds and minimum total time. Short
+/// searches need more rounds because a short disturbance affects them as a whole.
 struct Way {
     name: &'static str,
     turns: &'static [(Text, Turn)],
@@ -65,11 +65,11 @@ const WAYS: [Way; 3] = [
     },
 ];
 
-/// How a model is explored.
+/// A measurement.
 #[derive(Clone, Copy)]
 enum Turn {
     Threads(usize),
-    /// On one thread, and at the same time once more on another.
+    /// Two concurrent searches on one thread each.
     TwoAtOnce,
 }
 
@@ -79,26 +79,25 @@ enum Text {
     Language,
 }
 
-/// Explores a model, each way in a process of its own, as SPIN's verifier is one: what others have left of the memory must not
-/// count.
+/// Explores a model, each measurement in its own process, as SPIN's verifier is: earlier use of the memory must not matter.
 pub(crate) fn search(sketch: &Sketch) -> Found {
-    let program = std::env::current_exe().expect("the benchmark knows where it is");
+    let program = std::env::current_exe().expect("the path of the benchmark");
     let run = |way: &str| -> Vec<Vec<Ours>> {
         let output = Command::new(&program).args([ALONE, sketch.name, way]).output();
-        let output = output.expect("the benchmark can be run again");
+        let output = output.expect("the benchmark can run itself");
         let words = String::from_utf8_lossy(&output.stdout).into_owned();
         let rounds: Vec<Vec<Ours>> = words.lines().map(read).collect();
         assert!(rounds.len() > 1, "{}: {words}{}", sketch.name, String::from_utf8_lossy(&output.stderr));
         rounds
     };
-    // The best: other programs run, too.
+    // The best run: other programs may interfere.
     let best = |rounds: Vec<Vec<Ours>>, at: usize| {
         let all =
             rounds.into_iter().filter_map(|mut round| (at < round.len()).then(|| round.swap_remove(at)));
-        all.reduce(Ours::better).expect("every round says how it went")
+        all.reduce(Ours::better).expect("every round prints a result")
     };
     let wall = |rounds: &[Vec<Ours>], at: usize| best(rounds.to_vec(), at).time.wall.as_secs_f64();
-    // To compare one core with two, the first round does not count, in which the system is yet to find the memory.
+    // The speed-up excludes the first round, in which the system allocates the memory.
     let both = run("both").split_off(1);
     Found {
         dve: best(run("dve"), 0),
@@ -108,9 +107,9 @@ pub(crate) fn search(sketch: &Sketch) -> Found {
     }
 }
 
-/// What such a process does: prints a line for each round.
+/// Body of such a process: prints a line for each round.
 pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
-    let way = WAYS.iter().find(|known| known.name == way).expect("there is such a way");
+    let way = WAYS.iter().find(|known| known.name == way).expect("a known measurement");
     let (dve, language) = (dve(&sketch.dve()), language(sketch.name));
     let begun = Instant::now();
     let mut rounds = 0;
@@ -128,7 +127,7 @@ pub(crate) fn search_alone(sketch: &Sketch, way: &str) {
     }
 }
 
-/// Reads such a line.
+/// Parses such a line.
 fn read(line: &str) -> Vec<Ours> {
     let numbers: Vec<u64> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
     let all = numbers.chunks_exact(4).map(|numbers| Ours {
@@ -139,19 +138,19 @@ fn read(line: &str) -> Vec<Ours> {
     all.collect()
 }
 
-/// Compiles and explores a model; both are timed.
+/// Compiles and explores a model, and measures both.
 pub(crate) fn explore(model: &Model, threads: usize) -> Ours {
-    let wanted = Wanted { deadlocks: false, bad: false, faults: false };
-    let search = Search { threads, wanted, whole: true, ..Search::default() };
+    let wanted = FindingKinds { deadlocks: false, bad: false, faults: false };
+    let search = SearchOptions { threads, kinds: wanted, exhaustive: true, ..SearchOptions::default() };
     let (time, report) = timed(|| {
-        let compiled =
-            Compiled::new(model, &[]).unwrap_or_else(|why| panic!("the model cannot be compiled: {}", why.0));
-        breadth(&compiled, &search, &())
+        let compiled = CompiledModel::new(model, &[])
+            .unwrap_or_else(|why| panic!("the model cannot be compiled: {}", why.0));
+        bfs(&compiled, &search, &())
     });
     Ours { states: report.totals.states, bytes: report.totals.memory, time }
 }
 
-/// Explores a model on two threads that do the same each; the time of both.
+/// Runs the same search on two threads concurrently and measures the time of both.
 fn explore_twice(model: &Model) -> Ours {
     let (time, found) = timed(|| {
         std::thread::scope(|scope| {
@@ -166,10 +165,10 @@ fn explore_twice(model: &Model) -> Ours {
 /// A model in DVE.
 pub(crate) fn dve(text: &str) -> Model {
     let (loaded, problems) = dve::load(SourceId(0), text, &dve::Options::default());
-    loaded.unwrap_or_else(|| panic!("the model is wrong: {problems:?}")).model
+    loaded.unwrap_or_else(|| panic!("the model has errors: {problems:?}")).model
 }
 
-/// The model of this name in our language.
+/// The `.model` form of a model.
 fn language(name: &str) -> Model {
     let text = match name {
         "peterson.4" => include_str!("models/peterson.model"),
@@ -180,5 +179,5 @@ fn language(name: &str) -> Model {
         _ => include_str!("models/anderson.model"),
     };
     let (loaded, problems) = model::load(SourceId(0), text);
-    loaded.unwrap_or_else(|| panic!("the model is wrong: {problems:?}")).model
+    loaded.unwrap_or_else(|| panic!("the model has errors: {problems:?}")).model
 }

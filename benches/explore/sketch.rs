@@ -1,22 +1,22 @@
-//! The models of the benchmark, each written once as a table of transitions and printed in DVE and in Promela, so
-//! that all tools are given the same thing.
+//! The models of the benchmark. Each is a table of transitions that is printed in DVE and in Promela, so that all tools
+//! get the same model.
 
 /// A model.
 pub(crate) struct Sketch {
     pub(crate) name: &'static str,
     /// The number of reachable states, which every tool must find.
     pub(crate) states: u64,
-    /// Bytes that all processes share: name, first values, whether it is an array.
+    /// Shared bytes: name, initial values, whether it is an array.
     shared: Vec<(&'static str, Vec<u8>, bool)>,
     processes: Vec<Process>,
 }
 
 struct Process {
     name: String,
-    /// Bytes of its own, 0 at first.
+    /// Local bytes, initially 0.
     locals: Vec<&'static str>,
     locations: Vec<&'static str>,
-    /// From, to, guard, effects; `true` is no guard. Both languages read the expressions.
+    /// Source, target, guard (`true` for none), effects. The expressions are valid in both languages.
     rows: Vec<(&'static str, &'static str, String, Vec<String>)>,
 }
 
@@ -101,7 +101,7 @@ impl Sketch {
     }
 }
 
-/// All of them, in the order of the table.
+/// All models, in the order of the table.
 pub(crate) fn all() -> Vec<Sketch> {
     vec![peterson(4), buffer(), at(5), bakery(4, 7), philosophers(15), anderson(6)]
 }

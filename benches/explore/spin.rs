@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What SPIN found.
+/// Result of SPIN.
 pub(crate) struct Found {
     pub(crate) states: u64,
     pub(crate) time: Time,
 }
 
-/// Generates, compiles and runs the verifier of a model, full state space, exact; none if there is no SPIN, and what
-/// went wrong if it fails. Only the run is timed.
+/// Generates, compiles and runs the verifier of a model on the full state space with exact storage. Only the run is
+/// measured. None if SPIN is not installed.
 pub(crate) fn run(promela: &str, folder: &Path) -> Result<Found, String> {
     fs::write(folder.join("model.pml"), promela).map_err(|error| error.to_string())?;
     let all_well = |command: &mut Command| {
@@ -23,10 +23,10 @@ pub(crate) fn run(promela: &str, folder: &Path) -> Result<Found, String> {
             false => Err(String::from_utf8_lossy(&done.stderr).into_owned()),
         }
     };
-    // Without the optimisations that merge states by forgetting variables: all tools are to see the same states.
+    // Without optimisations that merge states by dropping variables: all tools must count the same states.
     all_well(Command::new("spin").args(["-o1", "-o2", "-a", "model.pml"]))?;
     all_well(Command::new("gcc").args(["-O2", "-DNOREDUCE", "-DSAFETY", "-w", "-o", "pan", "pan.c"]))?;
-    // No check for invalid end states, so that it does not stop at a deadlock; a table as large as the models ask for.
+    // No check for invalid end states, so that deadlocks do not stop it; a table large enough for the models.
     let (time, told) = timed(|| all_well(Command::new("./pan").args(["-E", "-m40000000", "-w26"])));
     let told = told?;
     let number = |behind: &str| {

@@ -1,4 +1,4 @@
-//! The bank with its ten properties (section 6.2.2 and table 6.2 of the thesis on interactive runtime verification).
+//! The bank with its ten properties [Jak19 §6.2.2, table 6.2].
 
 use super::figures::{command, java};
 use super::ours::{Watched, Watching};
@@ -7,7 +7,7 @@ use super::{Outcome, Size};
 use crate::native::asked::Asked;
 use crate::{print_table, timed};
 
-/// The properties by their numbers.
+/// The properties, indexed by number.
 const PROPERTIES: [&str; 10] = [
     "gold-from-here",
     "initialised-first",
@@ -29,21 +29,21 @@ const SETS: [(&str, &[usize], &str); 4] = [
     ("all ten", &[1, 2, 3, 4, 5, 6, 7, 8, 9, 10], "-"),
 ];
 
-/// What is asked, in percent.
+/// Required maximum overhead in percent.
 const OVERHEAD: f64 = 25.0;
 
-/// These of the properties.
+/// Selects properties by number.
 pub(crate) fn properties(numbers: &[usize]) -> Outcome<Watching> {
     let all = numbers.iter().filter_map(|number| PROPERTIES.get(number - 1));
     let all = all.map(|name| Ok((name.to_string(), example(&format!("bank/{name}.prop"))?)));
     Watching::properties(&all.collect::<Outcome<Vec<_>>>()?)
 }
 
-/// What the program tells of a day.
+/// Output of the program for one day.
 struct Day {
-    /// All but the times.
+    /// Everything except the times.
     result: String,
-    /// Seconds by the wall, while the bank is open.
+    /// Wall-clock seconds while the bank is open.
     wall: f64,
     /// Seconds of processor time at the counters.
     cpu: f64,
@@ -55,11 +55,11 @@ fn day(output: &str) -> Outcome<Day> {
     let numbers: Vec<f64> = times.split(' ').filter_map(|word| word.parse().ok()).collect();
     match numbers[..] {
         [wall, cpu] => Ok(Day { result: result.to_owned(), wall: wall / 1e3, cpu: cpu / 1e3 }),
-        _ => Err(format!("the bank told no times: `{times}`")),
+        _ => Err(format!("the bank printed no times: `{times}`")),
     }
 }
 
-/// The least of several days, in seconds: at the counters, while the bank is open, and of the whole run with the tool.
+/// Minimum of several days in seconds: at the counters, while the bank is open, and of the whole run with the debugger.
 #[derive(Clone, Copy)]
 struct Cost {
     cpu: f64,
@@ -69,11 +69,11 @@ struct Cost {
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     let (requests, rounds) = size.pick((100_000, 3), (300_000, 5));
-    println!("the bank: {requests} requests; seconds of processor time at the counters, least of the runs");
+    println!("the bank: {requests} requests; seconds of processor time at the counters, minimum of the runs");
     println!(
-        "  `whole` is the processor time of the whole run, with the start and the tool's; percent are more than alone"
+        "  `whole` is the processor time of the whole run with start-up and debugger; percentages are overheads"
     );
-    println!("  the thesis' figures are those of its prototype over jdb, on another such system");
+    println!("  the figures of [Jak19] are those of its prototype over jdb, on a similar system");
     let mut args = command(&["-cp".into(), programs.path("bank")], "Bank --size", &[requests]);
     args.push("--time".into());
     let watchings: Vec<Watching> =
@@ -82,7 +82,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let mut costs = vec![none; 1 + SETS.len()];
     let mut events = vec![0; 1 + SETS.len()];
     let mut expected: Option<String> = None;
-    // By turns, so that a moment in which the machine is busy elsewhere does not fall on one of them alone.
+    // Interleaved, so that a temporary load does not affect only one of them.
     for _ in 0..rounds {
         for at in 0..costs.len() {
             let (time, watched) = timed(|| match at.checked_sub(1) {
@@ -94,7 +94,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             let watched = watched?;
             let day = day(&watched.output)?;
             if *expected.get_or_insert_with(|| day.result.clone()) != day.result {
-                return Err(format!("watched, the bank printed `{}`", day.result));
+                return Err(format!("monitored, the bank printed `{}`", day.result));
             }
             events[at] = watched.events;
             let cost = &mut costs[at];
@@ -124,6 +124,6 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     print_table(&rows);
     println!();
     let all = costs[SETS.len()];
-    asked.at_most("the bank, all properties, more", percent(all.cpu, alone.cpu), OVERHEAD, " %");
+    asked.at_most("the bank, all properties, overhead", percent(all.cpu, alone.cpu), OVERHEAD, " %");
     Ok(())
 }

@@ -7,14 +7,14 @@ use crate::native::asked::Asked;
 use crate::{print_table, timed};
 use invigil_expr::diag::SourceId;
 use invigil_lang::pedl;
-use invigil_monitor::mac::{Filter, Recogniser, Snapshot, Value, VariableId};
+use invigil_monitor::mac::{Recogniser, Snapshot, Value, ValueFilter, VariableId};
 use std::hint::black_box;
 
 const LENGTHS: [usize; 4] = [1, 50, 100, 150];
-/// What is asked of a snapshot and 150 operators, in nanoseconds.
+/// Required maximum for a snapshot and 150 operators, in nanoseconds.
 const SNAPSHOT: f64 = 1_000.0;
 
-/// What the thesis' prototype took, in microseconds.
+/// Time of the thesis' prototype in microseconds.
 fn thesis(length: usize) -> &'static str {
     match length {
         50 => "124 us",
@@ -23,15 +23,15 @@ fn thesis(length: usize) -> &'static str {
     }
 }
 
-/// Nanoseconds of processor time for a snapshot, least of several rounds.
+/// Nanoseconds of processor time per snapshot, minimum of several rounds.
 pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome<f64> {
     let reduction = if abstracts { Reduction::Value } else { Reduction::None };
     let text = condition("Test.monitoredX", length, reduction);
     let (script, problems) = pedl::parse(SourceId(0), &text);
     let (lowered, more) = pedl::lower(&script, &|_| None);
-    let parts = lowered.ok_or_else(|| format!("the script is wrong: {problems:?} {more:?}"))?.parts;
-    let mut filters: Vec<Filter> = match abstracts {
-        true => parts.abstractions().iter().map(Filter::new).collect(),
+    let parts = lowered.ok_or_else(|| format!("the script has errors: {problems:?} {more:?}"))?.parts;
+    let mut filters: Vec<ValueFilter> = match abstracts {
+        true => parts.abstractions().iter().map(ValueFilter::new).collect(),
         false => Vec::new(),
     };
     let mut recogniser = Recogniser::new(parts).map_err(|unfit| unfit.to_string())?;
@@ -59,7 +59,7 @@ pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome
 }
 
 pub(crate) fn run(_: &Programs, size: Size, asked: &mut Asked) -> Outcome {
-    println!("the evaluator alone: nanoseconds of processor time for a snapshot, least of the rounds");
+    println!("the evaluator alone: nanoseconds of processor time per snapshot, minimum of the rounds");
     let mut rows = vec![["operators", "all", "valueabstract", "thesis"].map(String::from).to_vec()];
     let snapshots = size.pick(200_000, 1_000_000);
     let (mut all, mut reduced) = (Vec::new(), Vec::new());

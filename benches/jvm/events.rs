@@ -1,4 +1,4 @@
-//! What an event costs: writes to a field, and calls of a method with an argument, as fast as they come.
+//! Cost of an event: field writes, and calls of a method with an argument, without pauses.
 
 use super::figures::{self, Figures, command, java};
 use super::ours::Watching;
@@ -11,19 +11,19 @@ use std::ffi::OsString;
 
 /// The lengths of conditions, in operators.
 const LENGTHS: [usize; 4] = [1, 50, 100, 150];
-/// What is asked of an event and a step, in nanoseconds.
+/// Required maximum for an event and a step, in nanoseconds.
 const EVENT: f64 = 8.0;
-/// How many times cheaper than a debugger's breakpoint it must be.
+/// Required minimum factor by which it is cheaper than a debugger's breakpoint.
 const CHEAPER: f64 = 10_000.0;
 
-/// A program of the benchmark: it makes events, several times, and tells what each repetition took.
+/// A program of the benchmark, which generates events and prints the time of each repetition.
 #[derive(Clone, Copy)]
 pub(crate) enum Program {
     /// `t.monitoredX = i`.
     Writes,
     /// `call(i)`.
     Calls,
-    /// `items[k].x = i`, for so many items.
+    /// `items[k].x = i` for this number of items.
     Objects(u64),
 }
 
@@ -45,7 +45,7 @@ impl Program {
     }
 }
 
-/// How often, and what it runs with.
+/// Number of events and repetitions, and the environment.
 pub(crate) struct Bench<'a> {
     pub(crate) programs: &'a Programs,
     pub(crate) events: u64,
@@ -62,12 +62,12 @@ impl Bench<'_> {
         vec!["-cp".into(), self.programs.path("classes")]
     }
 
-    /// Nobody watches.
+    /// The program alone.
     pub(crate) fn alone(&self, program: Program) -> Outcome<Figures> {
         figures::read(&java(&self.args(program, &self.classes()))?)
     }
 
-    /// A peer watches, and counts its steps.
+    /// The program under a peer, which counts its steps.
     pub(crate) fn peer(&self, program: Program, options: &[OsString]) -> Outcome<Figures> {
         let output = java(&self.args(program, options))?;
         match figures::count(&output, "steps ") {
@@ -76,19 +76,19 @@ impl Bench<'_> {
         }
     }
 
-    /// We watch, and nothing happens that anyone waits for.
+    /// The program under Invigil, without a needed event.
     fn silent(&self, program: Program, watching: &Watching) -> Outcome<Figures> {
         let watched = watching.run(self.args(program, &self.classes()))?;
         match watched.events {
             0 => figures::read(&watched.output),
-            events => Err(format!("there were {events} events that nobody waits for")),
+            events => Err(format!("{events} events that no property needs")),
         }
     }
 
-    /// We watch; properties count.
+    /// The program under Invigil with counting properties.
     pub(crate) fn ours(&self, program: Program, watching: &Watching) -> Outcome<Figures> {
         let watched = watching.run(self.args(program, &self.classes()))?;
-        // The constructor of an object writes no field here, so all events are those of the loops.
+        // The constructors write no field, so all events are those of the loops.
         if let ([steps], false) = (&watched.steps[..], watching.has_scripts())
             && (watched.events, *steps) != (self.events * self.times, self.events * self.times)
         {
@@ -107,7 +107,7 @@ impl Bench<'_> {
         figures::read(&watched.output)
     }
 
-    /// A debugger's client watches: a breakpoint, with the argument read.
+    /// The program under a debugger client with a breakpoint that reads the argument.
     pub(crate) fn debugger(&self) -> Outcome<Figures> {
         let path = super::programs::path_of(&[self.programs.path("jdi"), self.programs.path("classes")]);
         let mut args: Vec<OsString> = vec!["-cp".into(), path, "Jdi".into(), "argument".into()];
@@ -141,27 +141,27 @@ fn bench(programs: &Programs, size: Size) -> Bench<'_> {
 }
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
-    println!("cost of an event: nanoseconds, least of the repetitions; the thread's processor time counts");
+    println!("cost of an event: nanoseconds of the thread's processor time, minimum of the repetitions");
     let bench = bench(programs, size);
     let mut rows = head();
     let probe = writes_and_calls(&bench, &mut rows)?;
     peers(&bench, &mut rows, asked)?;
     let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
     let told = Watching::property(&Program::Writes.property())?.recorded();
-    rows.add("told to the tool, one by one", slow.ours(Program::Writes, &told)?);
+    rows.add("sent to the debugger one by one", slow.ours(Program::Writes, &told)?);
     let slow = Bench { events: size.pick(500, 2_000), ..slow };
     let debugger = slow.debugger()?;
     rows.add("JDI: breakpoint, argument read", debugger);
     print_table(&rows.0);
     println!();
-    asked.at_most("write to a field and a step, more than alone", probe.0.cpu, EVENT, " ns");
-    asked.at_most("method with an argument and a step, more than alone", probe.1.cpu, EVENT, " ns");
-    // A debugger's client waits for round trips, so the wall's time is its cost.
+    asked.at_most("write to a field and a step, overhead", probe.0.cpu, EVENT, " ns");
+    asked.at_most("method with an argument and a step, overhead", probe.1.cpu, EVENT, " ns");
+    // A debugger client waits for round trips, so its cost is wall-clock time.
     asked.at_least("cheaper than a JDI breakpoint", debugger.wall / probe.1.wall, CHEAPER, " times");
     Ok(())
 }
 
-/// A property for each of the objects.
+/// A property with a slice per object.
 pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
     println!("cost of an event and a step for its object: nanoseconds");
     let (bench, mut rows) = (bench(programs, size), head());
@@ -169,7 +169,7 @@ pub(crate) fn run_objects(programs: &Programs, size: Size, _: &mut Asked) -> Out
         let program = Program::Objects(count);
         rows.add(&format!("field of {count} objects, alone"), bench.alone(program)?);
         let watching = Watching::property(&program.property())?;
-        rows.add(&format!("field of {count} objects, property for each"), bench.ours(program, &watching)?);
+        rows.add(&format!("field of {count} objects, a slice per object"), bench.ours(program, &watching)?);
     }
     print_table(&rows.0);
     println!();
@@ -194,7 +194,7 @@ pub(crate) fn run_scripts(programs: &Programs, size: Size, _: &mut Asked) -> Out
     Ok(())
 }
 
-/// What a write and a call cost more than alone when a property is told of them.
+/// Overhead of a write and a call under a property.
 fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Figures)> {
     let mut found = Vec::new();
     for (program, name) in [(Program::Writes, "field written"), (Program::Calls, "method called")] {
@@ -215,7 +215,7 @@ fn writes_and_calls(bench: &Bench<'_>, rows: &mut Rows) -> Outcome<(Figures, Fig
 
 fn peers(bench: &Bench<'_>, rows: &mut Rows, asked: &mut Asked) -> Outcome {
     let Some(aspectj) = bench.programs.aspectj() else {
-        asked.unknown("AspectJ is not installed (libaspectj-java): its rows are left out");
+        asked.unknown("AspectJ is not installed (libaspectj-java): its rows are skipped");
         return Ok(());
     };
     let options = [

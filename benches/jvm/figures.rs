@@ -1,15 +1,15 @@
-//! What the programs tell of themselves.
+//! Parses the figures that the programs print.
 
 use super::Outcome;
 use std::ffi::OsString;
 use std::process::Command;
 
-/// The least of the repetitions, in nanoseconds for each event.
+/// Minimum of the repetitions in nanoseconds per event.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Figures {
-    /// Of processor time of the thread that did it.
+    /// Processor time of the thread.
     pub(crate) cpu: f64,
-    /// By the wall.
+    /// Wall-clock time.
     pub(crate) wall: f64,
 }
 
@@ -26,15 +26,15 @@ pub(crate) fn read(output: &str) -> Outcome<Figures> {
         let known = best.unwrap_or(Figures { cpu, wall });
         best = Some(Figures { cpu: known.cpu.min(cpu), wall: known.wall.min(wall) });
     }
-    best.ok_or_else(|| format!("the program told no figures: {output}"))
+    best.ok_or_else(|| format!("the program printed no figures: {output}"))
 }
 
-/// A number that the program prints on a line of its own, as in `steps 1000`.
+/// A number that the program prints on a separate line, such as `steps 1000`.
 pub(crate) fn count(output: &str, word: &str) -> Option<u64> {
     output.lines().find_map(|line| line.strip_prefix(word)?.trim().parse().ok())
 }
 
-/// Runs Java without us, and gives what it prints.
+/// Runs Java without Invigil and returns its output.
 pub(crate) fn java(args: &[OsString]) -> Outcome<String> {
     let output = Command::new("java").args(args).output().map_err(|error| {
         format!("`java` cannot be run: {error}; install a JDK, such as openjdk-17-jdk-headless")

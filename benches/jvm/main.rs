@@ -1,8 +1,8 @@
-//! What it costs to watch a live Java program, beside AspectJ and a debugger's client.
+//! Cost of monitoring a live Java program, compared with AspectJ and a debugger client.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench jvm          # about five minutes
-//! $ cargo bench -p invigil-benches --bench jvm -- quick # about one
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench jvm          # about five minutes
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench jvm -- quick # about one minute
 //! ```
 
 use invigil_benches::jvm::{Size, run};

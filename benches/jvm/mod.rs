@@ -1,5 +1,5 @@
-//! What it costs to watch a live Java program: the experiments of section 7.4 of M. Kim's thesis (2001), and those of
-//! section 6.2.2 of R. Jakse's (2019), with AspectJ and a debugger's client beside us in the same run.
+//! Cost of monitoring a live Java program: the experiments of [Kim01 §7.4] and [Jak19 §6.2.2], with
+//! AspectJ and a debugger client in the same run.
 
 mod bank;
 mod evaluator;
@@ -18,7 +18,7 @@ use crate::native::asked::Asked;
 use crate::print_machine;
 use programs::Programs;
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// About a minute.
@@ -28,7 +28,7 @@ pub enum Size {
 }
 
 impl Size {
-    /// The first when it must be quick, else the second.
+    /// The first value for `quick`, otherwise the second.
     fn pick<T>(self, quick: T, full: T) -> T {
         match self {
             Size::Quick => quick,
@@ -37,7 +37,7 @@ impl Size {
     }
 }
 
-/// What becomes of a part of the benchmark: what keeps it from being measured, in words.
+/// Result of a part of the benchmark. The error says why it cannot be measured.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
@@ -53,14 +53,14 @@ const PARTS: [(&str, Part); 8] = [
     ("bank", bank::run),
 ];
 
-/// Runs the benchmark, or these parts of it, and prints what it finds.
+/// Runs the benchmark, or the given parts of it, and prints the results.
 ///
 /// # Errors
-/// If something does not work, or a count is wrong.
+/// If a program cannot be run or a count is wrong.
 pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
     if let Some(unknown) = parts.iter().find(|part| !PARTS.iter().any(|(name, _)| name == part)) {
         let known = PARTS.map(|(name, _)| name).join(", ");
-        return Err(format!("there is no part `{unknown}`; there are {known}, and the word `quick`"));
+        return Err(format!("unknown part `{unknown}`; expected {known} or `quick`"));
     }
     print_machine();
     let programs = Programs::build()?;

@@ -2,59 +2,59 @@
 
 use super::Outcome;
 use invigil_expr::diag::{Diagnostic, SourceId};
-use invigil_jvm::{Launch, Stream, Target};
-use invigil_lang::medl::Names;
+use invigil_jvm::{JavaTarget, Launch, Stream};
+use invigil_lang::medl::MethodNaming;
 use invigil_lang::{medl, pedl, prop};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
-use invigil_monitor::mac::Plan;
-use invigil_session::subject::{Ending, Resume};
-use invigil_session::{Listener, Options, Recorder, Session, Speaker};
+use invigil_monitor::event::EventCatalog;
+use invigil_monitor::mac::ScriptPlan;
+use invigil_session::target::{ResumeMode, Termination};
+use invigil_session::{Listener, MessageSource, Recorder, Session, SessionOptions};
 use invigil_trace::Format;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{Read, Seek, sink};
 use std::sync::Arc;
 
-/// What a program is watched for.
+/// Properties or scripts to monitor.
 #[derive(Default)]
 pub(crate) struct Watching {
     automata: Vec<Arc<Automaton>>,
-    catalog: Catalog,
-    plans: Vec<Plan>,
-    /// Every event is told to the tool, and recorded.
+    catalog: EventCatalog,
+    plans: Vec<ScriptPlan>,
+    /// Every event is sent to the debugger and recorded.
     recorded: bool,
 }
 
-/// What became of a watched run.
+/// Result of a monitored run.
 #[derive(Debug)]
 pub(crate) struct Watched {
-    /// What the program printed.
+    /// Output of the program.
     pub(crate) output: String,
-    /// How many events there were.
+    /// Number of events.
     pub(crate) events: u64,
-    /// How many transitions each property took.
+    /// Number of transitions of each property.
     pub(crate) steps: Vec<u64>,
-    /// How many slices each had.
+    /// Number of slices of each property.
     pub(crate) slices: Vec<u64>,
 }
 
 fn wrong(problems: &[Diagnostic]) -> String {
-    format!("a script of the benchmark is wrong: {problems:?}")
+    format!("a script of the benchmark has errors: {problems:?}")
 }
 
 impl Watching {
-    /// Nothing: the agent is there, and no probe.
+    /// Nothing: the agent without probes.
     pub(crate) fn nothing() -> Watching {
         Watching::default()
     }
 
-    /// A property.
+    /// One property.
     pub(crate) fn property(text: &str) -> Outcome<Watching> {
         Watching::properties(&[("property".to_owned(), text.to_owned())])
     }
 
-    /// Properties, each with its name.
+    /// Several named properties.
     pub(crate) fn properties(all: &[(String, String)]) -> Outcome<Watching> {
         let mut watching = Watching::default();
         for (name, text) in all {
@@ -66,7 +66,7 @@ impl Watching {
         Ok(watching)
     }
 
-    /// A pair of scripts, which step inside the program.
+    /// A pair of scripts, which step inside the target.
     pub(crate) fn scripts(monitoring: &str, requirements: &str) -> Outcome<Watching> {
         let mut watching = Watching::default();
         let (script, problems) = pedl::parse(SourceId(0), monitoring);
@@ -75,41 +75,43 @@ impl Watching {
         let (script, problems) = medl::parse(SourceId(1), requirements);
         let (checker, more) = medl::lower(&script, Some(&recogniser));
         let checker = checker.ok_or_else(|| wrong(&[problems, more].concat()))?;
-        let watched = medl::watch(&recogniser, &checker, Names::WithTypes, false, &mut watching.catalog)?;
+        let watched =
+            medl::connect(&recogniser, &checker, MethodNaming::WithTypes, false, &mut watching.catalog)?;
         watching.automata = watched.automata.into_iter().map(Arc::new).collect();
         watching.plans = vec![watched.plan];
         Ok(watching)
     }
 
-    /// Whether it is scripts that watch; then what they find are the events.
+    /// Whether scripts are monitored. Their results then count as the events.
     pub(crate) fn has_scripts(&self) -> bool {
         !self.plans.is_empty()
     }
 
-    /// The tool is told every event, one by one.
+    /// Sends every event to the debugger one by one.
     pub(crate) fn recorded(mut self) -> Watching {
         self.recorded = true;
         self
     }
 
-    /// Runs `java` with these arguments to its end.
+    /// Runs `java` with these arguments until it exits.
     pub(crate) fn run(&self, args: Vec<OsString>) -> Outcome<Watched> {
-        let file = |error: std::io::Error| format!("no file for what the program prints: {error}");
+        let file = |error: std::io::Error| format!("cannot create the output file: {error}");
         let mut output = tempfile::tempfile().map_err(file)?;
         let mut launch = Launch::new("java").args(args);
         launch.stdin = Stream::Null;
-        // As `invigil run --batch`: there is no prompt.
-        launch.unstepped = true;
+        // As `invigil run --batch`, without a prompt.
+        launch.no_stepping = true;
         launch.stdout = Stream::File(output.try_clone().map_err(file)?.into());
         let report = self.watch(&launch)?;
         Ok(Watched { output: text_of(&mut output).map_err(file)?, ..report })
     }
 
     fn watch(&self, launch: &Launch) -> Outcome<Watched> {
-        let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
-        let target = Target::launch(launch).map_err(words)?;
+        let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+        let target = JavaTarget::launch(launch).map_err(words)?;
         let (automata, catalog) = (self.automata.clone(), self.catalog.clone());
-        let mut session = Session::new(Box::new(target), automata, catalog, Vec::new(), Options::default());
+        let mut session =
+            Session::new(Box::new(target), automata, catalog, Vec::new(), SessionOptions::default());
         session.set_listener(Box::new(Aloud));
         if self.recorded {
             let recorder = Recorder::new(Box::new(sink()), Format::JsonLines, &self.catalog);
@@ -120,9 +122,9 @@ impl Watching {
         if let Some(outcome) = started.outcome {
             return Err(format!("the session did not start: {outcome:?}"));
         }
-        let outcome = session.run(&Resume::Continue).map_err(words)?;
-        if outcome != invigil_session::Outcome::Ended(Ending::Exited(0)) {
-            return Err(format!("the watched program did not end well: {outcome:?}"));
+        let outcome = session.run(&ResumeMode::Continue).map_err(words)?;
+        if outcome != invigil_session::RunOutcome::Ended(Termination::Exited(0)) {
+            return Err(format!("the monitored program did not end normally: {outcome:?}"));
         }
         let report = session.report();
         Ok(Watched {
@@ -141,11 +143,11 @@ fn text_of(file: &mut File) -> std::io::Result<String> {
     Ok(text)
 }
 
-/// Says what the session has to say: a benchmark must not hide it.
+/// Prints the messages of the session, which a benchmark must not hide.
 struct Aloud;
 
 impl Listener for Aloud {
-    fn line(&mut self, _: Speaker, line: &str) {
+    fn message(&mut self, _: MessageSource, line: &str) {
         println!("  note: {line}");
     }
 }

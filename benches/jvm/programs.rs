@@ -1,4 +1,4 @@
-//! The Java programs that are watched, compiled when the benchmark runs.
+//! The monitored Java programs, compiled when the benchmark runs.
 
 use super::Outcome;
 use std::ffi::OsString;
@@ -16,13 +16,13 @@ pub(crate) fn example(path: &str) -> Outcome<String> {
     std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))
 }
 
-/// The compiled programs, in a directory that goes when this does.
+/// The compiled programs in a temporary directory.
 pub(crate) struct Programs {
     dir: tempfile::TempDir,
     aspectj: Option<AspectJ>,
 }
 
-/// The jars of AspectJ, and programs that it has woven.
+/// The jars of AspectJ and the programs that it has woven.
 pub(crate) struct AspectJ {
     runtime: PathBuf,
     weaver: PathBuf,
@@ -30,11 +30,11 @@ pub(crate) struct AspectJ {
 
 impl Programs {
     pub(crate) fn build() -> Outcome<Programs> {
-        let dir = tempfile::tempdir().map_err(|error| format!("no directory for the programs: {error}"))?;
+        let dir = tempfile::tempdir().map_err(|error| format!("cannot create a directory: {error}"))?;
         let mut programs = Programs { dir, aspectj: None };
         let here = root().join("benches/java");
         let files = ["TestMain", "Figures", "Sweep", "Calls", "Objects", "Step", "Empty"];
-        // AspectJ reads no class files of newer versions.
+        // AspectJ cannot read newer class files.
         programs.compile(
             "classes",
             &["--release", "11"],
@@ -48,7 +48,7 @@ impl Programs {
         Ok(programs)
     }
 
-    /// A folder of classes.
+    /// Directory of classes.
     pub(crate) fn path(&self, name: &str) -> OsString {
         self.dir.path().join(name).into_os_string()
     }
@@ -91,12 +91,12 @@ impl Programs {
 }
 
 impl AspectJ {
-    /// What to give `java` so that it runs the programs as they were woven when they were compiled.
+    /// Arguments of `java` for the programs woven at compile time.
     pub(crate) fn compiled(&self, programs: &Programs) -> Vec<OsString> {
         vec!["-cp".into(), path_of(&[programs.path("woven"), self.runtime.clone().into()])]
     }
 
-    /// The same, woven when they are loaded.
+    /// Arguments of `java` for the programs woven at load time.
     pub(crate) fn loaded(&self, programs: &Programs) -> Vec<OsString> {
         let mut agent = OsString::from("-javaagent:");
         agent.push(&self.weaver);
@@ -110,7 +110,7 @@ pub(crate) fn path_of(folders: &[OsString]) -> OsString {
     folders.join(std::ffi::OsStr::new(":"))
 }
 
-/// The Java files of a folder.
+/// The Java files of a directory.
 fn sources(folder: &Path) -> Outcome<Vec<PathBuf>> {
     let all = std::fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
     let files = all.filter_map(|entry| Some(entry.ok()?.path()));

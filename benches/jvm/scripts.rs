@@ -1,6 +1,6 @@
-//! The properties and scripts that programs are watched for.
+//! The monitored properties and scripts.
 
-/// The automaton of the peers (`Step.java`): no value is below -10; and a counter. `event` has a parameter `value`.
+/// The automaton of the peers (`Step.java`): no `value` is below -10; with a counter. `event` has a parameter `value`.
 pub(crate) fn step(event: &str) -> String {
     format!(
         "initialization {{ N = 0 }}
@@ -13,7 +13,7 @@ pub(crate) fn step(event: &str) -> String {
     )
 }
 
-/// The same, once another program's `main` has begun, which is never.
+/// The same after an event that never occurs: entry of another program's `main`.
 pub(crate) fn asleep(property: &str) -> String {
     let awake = property.replace("} init failure", "} awake failure");
     awake.replace(
@@ -22,12 +22,12 @@ pub(crate) fn asleep(property: &str) -> String {
     )
 }
 
-/// The same for each of the objects.
+/// The same with a slice per object.
 pub(crate) fn sliced(event: &str) -> String {
     format!("slice on item\n{}", step(event))
 }
 
-/// What a monitoring script has besides its condition.
+/// Options of a monitoring script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
     None,
@@ -49,8 +49,8 @@ impl Reduction {
     }
 }
 
-/// A monitoring script with a condition of so many operators on a variable, as in figures 7.11 and 7.12. With value
-/// abstraction it has so many comparisons with constants, because other conditions are not abstracted from (definition 16).
+/// A monitoring script with a condition of `operators` operators on a variable, as in figures 7.11 and 7.12. With value
+/// abstraction, these are comparisons with constants, because other conditions are not abstracted (definition 16).
 pub(crate) fn condition(variable: &str, operators: usize, reduction: Reduction) -> String {
     let inner = operators.saturating_sub(1);
     let term = match reduction {

@@ -7,7 +7,7 @@ use super::{Outcome, Size};
 use crate::native::asked::Asked;
 use crate::{print_table, timed};
 
-/// Scripts, and how many times slower the thesis' prototype was at 200,000 and at 800,000.
+/// Scripts, and the slowdowns of the thesis' prototype at 200,000 and 800,000.
 const SCRIPTS: [(&str, &str, [Option<f64>; 2]); 3] = [
     ("all", "sieve.pedl", [Some(3.1), Some(1.5)]),
     ("delta", "delta.pedl", [None, None]),
@@ -15,7 +15,9 @@ const SCRIPTS: [(&str, &str, [Option<f64>; 2]); 3] = [
 ];
 
 pub(crate) fn run(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
-    println!("the sieve of 7.4.5: seconds of processor time, all threads and the tool, least of the runs");
+    println!(
+        "the sieve of 7.4.5: seconds of processor time of all threads and the debugger, minimum of the runs"
+    );
     let times = size.pick(2, 3);
     let mut rows = vec![["n", "", "cpu", "wall", "slower", "events", "thesis"].map(String::from).to_vec()];
     let sizes = [200_000, 800_000];
@@ -39,7 +41,7 @@ pub(crate) fn run(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
                 let (time, watched) = timed(|| watching.run(args()));
                 let watched = watched?;
                 if watched.output != expected {
-                    return Err(format!("the sieve printed `{}` when it was watched", watched.output));
+                    return Err(format!("the monitored sieve printed `{}`", watched.output));
                 }
                 (cpu, wall) = (cpu.min(time.cpu.as_secs_f64()), wall.min(time.wall.as_secs_f64()));
                 events = watched.events;
@@ -56,12 +58,12 @@ pub(crate) fn run(programs: &Programs, size: Size, _: &mut Asked) -> Outcome {
     Ok(())
 }
 
-/// A monitoring script of the example. The sieve is the only object of its class, so its class may name it.
+/// A monitoring script of the example. The class identifies the sieve, which is its only object.
 pub(crate) fn script(file: &str) -> Outcome<String> {
     Ok(example(&format!("sieve/{file}"))?.replace("SieveMain.sa.", "Sieve."))
 }
 
-/// The requirements, without what they print.
+/// The requirements without output.
 pub(crate) fn quiet(requirements: &str) -> String {
     let lines = requirements.lines().filter(|line| !line.trim_start().starts_with("print "));
     lines.collect::<Vec<_>>().join("\n")

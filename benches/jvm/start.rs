@@ -1,4 +1,4 @@
-//! What starting costs: a program that does nothing.
+//! Cost of starting: an empty program.
 
 use super::figures::java;
 use super::ours::Watching;
@@ -9,10 +9,10 @@ use crate::native::asked::Asked;
 use crate::{print_table, timed};
 use std::ffi::OsString;
 
-/// What is asked of our start, in milliseconds more than without us.
+/// Required maximum overhead of the start in milliseconds.
 const MORE: f64 = 10.0;
 
-/// Milliseconds by the wall, and of processor time of program and tool.
+/// Milliseconds of wall-clock time, and of processor time of target and debugger.
 type Millis = (f64, f64);
 
 fn best_of(times: usize, run: impl Fn() -> Outcome) -> Outcome<Millis> {
@@ -27,7 +27,7 @@ fn best_of(times: usize, run: impl Fn() -> Outcome) -> Outcome<Millis> {
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     println!(
-        "start and end of an empty program: milliseconds, least of the runs; processor time with the tool's"
+        "start and exit of an empty program: milliseconds, minimum of the runs; processor time includes the debugger"
     );
     let times = size.pick(9, 15);
     let empty = |mut options: Vec<OsString>| {
@@ -53,7 +53,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     }
     print_table(&rows);
     println!();
-    asked.at_most("start with the agent, more than without", agent.0 - alone.0, MORE, " ms");
-    asked.at_most("start with the agent, more processor time", agent.1 - alone.1, MORE, " ms");
+    asked.at_most("start with the agent, overhead", agent.0 - alone.0, MORE, " ms");
+    asked.at_most("start with the agent, overhead in processor time", agent.1 - alone.1, MORE, " ms");
     Ok(())
 }

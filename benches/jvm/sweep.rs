@@ -11,14 +11,14 @@ use crate::native::plot::{self, Curve, Drawing};
 use crate::print_table;
 use std::ffi::OsString;
 
-/// The bytecodes of one run without its events, and how often it is repeated.
+/// Bytecodes of one run without its events, and the number of repetitions.
 const WORK: u64 = 60_000_000;
 const TIMES: u64 = 5;
 
 /// Bytecodes between two writes.
 const GAPS: [u64; 5] = [100, 1_000, 10_000, 100_000, 1_000_000];
 
-/// The thesis' figures at a gap of 100 are those of its prototype: evaluation in another process, on a faster machine.
+/// The thesis' figures at a gap of 100: its prototype evaluates in another process on a faster machine.
 const CONFIGURATIONS: [(&str, Reduction, usize, Option<f64>); 11] = [
     ("none", Reduction::None, 1, Some(13.0)),
     ("delta", Reduction::Delta, 1, Some(11.0)),
@@ -46,15 +46,15 @@ const DRAWING: Drawing<'_> = Drawing {
 };
 
 fn program(programs: &Programs, gap: u64) -> Vec<OsString> {
-    // About as much work at each gap.
+    // About the same work for each gap.
     let events = (WORK / gap).max(20);
     let classes = ["-cp".into(), programs.path("classes")];
     command(&classes, "Sweep work", &[events, gap, TIMES])
 }
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
-    println!("the sweep of 7.4: times slower than alone, by the processor time of the program's thread");
-    println!("  the thesis' figures are those of its prototype, sending to another machine");
+    println!("the sweep of 7.4: slowdown by the processor time of the program's thread");
+    println!("  the thesis' prototype sends events to another machine");
     let gaps = &GAPS[..size.pick(3, GAPS.len())];
     let mut head: Vec<String> = vec!["bytecodes between writes".into()];
     head.extend(gaps.iter().map(u64::to_string));
@@ -84,8 +84,8 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     }
     print_table(&rows);
     match plot::write(&DRAWING, &curves) {
-        Ok(path) => println!("  drawn in {}\n", path.display()),
-        Err(error) => println!("  the drawing could not be written: {error}\n"),
+        Ok(path) => println!("  plot: {}\n", path.display()),
+        Err(error) => println!("  cannot write the plot: {error}\n"),
     }
     let at = |operators, reduction| {
         first

@@ -1,18 +1,18 @@
-//! How fast a formula is checked from a file, beside reading the file alone.
+//! Speed of checking a formula on a file, compared with only reading the file.
 
 use invigil_benches::{Random, best_of, print_table};
-use invigil_check::{Options, Quiet, check};
+use invigil_check::{CheckOptions, NoopListener, check};
 use invigil_expr::diag::SourceId;
 use invigil_lang::ltl;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::EventCatalog;
 use invigil_trace::{Input, Schema};
 use std::fmt::Write;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::{fs, io};
 
-/// Formulae that stay undecided on what is written below.
+/// Formulae that stay undecided on the files below.
 const STATES: &str = "ltl:G(request & !grant -> X(!reset W (grant | request)))";
 const EVENTS: &str = "ltl:G(open -> X(!open W close))";
 
@@ -31,7 +31,7 @@ pub(crate) fn run(rows: usize) {
         Ok(())
     });
     if let Err(error) = made {
-        return println!("the files could not be written: {error}");
+        return println!("cannot write the files: {error}");
     }
     println!("formulae checked from files of {rows} rows, one thread, by processor time");
     print_table(&table);
@@ -39,8 +39,8 @@ pub(crate) fn run(rows: usize) {
 }
 
 fn row(what: &str, path: &Path, formula: &str, rows: usize) -> io::Result<Vec<String>> {
-    let (automaton, catalog) = property(formula).ok_or_else(|| io::Error::other("the formula is wrong"))?;
-    let trace = invigil_trace::Options { threads: 1, ..invigil_trace::Options::default() };
+    let (automaton, catalog) = property(formula).ok_or_else(|| io::Error::other("the formula has errors"))?;
+    let trace = invigil_trace::ReadOptions { threads: 1, ..invigil_trace::ReadOptions::default() };
     let schema = Schema::new(&catalog);
     let (reading, read) = best_of(3, || {
         let mut count = 0;
@@ -50,10 +50,10 @@ fn row(what: &str, path: &Path, formula: &str, rows: usize) -> io::Result<Vec<St
         });
         count
     });
-    let options = Options { trace, ..Options::default() };
+    let options = CheckOptions { trace, ..CheckOptions::default() };
     let automata = [automaton];
     let (checking, violations) = best_of(3, || {
-        check(&automata, &catalog, || vec![Input::file(path)], &options, &mut Quiet).violations()
+        check(&automata, &catalog, || vec![Input::file(path)], &options, &mut NoopListener).violations()
     });
     if (read, violations) != (rows, 0) {
         return Err(io::Error::other(format!("{what}: {read} rows, {violations} violations")));
@@ -68,11 +68,11 @@ fn row(what: &str, path: &Path, formula: &str, rows: usize) -> io::Result<Vec<St
     ])
 }
 
-fn property(text: &str) -> Option<(Automaton, Catalog)> {
-    let argument = ltl::Argument::parse(text)?;
-    let manner = argument.manner(SourceId(0), text);
-    let (properties, _) = ltl::parse(SourceId(0), text, argument.formula, manner);
-    let mut catalog = Catalog::default();
+fn property(text: &str) -> Option<(Automaton, EventCatalog)> {
+    let argument = ltl::FormulaArgument::parse(text)?;
+    let options = argument.options(SourceId(0), text);
+    let (properties, _) = ltl::parse(SourceId(0), text, argument.formula, options);
+    let mut catalog = EventCatalog::default();
     let (automaton, _) = properties.first()?.lower(&[], &mut catalog);
     Some((automaton?, catalog))
 }

@@ -1,8 +1,8 @@
-//! How small automata for temporal formulae are, how fast they are made, and how fast monitors run.
+//! Sizes of automata for temporal formulae, speed of their construction, and speed of monitors.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench ltl            # with the peers that are installed
-//! $ cargo bench -p invigil-benches --bench ltl -- quick   # without them
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench ltl            # with the peers that are installed
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench ltl -- quick   # without them
 //! ```
 
 mod files;

@@ -1,4 +1,4 @@
-//! Monitors that others could not make: the smart home, light switches in many rooms, many responses at once.
+//! Monitors that other tools could not construct: the smart home, light switches in many rooms, many responses.
 
 use invigil_benches::{print_table, resident};
 use invigil_ltl::{Budget, Formula, Logic, TooLarge};
@@ -31,7 +31,7 @@ pub(crate) fn run() {
     table.push(made("ten responses in a chain", &join(10, |i| format!("G(a{i} -> F a{})", i + 1))));
     table.push(made("ten responses to one", &join(10, |i| format!("G(a -> F b{i})"))));
     table.push(made("ten bounded responses", &join(10, |i| format!("G(a{i} -> F<=3 b{i})"))));
-    println!("\nthe same for formulae that grow");
+    println!("\nthe same for growing formulae");
     print_table(&table);
     println!("\nautomata of responses");
     let mut table = vec![["formula", "states", "edges", "ms", "MB"].map(String::from).to_vec()];
@@ -68,7 +68,7 @@ fn made(name: &str, text: &str) -> Vec<String> {
     }
 }
 
-/// The monitor of a formula: its independent parts, and all of them in one machine if that is not too large.
+/// The monitor of a formula: its independent parts, and their product if it is not too large.
 fn row(logic: &mut Logic, name: &str, formula: Formula) -> Vec<String> {
     let begin = Instant::now();
     let words = |error: TooLarge| error.to_string();

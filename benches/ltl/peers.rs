@@ -1,4 +1,4 @@
-//! Translators that a user can install: `lbt` and `spin -f`. One that is missing is left out, and named.
+//! Installable translators: `lbt` and `spin -f`. Missing ones are skipped and listed.
 
 use invigil_ltl::formula::{Formulae, Node};
 use invigil_ltl::{Atom, Formula};
@@ -7,10 +7,10 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a peer may think about one formula.
+/// Time-out of a peer for one formula.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Whether a program can be run.
+/// Whether a program is installed.
 pub(crate) fn is_here(program: &str) -> bool {
     Command::new(program)
         .arg("-V")
@@ -25,13 +25,13 @@ pub(crate) fn is_here(program: &str) -> bool {
         })
 }
 
-/// The number of states that `lbt` gives (generalised Büchi, marks on states); none if it does not answer.
+/// Number of states of `lbt` (generalised Büchi, marks on states); none without a result.
 pub(crate) fn lbt(formulae: &Formulae, formula: Formula) -> Option<usize> {
     let text = run(Command::new("lbt"), &format!("{}\n", prefix(formulae, formula)))?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// The number of states of the never claim that `spin` gives.
+/// Number of states of the never claim of `spin`.
 pub(crate) fn spin(formulae: &Formulae, formula: Formula) -> Option<usize> {
     let mut command = Command::new("spin");
     command.arg("-f").arg(infix(formulae, formula));
@@ -68,7 +68,7 @@ fn atom(atom: Atom) -> String {
     format!("p{}", atom.0)
 }
 
-/// The form that `lbt` reads. What it does not know is said with what it knows.
+/// A formula in the syntax of `lbt`. Operators that it lacks are rewritten.
 fn prefix(formulae: &Formulae, formula: Formula) -> String {
     let of = |part: &Formula| prefix(formulae, *part);
     let many = |sign: &str, parts: &[Formula]| {
@@ -91,7 +91,7 @@ fn prefix(formulae: &Formulae, formula: Formula) -> String {
     }
 }
 
-/// The form that `spin` reads.
+/// A formula in the syntax of `spin`.
 fn infix(formulae: &Formulae, formula: Formula) -> String {
     let of = |part: &Formula| infix(formulae, *part);
     let many = |sign: &str, parts: &[Formula]| {

@@ -1,4 +1,4 @@
-//! How small automata are, on published sets of formulae and on families of our own.
+//! Sizes of automata for published sets of formulae and for families of formulae.
 
 use crate::peers;
 use invigil_benches::{print_table, timed};
@@ -7,15 +7,15 @@ use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// A formula of a set, with the sizes that others reach.
+/// A formula of a set, with the published sizes.
 struct Case {
     set: String,
     text: String,
-    /// Spot's Büchi states and edges, its generalised states and edges, and ltl2ba's states; where known.
+    /// Büchi states and edges of Spot, its generalised states and edges, and states of ltl2ba, if known.
     known: Option<[usize; 5]>,
 }
 
-/// What a set adds up to.
+/// Totals of a set.
 #[derive(Default)]
 struct Sum {
     count: usize,
@@ -24,7 +24,7 @@ struct Sum {
     known: Option<[usize; 5]>,
     /// Processor time for all Büchi automata, and for the slowest one; the same for generalised ones.
     times: [(Duration, Duration); 2],
-    /// States of `lbt`, `spin`, and how many formulae each did; ours on those.
+    /// States of `lbt` and `spin`, the number of formulae they translated, and our states for these.
     peers: [(usize, usize, usize); 2],
     losses: Vec<String>,
 }
@@ -33,7 +33,7 @@ pub(crate) fn run(with_peers: bool) {
     let here = ["lbt", "spin"].map(|peer| with_peers && peers::is_here(peer));
     for (peer, here) in ["lbt", "spin"].iter().zip(here) {
         if with_peers && !here {
-            println!("{peer} is not installed and left out\n");
+            println!("{peer} is not installed, skipped\n");
         }
     }
     let mut sums: Vec<(String, Sum)> = Vec::new();
@@ -54,7 +54,7 @@ pub(crate) fn run(with_peers: bool) {
                 None => known[at].to_string(),
             })
         };
-        // A peer that does not do all formulae is compared on those that it does.
+        // Peers are compared on the formulae that they translate.
         let peer = |(states, done, ours): (usize, usize, usize)| match done {
             0 => "-".into(),
             _ if done == sum.count => states.to_string(),
@@ -83,7 +83,7 @@ pub(crate) fn run(with_peers: bool) {
         let [buchi, general] = sum.times.map(|(all, slowest)| [millis(all), millis(slowest)]);
         table.push([vec![set.clone()], buchi.to_vec(), general.to_vec()].concat());
     }
-    println!("\nprocessor time (asked: every Dwyer pattern under 10 ms)");
+    println!("\nprocessor time (required: every Dwyer pattern under 10 ms)");
     print_table(&table);
     for (set, sum) in &sums {
         for loss in &sum.losses {
@@ -135,12 +135,14 @@ fn add(sum: &mut Sum, case: &Case, here: [bool; 2]) {
     }
 }
 
-/// The file of published formulae, if it is here.
+/// The file of published formulae, if it is available.
 fn published() -> Vec<Case> {
     let folder = std::env::var_os("INVIGIL_SHARED")
         .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared"), PathBuf::from);
     let Ok(text) = fs::read_to_string(folder.join("models/ltl.csv")) else {
-        println!("the published sets (models/ltl.csv) are not here: INVIGIL_SHARED can name their folder\n");
+        println!(
+            "the published sets (models/ltl.csv) were not found; set INVIGIL_SHARED to their directory\n"
+        );
         return Vec::new();
     };
     let case = |line: &str| {
@@ -152,7 +154,7 @@ fn published() -> Vec<Case> {
     text.lines().skip(1).filter_map(case).collect()
 }
 
-/// Formulae that grow.
+/// Growing formulae.
 fn families() -> Vec<Case> {
     let join = |count: usize, sign: &str, part: &dyn Fn(usize) -> String| {
         (1..=count).map(part).collect::<Vec<String>>().join(sign)

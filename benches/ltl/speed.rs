@@ -1,4 +1,4 @@
-//! How fast a propositional monitor steps, in memory.
+//! Speed of a propositional monitor in memory.
 
 use invigil_benches::{Random, best_of, print_table};
 use invigil_ltl::formula::Proposition;
@@ -24,7 +24,7 @@ pub(crate) fn run(letters: usize) {
             Err(words) => println!("{text}: {words}"),
         }
     }
-    println!("steps of a monitor over {letters} letters in memory, one core (asked: 100 M/s)");
+    println!("steps of a monitor over {letters} letters in memory, one core (required: 100 M/s)");
     print_table(&table);
     println!();
 }
@@ -42,7 +42,7 @@ fn row(text: &str, letters: usize) -> Result<Vec<Vec<String>>, String> {
         (state, found)
     });
     if end.1.is_some() {
-        return Err("decided too early: the letters are not as meant".into());
+        return Err("decided too early: unexpected letters".into());
     }
     let rate = |seconds: f64| format!("{:.0}", letters as f64 / seconds / 1e6);
     let mut rows = vec![vec![
@@ -51,7 +51,7 @@ fn row(text: &str, letters: usize) -> Result<Vec<Vec<String>>, String> {
         "table".into(),
         rate(time.wall.as_secs_f64()),
     ]];
-    // What one would write by hand for the first formula.
+    // Hand-written monitor for the first formula.
     let named = |name: &str| {
         let wanted = Proposition::Name(name.into());
         logic.formulae.atoms().position(|(_, proposition)| *proposition == wanted)
@@ -83,7 +83,7 @@ fn undecided(table: &Table<Truth>, atoms: &[Atom], letters: usize) -> Vec<u64> {
         .collect()
 }
 
-/// `G(request -> X(!request W grant))` as a loop: none if it is violated, else whether a grant is waited for.
+/// `G(request -> X(!request W grant))` as a loop. None if violated, otherwise whether a grant is pending.
 fn by_hand(word: &[u64], request: usize, grant: usize) -> Option<bool> {
     let mut waits = false;
     for letter in word {

@@ -1,6 +1,6 @@
-//! What is asked of the figures, and whether they meet it.
+//! Requirements on the figures, and whether they are met.
 
-/// The figures that something is asked of.
+/// The figures with requirements.
 #[derive(Default)]
 pub(crate) struct Asked {
     lines: Vec<(String, Answer)>,
@@ -10,29 +10,29 @@ pub(crate) struct Asked {
 enum Answer {
     Met,
     Short,
-    /// There was nothing to compare with.
+    /// Not measured.
     Unknown,
 }
 
 impl Asked {
-    /// A figure that must not be smaller than this.
+    /// Adds a figure with a minimum.
     pub(crate) fn at_least(&mut self, what: &str, figure: f64, asked: f64, unit: &str) {
         let met = figure >= asked;
-        self.add(format!("{what}: {figure:.2}{unit}, asked at least {asked}{unit}"), met);
+        self.add(format!("{what}: {figure:.2}{unit}, required at least {asked}{unit}"), met);
     }
 
-    /// A figure that must not be larger than this.
+    /// Adds a figure with a maximum.
     pub(crate) fn at_most(&mut self, what: &str, figure: f64, asked: f64, unit: &str) {
         let met = figure <= asked;
-        self.add(format!("{what}: {figure:.3}{unit}, asked at most {asked}{unit}"), met);
+        self.add(format!("{what}: {figure:.3}{unit}, required at most {asked}{unit}"), met);
     }
 
-    /// Something that must hold.
+    /// Adds a requirement that is true or false.
     pub(crate) fn holds(&mut self, what: &str, met: bool) {
         self.add(what.to_owned(), met);
     }
 
-    /// Something that could not be measured here.
+    /// Adds a requirement that could not be measured.
     pub(crate) fn unknown(&mut self, words: &str) {
         self.lines.push((words.to_owned(), Answer::Unknown));
     }
@@ -42,7 +42,7 @@ impl Asked {
     }
 
     pub(crate) fn print(&self) {
-        println!("asked for:");
+        println!("requirements:");
         for (words, answer) in &self.lines {
             let answer = match answer {
                 Answer::Met => "met      ",

@@ -1,16 +1,16 @@
-//! What checkpoints cost (6.1.8, table 6.1): of a program with much memory, together with its monitor.
+//! Cost of checkpoints [Jak19 §6.1.8, table 6.1]: a program with much memory, together with its monitor.
 
 use super::asked::Asked;
 use super::programs::Programs;
 use super::properties::READY;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
-use invigil_native::Probes;
+use invigil_native::ProbeMode;
 use invigil_session::Session;
-use invigil_session::subject::{Owner, PointSpec, Resume, What};
+use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode};
 use std::time::{Duration, Instant};
 
-/// Megabytes, and the thesis' milliseconds for a checkpoint and a restore, with images in memory.
+/// Megabytes, and the milliseconds of Jak19 for a checkpoint and a restore, with images in memory.
 const TABLE: [(u64, f64, f64); 11] = [
     (1, 20.5, 46.9),
     (5, 24.3, 49.0),
@@ -25,22 +25,22 @@ const TABLE: [(u64, f64, f64); 11] = [
     (1000, 301.8, 309.8),
 ];
 
-/// The pages that a program's memory is made of.
+/// Page size of a program's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pages {
     /// 4 KiB.
     Small,
-    /// 2 MiB, if the system gives them.
+    /// 2 MiB, if the system provides huge pages.
     Huge,
 }
 
-/// Several checkpoints and restores.
+/// Times of several checkpoints and restores.
 pub(crate) struct Series {
-    /// The program alone.
+    /// Checkpoint of the program alone.
     program: Vec<Duration>,
-    /// The program and its monitor.
+    /// Checkpoint of program and monitor.
     joint: Vec<Duration>,
-    /// Back to it, both.
+    /// Restore of program and monitor.
     restore: Vec<Duration>,
 }
 
@@ -56,9 +56,7 @@ fn median(times: &[Duration]) -> f64 {
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     let rounds = 10;
-    println!(
-        "checkpoints (6.1.8): milliseconds, least and median of {rounds}; the thesis' are with CRIU, images"
-    );
+    println!("checkpoints (6.1.8): milliseconds, minimum and median of {rounds}; [Jak19] uses CRIU, images");
     println!(
         "  in memory. `program` is the program alone, the others are with the monitor; `first` is the first"
     );
@@ -72,9 +70,9 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         if left_out {
             continue;
         }
-        // Copies share what is not written to; there must be room for some that is.
+        // Copies share unmodified pages; reserve memory for modified ones.
         if free < megabytes + megabytes / 2 + 200 {
-            println!("  {megabytes} MB are left out: only {free} MB are free");
+            println!("  {megabytes} MB skipped: only {free} MB are free");
             continue;
         }
         let small = measure(programs, megabytes, Pages::Small, rounds)?;
@@ -106,22 +104,22 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     Ok(())
 }
 
-/// The memory that programs can still have.
+/// Free memory of the system.
 fn available_megabytes() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
     line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok()).unwrap_or(0) / 1024
 }
 
-/// Takes and restores checkpoints of a program that has written to so much memory.
+/// Takes and restores checkpoints of a program that has written to this much memory.
 pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds: usize) -> Outcome<Series> {
     let words = if pages == Pages::Small { "small" } else { "huge" };
     let args = [megabytes.to_string(), words.to_owned()];
     on_own_thread(|| {
-        let mut session = ours::session(&programs.path("memory"), &args, READY, Probes::Trap)?;
+        let mut session = ours::session(&programs.path("memory"), &args, READY, ProbeMode::Trap)?;
         session
-            .subject()
-            .set_point(Owner::Developer, &PointSpec::new(What::Reach("ready".into())))
+            .target()
+            .set_breakpoint(Owner::User, &BreakpointSpec::new(BreakpointKind::Location("ready".into())))
             .map_err(|trouble| trouble.to_string())?;
         let mut series = Series { program: Vec::new(), joint: Vec::new(), restore: Vec::new() };
         for _ in 0..rounds {
@@ -132,39 +130,39 @@ pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds:
     })
 }
 
-/// Runs on, takes a checkpoint, runs on, and goes back; then all must be as it was.
+/// Resumes, takes a checkpoint, resumes, restores, and checks that the state is the same.
 fn round(session: &mut Session, series: &mut Series) -> Outcome {
-    let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
+    let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
     to_point(session)?;
     let begun = Instant::now();
-    let alone = session.subject().checkpoint().map_err(words)?;
+    let alone = session.target().take_checkpoint().map_err(words)?;
     series.program.push(begun.elapsed());
-    session.subject().forget(alone.id).map_err(words)?;
+    session.target().drop_checkpoint(alone.id).map_err(words)?;
 
     let begun = Instant::now();
-    let kept = session.checkpoint("").map_err(words)?;
+    let kept = session.take_checkpoint("").map_err(words)?;
     series.joint.push(begun.elapsed());
-    let then = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    let then = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
     to_point(session)?;
     to_point(session)?;
-    let later = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    let later = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
     if later == then {
-        return Err(format!("the program does not get on: {then:?}"));
+        return Err(format!("the program makes no progress: {then:?}"));
     }
     let begun = Instant::now();
-    session.restore(kept).map_err(words)?;
+    session.restore_checkpoint(kept).map_err(words)?;
     series.restore.push(begun.elapsed());
-    let now = (session.event_count(), session.subject().print("reached").map_err(words)?);
+    let now = (session.event_count(), session.target().evaluate("reached").map_err(words)?);
     if now != then {
         return Err(format!("restored to {now:?} instead of {then:?}"));
     }
-    session.forget(kept).map_err(words)
+    session.drop_checkpoint(kept).map_err(words)
 }
 
 fn to_point(session: &mut Session) -> Outcome {
-    match session.run(&Resume::Continue) {
-        Ok(invigil_session::Outcome::Points(_)) => Ok(()),
-        Ok(other) => Err(format!("the program stopped otherwise than expected: {other:?}")),
+    match session.run(&ResumeMode::Continue) {
+        Ok(invigil_session::RunOutcome::Breakpoints(_)) => Ok(()),
+        Ok(other) => Err(format!("unexpected stop of the program: {other:?}")),
         Err(trouble) => Err(trouble.to_string()),
     }
 }

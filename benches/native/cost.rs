@@ -1,5 +1,4 @@
-//! What an event costs (6.1.4): a function that does nothing is called in a loop, with busy work between the
-//! calls.
+//! Cost of an event [Jak19 §6.1.4]: a loop calls an empty function, with busy work between the calls.
 
 use super::asked::Asked;
 use super::gdb::{self, Watch};
@@ -8,13 +7,13 @@ use super::programs::{Programs, alone, take_number};
 use super::properties::{CALLS, CALLS_BY_VALUE};
 use super::{Outcome, Size, ours};
 use crate::{print_table, timed};
-use invigil_native::Probes;
+use invigil_native::ProbeMode;
 use std::time::Duration;
 
-/// What is watched for.
+/// The property.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// The call happens, and nobody is told.
+    /// The call is instrumented without a property.
     Raw,
     /// A property counts the calls.
     Property,
@@ -34,14 +33,14 @@ impl Mode {
     }
 }
 
-/// Who watches.
+/// The monitoring tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Tool {
-    /// Nobody.
+    /// None.
     Alone,
-    /// We do.
+    /// Invigil.
     Ours,
-    /// GDB does, and reads the argument in this way.
+    /// GDB, which reads the argument in this way.
     Gdb(Watch),
 }
 
@@ -50,23 +49,23 @@ const GAPS: [u64; 9] = [0, 10, 50, 100, 500, 1_000, 2_000, 5_000, 10_000];
 
 pub(crate) const DRAWING: Drawing<'_> = Drawing {
     file: "native-slowdown.svg",
-    title: "slowdown against the gap between events",
+    title: "slowdown by the gap between events",
     gaps: &[(10.0, "10 us"), (100.0, "0.1 ms"), (1_000.0, "1 ms"), (10_000.0, "10 ms")],
 };
 
-/// Up to this gap, in microseconds, the processor time of an event can be told from the program's own.
+/// Up to this gap, in microseconds, the processor time of an event is distinguishable from the program's.
 const CLEAR: u64 = 100;
 
-/// The best of several runs, each figure by itself.
+/// Minimum of several runs, for each figure separately.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
     calls: u64,
-    /// Microseconds that a call and the gap after it took, by the program's clock: without a gap the mean,
-    /// with one the median, because it is all the same but for other programs that interfere.
+    /// Microseconds of a call and the gap after it, by the program's clock: the mean without a gap, otherwise the median,
+    /// which excludes interference of other programs.
     each: f64,
-    /// Of the tool and the program together, from start to end.
+    /// Processor time of debugger and target, from start to exit.
     cpu: Duration,
-    /// From start to end, as a user sees it.
+    /// Wall-clock time from start to exit.
     wall: Duration,
 }
 
@@ -80,13 +79,13 @@ impl Cell {
         }
     }
 
-    /// Microseconds of processor time for each call; `idle` is a run without calls.
+    /// Microseconds of processor time per call; `idle` is a run without calls.
     fn cpu_each(&self, idle: &Cell) -> f64 {
         self.cpu.saturating_sub(idle.cpu).as_secs_f64() * 1e6 / self.calls.max(1) as f64
     }
 }
 
-/// One row: all that was measured at one gap for one mode.
+/// One row: the measurements at one gap for one mode.
 struct Row {
     gap: u64,
     alone: Cell,
@@ -96,10 +95,10 @@ struct Row {
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     let version = gdb::version();
-    println!("cost of an event (6.1.4): a C function that does nothing, busy work between the calls");
+    println!("cost of an event (6.1.4): an empty C function, busy work between the calls");
     match &version {
-        Some(version) => println!("  beside GDB {version} with breakpoints in Python"),
-        None => println!("  gdb is not installed, or has no Python: its columns are left out"),
+        Some(version) => println!("  compared with GDB {version}, breakpoints in Python"),
+        None => println!("  gdb with Python is not installed: its columns are skipped"),
     }
     let reads = match version {
         Some(_) => Some(cheaper_read(programs, size)?),
@@ -126,13 +125,13 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     }
     plot::print(DRAWING.title, &curves);
     match plot::write(&DRAWING, &curves) {
-        Ok(path) => println!("  drawn in {}\n", path.display()),
-        Err(error) => println!("  the drawing could not be written: {error}\n"),
+        Ok(path) => println!("  plot: {}\n", path.display()),
+        Err(error) => println!("  cannot write the plot: {error}\n"),
     }
     Ok(())
 }
 
-/// The way of reading an argument that costs GDB less here.
+/// The cheaper way for GDB to read an argument on this machine.
 fn cheaper_read(programs: &Programs, size: Size) -> Outcome<Watch> {
     let calls = if size == Size::Quick { 300 } else { 1_500 };
     let mut best: Option<(Duration, Watch)> = None;
@@ -146,11 +145,11 @@ fn cheaper_read(programs: &Programs, size: Size) -> Outcome<Watch> {
     }
     let watch = best.map_or(Watch::ReadVar, |(_, watch)| watch);
     let name = if watch == Watch::ReadVar { "read_var" } else { "parse_and_eval" };
-    println!("  GDB reads the argument with {name}, which is the cheaper way here");
+    println!("  GDB reads the argument with {name}, which is cheaper here");
     Ok(watch)
 }
 
-/// Runs without calls: what starting costs.
+/// Runs without calls: the cost of starting.
 struct Idle {
     alone: Cell,
     ours: Cell,
@@ -172,19 +171,19 @@ impl Idle {
 }
 
 fn measure_row(programs: &Programs, size: Size, mode: Mode, gap: u64, peer: Option<Watch>) -> Outcome<Row> {
-    // Without a gap the cost itself is measured: that gets more time, and more runs.
+    // Without a gap, the cost itself is measured, which needs more time and runs.
     let (rounds, micros) = match (size, gap) {
         (Size::Quick, 0) => (3, 300_000),
         (Size::Quick, _) => (1, 60_000),
         (Size::Full, 0) => (7, 800_000),
         (Size::Full, _) => (4, 200_000),
     };
-    // So many calls that a run takes about this long, at the cost of an event that is expected.
+    // The number of calls for which a run takes this long at the expected cost of an event.
     let calls = |cost: u64| (micros / (gap + cost)).max(15);
     let tools = [Some((Tool::Alone, calls(12))), Some((Tool::Ours, calls(12)))];
     let gdb = peer.map(|watch| (Tool::Gdb(watch), calls(200)));
     let mut best: [Option<Cell>; 3] = [None; 3];
-    // By turns, so that a moment in which the machine is busy elsewhere does not fall on one of them alone.
+    // Interleaved, so that a temporary load does not affect only one of them.
     for _ in 0..rounds {
         for (at, tool) in tools.into_iter().chain([gdb]).enumerate() {
             let Some((tool, calls)) = tool else { continue };
@@ -204,7 +203,7 @@ fn measure(programs: &Programs, mode: Mode, tool: Tool, calls: u64, gap: u64) ->
     Ok(Cell { calls, each: each?, cpu: time.cpu, wall: time.wall })
 }
 
-/// One run: the microseconds that a call and the gap after it took. The counts must be exact.
+/// One run: microseconds of a call and the gap after it. The counts must be exact.
 pub(crate) fn run_once(
     programs: &Programs,
     mode: Mode,
@@ -219,7 +218,7 @@ pub(crate) fn run_once(
         (Tool::Ours, Mode::Raw) => ours::deliver(&program, &args, CALLS).map(|events| (events, calls))?,
         (Tool::Ours, _) => {
             let property = if mode == Mode::Property { CALLS } else { CALLS_BY_VALUE };
-            let watched = ours::watch(&program, &args, property, Probes::Trap)?;
+            let watched = ours::watch(&program, &args, property, ProbeMode::Trap)?;
             let slices = if mode == Mode::Property { 1 } else { calls.min(16) };
             if watched.slices != slices {
                 return Err(format!("there are {} slices, not {slices}", watched.slices));
@@ -237,7 +236,7 @@ pub(crate) fn run_once(
     take_number(&result).map(|nanos| nanos / 1e3)
 }
 
-/// What the watching of an event costs, in microseconds of the wall and of processors.
+/// Cost of an event in microseconds of wall-clock and processor time.
 fn cost(row: &Row, cell: &Cell, idle: &Cell, alone: &Cell) -> (f64, f64) {
     let wall = cell.each - row.alone.each;
     let cpu = cell.cpu_each(idle) - row.alone.cpu_each(alone);
@@ -246,7 +245,7 @@ fn cost(row: &Row, cell: &Cell, idle: &Cell, alone: &Cell) -> (f64, f64) {
 
 fn print(mode: Mode, rows: &[Row], idle: &Idle) {
     let name = mode.name();
-    println!("\n  {name}: microseconds that an event costs, wall (processor time); least of the runs");
+    println!("\n  {name}: microseconds per event, wall-clock (processor time); minimum of the runs");
     let head = [
         "gap us", "invigil", "(cpu)", "hits/s", "slower", "gdb", "(cpu)", "hits/s", "slower", "cheaper",
         "(cpu)",
@@ -257,7 +256,7 @@ fn print(mode: Mode, rows: &[Row], idle: &Idle) {
         let mut cells = vec![row.gap.to_string()];
         let mut tell = |wall: f64, cpu: f64, cell: &Cell| {
             cells.push(format!("{wall:.1}"));
-            // In long gaps the program itself takes so much that the difference says nothing.
+            // With long gaps, the program's own time dominates and the difference is noise.
             cells.push(if row.gap <= CLEAR { format!("({cpu:.1})") } else { "-".into() });
             cells.push(format!("{:.0}", 1e6 / cell.each));
             cells.push(slower(cell.each / row.alone.each));
@@ -273,7 +272,7 @@ fn print(mode: Mode, rows: &[Row], idle: &Idle) {
     }
     print_table(&table);
     let seconds = |cell: &Cell| format!("{:.3} s", cell.wall.as_secs_f64());
-    print!("  starting and ending takes {} (alone {})", seconds(&idle.ours), seconds(&idle.alone));
+    print!("  start and exit take {} (alone {})", seconds(&idle.ours), seconds(&idle.alone));
     match &idle.gdb {
         Some(gdb) => println!("; in GDB {}", seconds(gdb)),
         None => println!(),
@@ -296,10 +295,10 @@ fn ask(mode: Mode, rows: &[Row], idle: &Idle, asked: &mut Asked) {
     let what = format!("an event, {}, costs less than in GDB", mode.name());
     let Some(row) = rows.first() else { return };
     let (Some(gdb), Some(gdb_idle)) = (&row.gdb, &idle.gdb) else {
-        asked.unknown(&format!("{what}: there is no GDB to compare with"));
+        asked.unknown(&format!("{what}: gdb is not installed"));
         return;
     };
-    // By the wall, as a person waits; the table has the processor time, too.
+    // By wall-clock time, as a user experiences it; the table also has the processor time.
     let (wall, _) = cost(row, &row.ours, &idle.ours, &idle.alone);
     let (gdb_wall, _) = cost(row, gdb, gdb_idle, &idle.alone);
     asked.at_least(&what, gdb_wall / wall, 15.0, "x");
@@ -309,7 +308,7 @@ fn ask(mode: Mode, rows: &[Row], idle: &Idle, asked: &mut Asked) {
 fn curve(name: &str, rows: &[Row], cell: impl Fn(&Row) -> Option<Cell>) -> Curve {
     let points = rows.iter().filter_map(|row| {
         let cell = cell(row)?;
-        // A gap of nothing has no place on a logarithmic axis.
+        // A gap of 0 has no position on a logarithmic axis.
         (row.gap > 0).then(|| (row.gap as f64, cell.each / row.alone.each))
     });
     Curve { name: name.to_owned(), points: points.collect() }

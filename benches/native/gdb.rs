@@ -4,7 +4,7 @@ use super::Outcome;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-/// What a breakpoint does when it is hit.
+/// Action of a breakpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Watch {
     /// Nothing.
@@ -17,14 +17,14 @@ pub(crate) enum Watch {
     ParseAndEval,
 }
 
-/// How often the breakpoint was hit, and how many steps were taken.
+/// Numbers of hits and of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hits {
     pub(crate) hits: u64,
     pub(crate) steps: u64,
 }
 
-/// Whether GDB is there, with Python: what it calls itself.
+/// Version of GDB, if it is installed with Python.
 pub(crate) fn version() -> Option<String> {
     let python = ["-nx", "-batch", "-ex", "python print(gdb.VERSION)"];
     let output = Command::new("gdb").args(python).output().ok()?;
@@ -32,7 +32,7 @@ pub(crate) fn version() -> Option<String> {
     (output.status.success() && !text.is_empty()).then_some(text)
 }
 
-/// Runs a program to its end with a breakpoint on `tick`.
+/// Runs a program until it exits, with a breakpoint on `tick`.
 pub(crate) fn watch(program: &Path, args: &[String], watch: Watch) -> Outcome<Hits> {
     let (script, hits) = (program.with_extension("gdb.py"), program.with_extension("hits"));
     std::fs::write(&script, include_str!("gdb.py")).map_err(|error| format!("gdb.py: {error}"))?;

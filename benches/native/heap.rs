@@ -1,18 +1,18 @@
-//! A property over all memory that a program takes and gives back, on whole runs of programs of the distribution, beside
-//! valgrind on the same runs.
+//! A property over all allocations and deallocations of programs of the distribution, compared with valgrind on the same
+//! runs.
 
 use super::asked::Asked;
 use super::programs::{Programs, alone};
 use super::{Outcome, Size, ours};
 use crate::{best_of, print_table};
-use invigil_native::Probes;
+use invigil_native::ProbeMode;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// The property of the example.
 const HEAP: &str = include_str!("../../examples/heap/heap.prop");
 
-/// A table is filled, indexed, read and changed: pieces of all sizes, and many that grow.
+/// A table is filled, indexed, read and modified: blocks of all sizes, many of them reallocated.
 const QUERIES: &str = "
 create table people(id integer primary key, name text, town text);
 with recursive n(i) as (select 1 union all select i + 1 from n where i < COUNT)
@@ -56,7 +56,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     );
     let valgrind = found("valgrind");
     if valgrind.is_none() {
-        println!("  the package `valgrind` is not installed: its columns are left out");
+        println!("  the package `valgrind` is not installed: its columns are skipped");
     }
     let (runs, part) = if size == Size::Quick { (2, 10) } else { (3, 1) };
     let head = ["program", "events", "ns each", "alone s", "invigil s", "slower", "valgrind s", "slower"];
@@ -72,7 +72,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         let args = (whole.args)(programs, &text)?;
         let (bare, done) = best_of(runs, || alone(&program, &args));
         done?;
-        let (ours, watched) = best_of(runs, || ours::watch(&program, &args, HEAP, Probes::Inline));
+        let (ours, watched) = best_of(runs, || ours::watch(&program, &args, HEAP, ProbeMode::Inline));
         let watched = watched?;
         let (bare, ours) = (bare.wall.as_secs_f64(), ours.wall.as_secs_f64());
         let mut row = vec![
@@ -104,13 +104,13 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     Ok(())
 }
 
-/// Where a program lies.
+/// Path of a program.
 fn found(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
-/// Runs a program under valgrind; gives how many pieces it says were left.
+/// Runs a program under valgrind and returns the number of blocks that were not freed.
 fn memcheck(valgrind: &Path, program: &Path, args: &[String]) -> Outcome<String> {
     let output = Command::new(valgrind)
         .args(["--tool=memcheck", "--run-libc-freeres=no"])
@@ -125,5 +125,5 @@ fn memcheck(valgrind: &Path, program: &Path, args: &[String]) -> Outcome<String>
     }
     let left = said.lines().find_map(|line| line.split_once("in use at exit: ")?.1.split_once(" bytes in "));
     left.and_then(|(_, blocks)| Some(blocks.split_once(' ')?.0.to_owned()))
-        .ok_or_else(|| format!("valgrind does not say what is left: {said}"))
+        .ok_or_else(|| format!("unexpected output of valgrind: {said}"))
 }

@@ -1,9 +1,9 @@
-//! What it costs to watch a live native program, beside GDB and other tools, and to keep checkpoints of it.
+//! Cost of monitoring a live native program and of checkpoints, compared with GDB and other tools.
 //!
 //! ```console
-//! $ cargo bench -p invigil-benches --bench native                # about seven minutes
-//! $ cargo bench -p invigil-benches --bench native -- quick       # about one
-//! $ cargo bench -p invigil-benches --bench native -- quick heap  # one part of it
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench native                # about seven minutes
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench native -- quick       # about one minute
+//! $ cargo bench --manifest-path benches/Cargo.toml --bench native -- quick heap  # one part of it
 //! ```
 
 use invigil_benches::native::{Size, run};

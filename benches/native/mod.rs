@@ -1,5 +1,5 @@
-//! What it costs to watch a live native program: the experiments of the thesis' sections 6.1.4, 6.1.7 and
-//! 6.1.8, with GDB beside us in the same run; probes beside their peers, and a property over the heap beside valgrind.
+//! Cost of monitoring a live native program: the experiments of [Jak19 §6.1.4, §6.1.7, §6.1.8] with GDB in the same run,
+//! probes compared with other tools, and a property over the heap compared with valgrind.
 
 pub(crate) mod asked;
 mod checkpoints;
@@ -21,7 +21,7 @@ use crate::print_machine;
 use asked::Asked;
 use programs::Programs;
 
-/// How much is measured.
+/// Size of the measurement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
     /// About a minute.
@@ -30,7 +30,7 @@ pub enum Size {
     Full,
 }
 
-/// What becomes of a part of the benchmark: what keeps it from being measured, in words.
+/// Result of a part of the benchmark. The error says why it cannot be measured.
 pub(crate) type Outcome<T = ()> = Result<T, String>;
 
 type Part = fn(&Programs, Size, &mut Asked) -> Outcome;
@@ -44,14 +44,14 @@ const PARTS: [(&str, Part); 6] = [
     ("threads", threads::run),
 ];
 
-/// Runs the benchmark, or these parts of it, and prints what it finds.
+/// Runs the benchmark, or the given parts of it, and prints the results.
 ///
 /// # Errors
-/// If something does not work, or a count is wrong.
+/// If a program cannot be run or a count is wrong.
 pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
     if let Some(unknown) = parts.iter().find(|part| !PARTS.iter().any(|(name, _)| name == part)) {
         let known = PARTS.map(|(name, _)| name).join(", ");
-        return Err(format!("there is no part `{unknown}`; there are {known}, and the word `quick`"));
+        return Err(format!("unknown part `{unknown}`; expected {known} or `quick`"));
     }
     print_machine();
     let programs = Programs::build()?;
@@ -65,8 +65,8 @@ pub fn run(size: Size, parts: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Does something on a thread of its own. The thread that watches a program may be bound to one processor for
-/// it, and what is started from here afterwards must not inherit that.
+/// Runs a function on a separate thread. The debugger may pin its thread to one processor, which processes started later
+/// must not inherit.
 pub(crate) fn on_own_thread<T: Send>(run: impl FnOnce() -> Outcome<T> + Send) -> Outcome<T> {
     std::thread::scope(|scope| match scope.spawn(run).join() {
         Ok(result) => result,

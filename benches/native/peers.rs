@@ -1,13 +1,13 @@
-//! The peers of a probe: other tools that run code at a call of `push`, on the program that our probes run on.
+//! Peers of a probe: other tools that run code at a call of `push`, on the same program.
 //!
-//! Each finds what it has for the first argument, asks whether that is not negative, and counts one up. uftrace has no such code;
-//! it writes the call down. A peer that is not there, or may not do this here, says why.
+//! Each looks up the state for the first argument, checks that it is not negative, and increments a counter. uftrace cannot run
+//! code; it records the call. A peer that is not installed or not permitted reports the reason.
 
 use super::programs::{Programs, take_number};
 use super::{Outcome, Size};
 use std::process::{Command, Stdio};
 
-/// What a peer comes to: nanoseconds of a call, or why there are none.
+/// Result of a peer: nanoseconds per call, or why it was not measured.
 pub(crate) type Figure = Result<f64, String>;
 
 /// A peer.
@@ -16,7 +16,7 @@ pub(crate) struct Peer {
     pub(crate) queues: u64,
     calls: u64,
     run: fn(&Programs, &[String], u64) -> Outcome<Figure>,
-    /// Whether it does what our probes do.
+    /// Whether it does the same work as our probes.
     pub(crate) is_equal: bool,
 }
 
@@ -30,7 +30,7 @@ pub(crate) const PEERS: [Peer; 5] = [
         is_equal: true,
     },
     Peer {
-        name: "uftrace, calls written down, 64 queues",
+        name: "uftrace, calls recorded, 64 queues",
         queues: 64,
         calls: 500_000,
         run: uftrace,
@@ -55,13 +55,13 @@ impl Peer {
     }
 }
 
-/// Whether a command is there.
+/// Whether a command is installed.
 fn is_there(command: &str, question: &[&str]) -> bool {
     let asked = Command::new(command).args(question).stdout(Stdio::null()).stderr(Stdio::null()).status();
     asked.is_ok_and(|status| status.success())
 }
 
-/// Runs a command; gives what it prints.
+/// Runs a command and returns its output.
 fn output(command: &mut Command) -> Outcome<String> {
     let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{command:?}: {error}"))?;
     let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -71,13 +71,13 @@ fn output(command: &mut Command) -> Outcome<String> {
     Ok(text)
 }
 
-/// What the program has measured, if the peer has counted every call.
+/// The program's measurement, if the peer has counted every call.
 fn figure(programs: &Programs, what: &str, counted: Option<u64>, calls: u64, said: &str) -> Outcome<Figure> {
-    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("it said nothing").trim();
+    let last = said.lines().rfind(|line| !line.trim().is_empty()).unwrap_or("no output").trim();
     match (take_number(&programs.result()), counted) {
         (Ok(each), Some(counted)) if counted == calls => Ok(Ok(each)),
         (Ok(_), Some(counted)) if counted > 0 => {
-            Err(format!("{what} counted {counted} calls, and there were {calls}"))
+            Err(format!("{what} counted {counted} calls, expected {calls}"))
         }
         _ => Ok(Err(format!("it does not work here: {last}"))),
     }

@@ -1,30 +1,30 @@
-//! Slowdown against the gap between events, as text and as a small drawing; both axes are logarithmic.
+//! Plots of the slowdown by the gap between events, as text and as SVG, with logarithmic axes.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// What is drawn.
+/// Description of a plot.
 pub(crate) struct Drawing<'a> {
-    /// The file, in the build directory.
+    /// Name of the file in the build directory.
     pub(crate) file: &'a str,
     pub(crate) title: &'a str,
-    /// The gaps that are named, from the least to the largest.
+    /// The labelled gaps in ascending order.
     pub(crate) gaps: &'a [(f64, &'a str)],
 }
 
-/// A named curve: gaps between events, and how many times slower the program is.
+/// A named curve: gaps between events, and slowdowns of the program.
 pub(crate) struct Curve {
     pub(crate) name: String,
     pub(crate) points: Vec<(f64, f64)>,
 }
 
 const COLORS: [&str; 6] = ["#1b6ca8", "#c0392b", "#2e8b57", "#d35400", "#6c3483", "#7f8c8d"];
-/// The widest bar of the text.
+/// Width of the longest bar.
 const BAR: f64 = 40.0;
 
-/// Prints each curve as bars.
+/// Prints each curve as a bar chart.
 pub(crate) fn print(title: &str, curves: &[Curve]) {
-    println!("\n  {title}; both are logarithmic");
+    println!("\n  {title}, both logarithmic");
     let most = curves.iter().flat_map(|curve| &curve.points).map(|(_, y)| *y).fold(2.0, f64::max);
     for curve in curves {
         println!("  {}", curve.name);
@@ -35,9 +35,9 @@ pub(crate) fn print(title: &str, curves: &[Curve]) {
     }
 }
 
-/// Writes the drawing into the build directory; gives where it is.
+/// Writes the SVG plot to the build directory and returns its path.
 pub(crate) fn write(drawing: &Drawing<'_>, curves: &[Curve]) -> std::io::Result<PathBuf> {
-    // The benchmark itself is in `release/deps` of that directory.
+    // The benchmark runs from `release/deps` of that directory.
     let program = std::env::current_exe()?;
     let folder = program.ancestors().nth(3).unwrap_or(Path::new("."));
     let path = folder.join(drawing.file);
@@ -45,7 +45,7 @@ pub(crate) fn write(drawing: &Drawing<'_>, curves: &[Curve]) -> std::io::Result<
     Ok(path)
 }
 
-/// The drawing: as high as the highest point needs.
+/// The SVG plot, scaled to its highest point.
 pub(crate) fn svg(drawing: &Drawing<'_>, curves: &[Curve]) -> String {
     let (left, top, width, height) = (60.0, 40.0, 500.0, 320.0);
     let most = curves.iter().flat_map(|curve| &curve.points).map(|(_, y)| *y).fold(2.0, f64::max);
@@ -84,7 +84,7 @@ pub(crate) fn svg(drawing: &Drawing<'_>, curves: &[Curve]) -> String {
     }
     for (number, curve) in curves.iter().enumerate() {
         let color = COLORS[number % COLORS.len()];
-        // Once the colours are used up, they come again with gaps.
+        // When all colours are used, they are repeated with dashes.
         let dashes = match number / COLORS.len() {
             0 => String::new(),
             round => format!(" stroke-dasharray=\"{0} {0}\"", 8 / round.min(4)),

@@ -1,4 +1,4 @@
-//! What an event costs at a probe, beside a trap, GDB and its peers, in the same run.
+//! Cost of an event at a probe, compared with a trap, GDB and other tools in the same run.
 
 use super::asked::Asked;
 use super::gdb::{self, Watch};
@@ -7,14 +7,14 @@ use super::programs::{Programs, alone, take_number};
 use super::properties::{QUEUE_CALLS, QUEUE_CALLS_AND_ENDS, QUEUES, QUEUES_BEGIN_AND_END};
 use super::{Outcome, Size, ours};
 use crate::print_table;
-use invigil_native::Probes;
+use invigil_native::ProbeMode;
 
 /// How a row is measured.
 struct Row {
     name: &'static str,
     queues: u64,
-    /// The property, and how its events are noticed; none for the program alone.
-    watched: Option<(&'static str, Probes)>,
+    /// The property and its instrumentation; none for the program alone.
+    watched: Option<(&'static str, ProbeMode)>,
     /// In each thread.
     calls: u64,
     threads: u64,
@@ -28,49 +28,49 @@ const ROWS: [Row; 11] = [
     Row {
         name: "probe, calls counted",
         queues: 64,
-        watched: Some((QUEUE_CALLS, Probes::Inline)),
+        watched: Some((QUEUE_CALLS, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 1,
     },
     Row {
-        name: "probe, calls and their ends counted",
+        name: "probe, calls and returns counted",
         queues: 64,
-        watched: Some((QUEUE_CALLS_AND_ENDS, Probes::Inline)),
+        watched: Some((QUEUE_CALLS_AND_ENDS, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 1,
     },
     Row {
         name: "probe, 64 queues",
         queues: 64,
-        watched: Some((QUEUES, Probes::Inline)),
+        watched: Some((QUEUES, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 1,
     },
     Row {
         name: "probe, 100,000 queues",
         queues: MANY,
-        watched: Some((QUEUES, Probes::Inline)),
+        watched: Some((QUEUES, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 1,
     },
     Row {
-        name: "probe, 64 queues, begin and end",
+        name: "probe, 64 queues, entry and exit",
         queues: 64,
-        watched: Some((QUEUES_BEGIN_AND_END, Probes::Inline)),
+        watched: Some((QUEUES_BEGIN_AND_END, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 1,
     },
     Row {
         name: "trap, 64 queues",
         queues: 64,
-        watched: Some((QUEUES, Probes::Trap)),
+        watched: Some((QUEUES, ProbeMode::Trap)),
         calls: 100_000,
         threads: 1,
     },
     Row {
         name: "trap, 100,000 queues",
         queues: MANY,
-        watched: Some((QUEUES, Probes::Trap)),
+        watched: Some((QUEUES, ProbeMode::Trap)),
         calls: 100_000,
         threads: 1,
     },
@@ -78,7 +78,7 @@ const ROWS: [Row; 11] = [
     Row {
         name: "probe, two threads with 32 queues each",
         queues: 64,
-        watched: Some((QUEUES, Probes::Inline)),
+        watched: Some((QUEUES, ProbeMode::Inline)),
         calls: 20_000_000,
         threads: 2,
     },
@@ -88,9 +88,7 @@ const ROWS: [Row; 11] = [
 const TWO: usize = 9;
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
-    println!(
-        "cost of an event at a probe: nanoseconds that a call takes, by the program's clock, the best of the runs"
-    );
+    println!("cost of an event at a probe: nanoseconds per call by the program's clock, minimum of the runs");
     let runs = if size == Size::Quick { 3 } else { 5 };
     let mut figures = Vec::new();
     for row in &ROWS {
@@ -136,7 +134,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let more = |at: usize| figures[at] - alone_of(&ROWS[at]);
     asked.at_most("probe and a step, 64 queues", more(4), 60.0, " ns");
     asked.at_most("probe and a step, 100,000 queues", more(5), 200.0, " ns");
-    asked.at_most("begin and end, more than begin", more(3) - more(2), 20.0, " ns");
+    asked.at_most("entry and exit, more than entry", more(3) - more(2), 20.0, " ns");
     for (peer, figure) in PEERS.iter().zip(&peers).filter(|(peer, _)| peer.is_equal) {
         let ours = more(if peer.queues == MANY { 5 } else { 4 });
         let what = format!("cheaper than {}", peer.name);
@@ -151,7 +149,7 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
         Some(gdb) => {
             asked.at_least("cheaper than GDB with Python", gdb / more(4).max(0.1), 1_000.0, " times")
         }
-        None => asked.unknown("cheaper than GDB with Python: gdb is not installed, or has no Python"),
+        None => asked.unknown("cheaper than GDB with Python: gdb with Python is not installed"),
     }
     Ok(())
 }
@@ -178,7 +176,7 @@ fn measure(programs: &Programs, row: &Row, size: Size) -> Outcome<f64> {
     take_number(&result)
 }
 
-/// The best of some runs, or why there is none.
+/// Minimum of several runs, or why there is none.
 fn measure_peer(programs: &Programs, peer: &Peer, size: Size) -> Outcome<Figure> {
     let mut best = peer.measure(programs, size)?;
     for _ in 1..3 {
@@ -188,7 +186,7 @@ fn measure_peer(programs: &Programs, peer: &Peer, size: Size) -> Outcome<Figure>
     Ok(best)
 }
 
-/// Nanoseconds of a call under GDB, if it is there.
+/// Nanoseconds of a call under GDB, if it is installed.
 fn gdb_each(programs: &Programs) -> Outcome<Option<f64>> {
     const CALLS: u64 = 2_000;
     if gdb::version().is_none() {

@@ -1,10 +1,10 @@
-//! The properties that the programs are watched for.
+//! The monitored properties.
 
 use super::Outcome;
 use invigil_expr::diag::SourceId;
 use invigil_lang::prop;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::EventCatalog;
 use std::sync::Arc;
 
 /// Counts the calls.
@@ -26,7 +26,7 @@ state init accepting {
 state sink non-accepting
 ";
 
-/// Counts the calls, whatever they carry.
+/// Counts the calls, ignoring their arguments.
 pub(crate) const QUEUE_CALLS: &str = "
 initialization { N = 0 }
 state init accepting {
@@ -35,7 +35,7 @@ state init accepting {
 state sink non-accepting
 ";
 
-/// Counts calls at their begin and at their end.
+/// Counts function entries and exits.
 pub(crate) const QUEUE_CALLS_AND_ENDS: &str = "
 initialization { N = 0 }
 state init accepting {
@@ -45,7 +45,7 @@ state init accepting {
 state sink non-accepting
 ";
 
-/// Follows each queue: looks it up, asks how much is in it, and counts.
+/// Monitors each queue: looks up its slice, evaluates a guard, and counts.
 pub(crate) const QUEUES: &str = "
 slice on q
 initialization { N = 0 }
@@ -55,7 +55,7 @@ state init accepting {
 state sink non-accepting
 ";
 
-/// The same at the end of the call, too.
+/// The same at function entry and exit.
 pub(crate) const QUEUES_BEGIN_AND_END: &str = "
 slice on q
 initialization { N = 0 }
@@ -68,8 +68,7 @@ state inside accepting {
 state sink non-accepting
 ";
 
-/// 42 is taken out after it was added; removals are of interest only while it is in there, and additions only
-/// while it is not.
+/// 42 is removed after it was added. Removals are needed only while it is in the stack, additions only while it is not.
 pub(crate) const REMOVED_BY_NEED: &str = "
 state init accepting {
     transition { event stack_add(value: int) { return value == 42 } success inside }
@@ -79,7 +78,7 @@ state inside {
 }
 ";
 
-/// The same, but every state waits for both.
+/// The same, but every state needs both events.
 pub(crate) const REMOVED_ALWAYS: &str = "
 state init accepting {
     transition { event stack_add(value: int) { return value == 42 } success inside failure init }
@@ -91,7 +90,7 @@ state inside {
 }
 ";
 
-/// Waits for the rounds of the program that takes memory.
+/// Needs the rounds of the program that allocates memory.
 pub(crate) const READY: &str = "
 initialization { N = 0 }
 state init accepting {
@@ -100,7 +99,7 @@ state init accepting {
 state sink non-accepting
 ";
 
-/// Turns come one after the other.
+/// Turns occur in order.
 pub(crate) const TURNS: &str = "
 initialization { N = 0 }
 state init accepting {
@@ -110,12 +109,12 @@ state sink non-accepting
 ";
 
 /// Compiles a property.
-pub(crate) fn compile(text: &str) -> Outcome<(Arc<Automaton>, Catalog)> {
-    let mut catalog = Catalog::default();
+pub(crate) fn compile(text: &str) -> Outcome<(Arc<Automaton>, EventCatalog)> {
+    let mut catalog = EventCatalog::default();
     let (property, problems) = prop::parse(SourceId(0), text);
     let (automaton, more) = prop::lower::lower("property", &property, &[], &mut catalog);
     match automaton {
         Some(automaton) => Ok((Arc::new(automaton), catalog)),
-        None => Err(format!("a property of the benchmark is wrong: {problems:?} {more:?}")),
+        None => Err(format!("a property of the benchmark has errors: {problems:?} {more:?}")),
     }
 }

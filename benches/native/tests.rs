@@ -80,6 +80,6 @@ fn the_drawing_has_every_curve() {
     let curve = |name: &str| Curve { name: name.into(), points: vec![(10.0, 3.0), (10_000.0, 1.0)] };
     let text = svg(&cost::DRAWING, &[curve("one"), curve("two")]);
     assert_eq!(text.matches("<polyline").count(), 2);
-    // At the left where it is three times slower, and on the ground at the right.
+    // At the left for a slowdown of three, and at the bottom on the right.
     assert!(text.contains("60.0,") && text.contains("560.0,360.0"), "{text}");
 }

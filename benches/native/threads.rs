@@ -1,26 +1,26 @@
-//! Checkpoints of programs with threads: after each of ten restores from one checkpoint the program goes on
-//! to its end, with its mutexes, condition variables and joins, and has the right result.
+//! Checkpoints of multi-threaded programs: after each of ten restores from one checkpoint, the program runs until it exits,
+//! with mutexes, condition variables and joins, and has the correct result.
 
 use super::asked::Asked;
 use super::programs::{Programs, take_number};
 use super::properties::TURNS;
 use super::{Outcome, Size, on_own_thread, ours};
 use crate::print_table;
-use invigil_native::Probes;
+use invigil_native::ProbeMode;
 use invigil_session::Session;
-use invigil_session::subject::{Ending, Owner, PointSpec, Resume, What};
+use invigil_session::target::{BreakpointKind, BreakpointSpec, Owner, ResumeMode, Termination};
 use std::time::{Duration, Instant};
 
-/// What ten restores from one checkpoint came to.
+/// Results of ten restores from one checkpoint.
 pub(crate) struct Restored {
-    /// The first checkpoint of the session, for which much is looked up in the program's files.
+    /// The first checkpoint of the session, which also reads the program's files.
     first: Duration,
-    /// Those that followed at the same place, of which the last was restored.
+    /// The following checkpoints at the same location, of which the last was restored.
     checkpoints: Vec<Duration>,
     restores: Vec<Duration>,
-    /// How many of the runs to the end had the right result.
+    /// Number of runs with the correct result.
     pub(crate) right: usize,
-    /// What was wrong with the first of the others.
+    /// The error of the first other run.
     pub(crate) trouble: Option<String>,
 }
 
@@ -59,40 +59,40 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     Ok(())
 }
 
-/// Takes one checkpoint half-way, and runs from it to the end again and again.
+/// Takes a checkpoint half-way and repeatedly runs from it until the program exits.
 pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: usize) -> Outcome<Restored> {
     let result = programs.result();
     let args = [threads.to_string(), turns.to_string(), result.display().to_string()];
     on_own_thread(|| {
-        let words = |trouble: invigil_session::subject::Trouble| trouble.to_string();
-        let mut session = ours::session(&programs.path("threads"), &args, TURNS, Probes::Trap)?;
-        let halfway = PointSpec::new(What::Reach("halfway".into()));
-        session.subject().set_point(Owner::Developer, &halfway).map_err(words)?;
-        match session.run(&Resume::Continue).map_err(words)? {
-            invigil_session::Outcome::Points(_) => {}
-            other => return Err(format!("the program stopped otherwise than expected: {other:?}")),
+        let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+        let mut session = ours::session(&programs.path("threads"), &args, TURNS, ProbeMode::Trap)?;
+        let halfway = BreakpointSpec::new(BreakpointKind::Location("halfway".into()));
+        session.target().set_breakpoint(Owner::User, &halfway).map_err(words)?;
+        match session.run(&ResumeMode::Continue).map_err(words)? {
+            invigil_session::RunOutcome::Breakpoints(_) => {}
+            other => return Err(format!("unexpected stop of the program: {other:?}")),
         }
         let take = |session: &mut Session| {
             let begun = Instant::now();
-            session.checkpoint("").map(|kept| (kept, begun.elapsed())).map_err(words)
+            session.take_checkpoint("").map(|kept| (kept, begun.elapsed())).map_err(words)
         };
         let (mut kept, first) = take(&mut session)?;
         let mut restored =
             Restored { first, checkpoints: Vec::new(), restores: Vec::new(), right: 0, trouble: None };
         for _ in 0..restores {
-            session.forget(kept).map_err(words)?;
+            session.drop_checkpoint(kept).map_err(words)?;
             let (next, time) = take(&mut session)?;
             restored.checkpoints.push(time);
             kept = next;
         }
         for _ in 0..restores {
             let begun = Instant::now();
-            session.restore(kept).map_err(words)?;
+            session.restore_checkpoint(kept).map_err(words)?;
             restored.restores.push(begun.elapsed());
-            let outcome = session.run(&Resume::Continue).map_err(words)?;
+            let outcome = session.run(&ResumeMode::Continue).map_err(words)?;
             let sum = take_number(&result);
-            // The property has seen every turn, too: those before the checkpoint once.
-            let right = outcome == invigil_session::Outcome::Ended(Ending::Exited(0))
+            // The property has also observed every turn, those before the checkpoint once.
+            let right = outcome == invigil_session::RunOutcome::Ended(Termination::Exited(0))
                 && sum == Ok((turns * (turns - 1) / 2) as f64)
                 && session.event_count() == turns;
             if right {

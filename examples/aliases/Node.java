@@ -1,6 +1,6 @@
 import java.util.Arrays;
 
-// Figure 5.8, with what it leaves out: a list that is made from its head on, and a node that is added later.
+// Figure 5.8 with the omitted parts: a list that is built from its head, and a node that is added later.
 class Node {
     Node next;
     int value;

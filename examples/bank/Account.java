@@ -13,13 +13,13 @@ class Account {
         return balance;
     }
 
-    /** Adds to the balance, and says what it is now. */
+    /** Adds to the balance, and returns the new one. */
     synchronized long deposit(long amount) {
         balance += amount;
         return balance;
     }
 
-    /** Takes from the balance, and says what it is now. Whether there is enough has been looked at before. */
+    /** Subtracts from the balance, and returns the new one. The caller has checked that there is enough. */
     synchronized long withdraw(long amount) {
         balance -= amount;
         return balance;

@@ -1,15 +1,15 @@
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The administrator. Whether something is allowed has been looked at by the teller. */
+/** The administrator. The teller has checked that the operation is allowed. */
 class Admin {
     private final AtomicLong reconciled = new AtomicLong();
 
-    /** From now on the account exists. */
+    /** Creates the account. */
     void approve(Account account, TransactionSystem system) {
         system.add(account);
     }
 
-    /** From now on the account does not exist. */
+    /** Removes the account. */
     void close(Account account, TransactionSystem system) {
         system.remove(account);
     }

@@ -63,7 +63,7 @@ class Bank {
         }
     }
 
-    /** A teller's day, on a thread of its own. */
+    /** The day of a teller, in a thread of its own. */
     private static class Worker extends Thread {
         private final Workload workload;
         private final int size;

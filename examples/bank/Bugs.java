@@ -1,4 +1,4 @@
-/** Which of the planted bugs are there. A bug has the number of the property that it violates. */
+/** The bugs that are enabled. A bug has the number of the property that it violates. */
 final class Bugs {
     private static final boolean[] on = new boolean[11];
 

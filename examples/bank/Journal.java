@@ -4,7 +4,7 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What was asked and what became of it. Each entry is chained to those before by a hash; the last page is in memory. */
+/** The requests and their results. Each entry is chained to the previous ones by a hash; the last page is in memory. */
 class Journal {
     private static final int PAGE = 1 << 16;
 
@@ -35,7 +35,7 @@ class Journal {
         return entries;
     }
 
-    /** The first digits of the hash of all entries. */
+    /** Returns the first digits of the hash of all entries. */
     String seal() {
         return HexFormat.of().formatHex(hash, 0, 8);
     }

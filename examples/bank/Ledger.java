@@ -1,4 +1,4 @@
-/** What this bank owes to others, until it is settled. */
+/** The debts of this bank to other banks, until they are settled. */
 class Ledger {
     private static final int MOST = 1000;
     private static final long MOST_CENTS = 100_000_000;

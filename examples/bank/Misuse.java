@@ -1,4 +1,4 @@
-/** What dishonest, clumsy and unlucky people ask for, once each. A bank without bugs refuses it. */
+/** Requests that a bank without bugs refuses, one for each bug. */
 class Misuse {
     private final Teller teller;
 
@@ -18,7 +18,7 @@ class Misuse {
         gold();
     }
 
-    /** Sends all the money away, and there is a fee of 0.50 on top. */
+    /** Sends all the money to another bank, with a fee of 0.50 on top. */
     private void fee() {
         long account = customer(1, 101);
         ask("deposit session=101 account=" + account + " amount=2000.00");
@@ -61,7 +61,7 @@ class Misuse {
         ask("logout session=401");
     }
 
-    /** Wants eleven accounts. */
+    /** Requests eleven accounts. */
     private void manyAccounts() {
         ask("login user=5 session=501");
         for (int kind = 0; kind <= 10; kind++) {
@@ -80,7 +80,7 @@ class Misuse {
         }
     }
 
-    /** Goes on after saying goodbye. */
+    /** Transfers money after the logout. */
     private void afterLogout() {
         long account = customer(7, 701);
         ask("deposit session=701 account=" + account + " amount=500.00");

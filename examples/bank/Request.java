@@ -3,7 +3,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.zip.CRC32;
 
-/** A line such as {@code transfer session=7 from=100 to=210 amount=12.50 sum=1a2b3c4d}, read. */
+/** A line such as {@code transfer session=7 from=100 to=210 amount=12.50 sum=1a2b3c4d}, parsed. */
 class Request {
     final String verb;
 
@@ -13,7 +13,7 @@ class Request {
         this.verb = verb;
     }
 
-    /** Reads a line; the sum at its end must be right. */
+    /** Parses a line; the checksum at its end must be correct. */
     static Request parse(String line) {
         int sum = line.lastIndexOf(" sum=");
         if (sum < 0 || !line.substring(sum + 5).equals(sum(line.substring(0, sum)))) {
@@ -31,7 +31,7 @@ class Request {
         return request;
     }
 
-    /** The line with its sum. */
+    /** Returns the line with its checksum. */
     static String sign(String line) {
         return line + " sum=" + sum(line);
     }

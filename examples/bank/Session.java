@@ -1,4 +1,4 @@
-/** What a user does between a login and a logout. Whether it is allowed has been looked at by the teller. */
+/** The actions of a user between a login and a logout. The teller has checked that they are allowed. */
 class Session {
     final long id;
     final User user;

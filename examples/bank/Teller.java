@@ -1,4 +1,4 @@
-/** Reads requests, looks at whether they are allowed, has them carried out, and writes the journal. */
+/** Reads requests, checks that they are allowed, executes them, and writes the journal. */
 class Teller {
     final Journal journal = new Journal();
     int refused;
@@ -9,7 +9,7 @@ class Teller {
         this.system = system;
     }
 
-    /** Handles one request. The answer begins with "ok" or "refused". */
+    /** Handles one request. The answer starts with "ok" or "refused". */
     String handle(String line) {
         String answer;
         try {
@@ -156,7 +156,7 @@ class Teller {
         }
     }
 
-    /** Why a request is not carried out. */
+    /** The reason why a request is refused. */
     private static class Refusal extends Exception {
         private static final long serialVersionUID = 1;
 

@@ -1,7 +1,7 @@
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Who and what there is. */
+/** The users and accounts of the bank. */
 class TransactionSystem {
     final Admin admin = new Admin();
     final Ledger ledger = new Ledger(admin);

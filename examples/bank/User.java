@@ -19,7 +19,7 @@ class User {
         this.country = country;
     }
 
-    /** Takes money out of an account, and says how much is left. */
+    /** Withdraws money from an account, and returns the remaining balance. */
     long withdraw(Account account, long amount) {
         return account.withdraw(amount);
     }

@@ -1,6 +1,6 @@
 import java.util.Random;
 
-/** An ordinary day: users log in, save, spend and send money; now and then the administrator has to act. */
+/** An ordinary day: users log in, save, spend and send money; the administrator acts now and then. */
 class Workload {
     private final Teller teller;
     private final int first;
@@ -66,7 +66,7 @@ class Workload {
             }
         }
 
-        /** Makes one request or two. */
+        /** Sends one or two requests. */
         void next() {
             int what = random.nextInt(100);
             if (session == 0) {

@@ -1,5 +1,5 @@
-/* An interface in the shape of Chiron: artists register with a dispatcher for the kinds of events that they want to draw, and
- * the dispatcher passes on to them what it receives. Every step is written down as four components see it.
+/* A user interface modelled on Chiron: artists register with a dispatcher for the kinds of events that they want to draw, and
+ * the dispatcher forwards the events that it receives. Every step is recorded as four components observe it.
  *
  *     ./chiron FOLDER [RUNS [SEED [MISTAKE]]]
  *
@@ -16,7 +16,7 @@
 
 enum { ARTISTS = 2, KINDS = 2, COMPONENTS = 4, RECEIVED = 91 };
 
-/* What can go wrong, one thing at a time. */
+/* The errors that can be enabled, one at a time. */
 enum mistake { NONE, TWICE, HASTY, EARLY, GHOST, FORGETFUL };
 static const char *const mistakes[] = {"none", "twice", "hasty", "early", "ghost", "forgetful"};
 
@@ -26,7 +26,7 @@ struct dispatcher {
     int size[KINDS];
 };
 
-/* What happens in an instant: the dispatcher starts to pass an event to an artist, the artist gets it, registers for a kind,
+/* The steps of an instant: the dispatcher starts to pass an event to an artist, the artist gets it, registers for a kind,
  * unregisters, or the program ends. */
 enum what { NOTIFY, CLIENT, REGISTER, UNREGISTER, TERM };
 
@@ -73,7 +73,7 @@ static void write_down(enum what what, int artist, int kind) {
     for (int component = 0; component < COMPONENTS; component++) fputc('\n', traces[component]);
 }
 
-/* The artist asks at one instant; from the next on it is so. */
+/* The artist asks at one instant and is registered from the next one on. */
 static void enter(int artist, int kind) {
     write_down(REGISTER, artist, kind);
     if (!registered(artist, kind)) dispatcher.list[kind][dispatcher.size[kind]++] = artist;
@@ -96,7 +96,7 @@ static void receive(int kind, bool hasty) {
     for (int at = 0; at < dispatcher.size[kind]; at++) pass(dispatcher.list[kind][at], kind, hasty);
 }
 
-/* The first artist wants the first kind all the time. All else comes and goes. */
+/* The first artist stays registered for the first kind. Other registrations come and go. */
 static void run(enum mistake mistake) {
     memset(&dispatcher, 0, sizeof dispatcher);
     if (mistake == EARLY) write_down(CLIENT, 1, 0);

@@ -1,6 +1,6 @@
-/** A train comes, and passes the crossing or turns back; the gate does what it can. */
+/** A train approaches, and passes the crossing or turns back. */
 class Main {
-    /** How many milliseconds a second of the story takes. */
+    /** The number of milliseconds that a simulated second takes. */
     private static int scale = 10;
 
     public static void main(String[] args) throws InterruptedException {
@@ -12,10 +12,10 @@ class Main {
             case "good":   // The gate is down 10 seconds after the order.
                 pass(new Control(10), 50);
                 break;
-            case "slow":   // Something rubs: it takes 40 seconds.
+            case "slow":   // The gate takes 40 seconds.
                 pass(new Control(40), 50);
                 break;
-            case "recall": // It is slow, but the train turns back after 20 seconds.
+            case "recall": // The gate is slow, but the train turns back after 20 seconds.
                 pass(new Control(40), 20);
                 break;
             default:

@@ -1,4 +1,4 @@
-/* A guest list. Every guest brings a mistake in how memory is given back; say who comes. */
+/* A guest list. Each guest has a heap error of its own, except fay; the arguments are the guests that come. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@ static void leave(char *card) {
     free(card);
 }
 
-/* Leaves, and then says good-bye to everybody again. */
+/* Double free. */
 static void ann(void) {
     char *card = invite("Ann");
     leave(card);
     leave(card);
 }
 
-/* Wants a longer name on a card that is not there any more. */
+/* Resizes a card that was freed before. */
 static void bob(void) {
     char *card = invite("Bob");
     leave(card);
@@ -27,13 +27,13 @@ static void bob(void) {
     leave(card);
 }
 
-/* Gives back what is behind the title. */
+/* Frees an address inside a block. */
 static void cyd(void) {
     char *card = invite("Dr. Cyd");
     leave(card + 4);
 }
 
-/* Still has the old card when there is a larger one. */
+/* Frees the old card after it was resized. */
 static void dan(void) {
     char *card = invite("Dan"), *next = invite("Dan's dog");
     char *larger = realloc(card, 100);
@@ -42,12 +42,12 @@ static void dan(void) {
     leave(larger);
 }
 
-/* Never leaves. */
+/* A leak. */
 static void eve(void) {
     invite("Eve");
 }
 
-/* As it should be: all ways to get memory, and all is given back. */
+/* Correct: all ways to allocate memory, and everything is freed. */
 static void fay(void) {
     char *cards[6] = {invite("Fay"), calloc(20, 300), realloc(NULL, 30), aligned_alloc(64, 128)};
     void *aligned = NULL;
@@ -61,7 +61,7 @@ static void fay(void) {
 
 int main(int argc, char **argv) {
     static void (*const guests[])(void) = {ann, bob, cyd, dan, eve, fay};
-    /* The library keeps a buffer for what is printed until the end, and beyond: do without. */
+    /* The library never frees the buffer of `stdout`: do without one. */
     setvbuf(stdout, NULL, _IONBF, 0);
     for (int i = 1; i < argc; i++) {
         printf("%s comes\n", argv[i]);

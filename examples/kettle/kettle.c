@@ -1,4 +1,4 @@
-/* Makes tea for the tables of a café. Something is wrong: the kettle is heated without water. */
+/* Makes tea for the tables of a café. The bug: the kettle is heated without water. */
 #include <stdio.h>
 
 typedef struct {

@@ -1,9 +1,9 @@
 import java.util.ArrayList;
 import java.util.List;
 
-/** The air: what all vehicles have in common. They take turns, so that every run is the same. */
+/** The state that all vehicles share. They take turns, so that every run is the same. */
 class Air {
-    /** How far the points of the pattern are from each other. */
+    /** The distance between neighbours in the pattern. */
     static int DIST = 100;
 
     static final List<MAV> mavs = new ArrayList<>();
@@ -20,7 +20,7 @@ class Air {
         }
     }
 
-    /** Gives the turn to the next vehicle. */
+    /** Passes the turn to the next vehicle. */
     static void pass() {
         synchronized (lock) {
             turn = (turn + 1) % mavs.size();

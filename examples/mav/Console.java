@@ -1,7 +1,7 @@
 import java.util.Arrays;
 import java.util.Random;
 
-/** Drops the vehicles, and counts how many neighbours are out of place. */
+/** Drops the vehicles, and counts the neighbours that are out of place. */
 class Console {
     final int rounds;
 
@@ -47,7 +47,7 @@ class Console {
         }
     }
 
-    /** How far the neighbours should be away. From some round on this may go wrong. */
+    /** The intended distance of neighbours. In a bad run it is wrong from some round on. */
     double wanted(int round) {
         return round < fault ? Air.DIST : Air.DIST / 2.0; // the fault
     }

@@ -1,4 +1,4 @@
-/** A micro air vehicle. It sees those around it and keeps its distance from them; nobody commands the pattern. */
+/** A micro air vehicle. It observes its neighbours and keeps its distance from them; there is no central control. */
 class MAV extends Thread {
     final int number;
     double x;
@@ -34,7 +34,7 @@ class MAV extends Thread {
                     distance = Math.sqrt(dx * dx + dy * dy); // query a neighbour
                     console.seen(round, distance);
                     if (distance < 1.5 * Air.DIST) {
-                        // Away from those who are too near, and, with less force, towards those who are too far.
+                        // Away from those that are too near, and, with less force, towards those that are too far.
                         double force = distance < wanted ? 0.1 : 0.02;
                         pushX += force * (distance - wanted) / distance * dx;
                         pushY += force * (distance - wanted) / distance * dy;

@@ -1,6 +1,6 @@
 import java.util.Locale;
 
-/** Runs the simulation; the object of the name {@code simulator} is the root of all others. */
+/** Runs the simulation; all other objects are reachable from the field {@code simulator}. */
 class CHARON {
     static Simulator simulator;
 

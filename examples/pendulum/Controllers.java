@@ -1,4 +1,4 @@
-/** What is measured, and the three controllers that make a command of it. */
+/** The measurements, and the three controllers that compute a command from them. */
 class Controllers {
     final Real position;
     final Real cVelocity;
@@ -43,7 +43,7 @@ class Controllers {
         return time >= faultBegins && time < faultEnds ? -command : command; // the fault
     }
 
-    /** Brings the cart to a place with the rod upright: all four poles of the linear system lie at {@code -p}. */
+    /** Brings the cart to a place with the rod upright: all four poles of the linear system are at {@code -p}. */
     private double towards(double goal, double p) {
         double g = 9.81 / 0.5;
         double a = p * p * p * p / g;

@@ -42,12 +42,12 @@ class DecisionModule {
         return tour ? wish(time) : mode;
     }
 
-    /** Who the operator would like to be in charge. */
+    /** The controller that the operator selects. */
     private int wish(double time) {
         return time < 0.5 ? EC : time < 1.5 ? BC : time < 5 ? EC : BC;
     }
 
-    /** Puts a controller in charge, as somebody from outside decides. */
+    /** Selects a controller from outside, for steering. */
     void takeOver(int controller) {
         System.out.println(NAMES[mode] + " is replaced by " + NAMES[controller]);
         mode = controller;

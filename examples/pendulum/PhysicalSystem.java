@@ -5,7 +5,7 @@ class PhysicalSystem {
 
     final Real position;  // metres
     final Real cVelocity; // metres per second
-    final Real angle;     // degrees; 0 is upright, 90 lies on the rail
+    final Real angle;     // degrees; 0 is upright, 90 is flat on the rail
     final Real aVelocity; // degrees per second
     final Real command;
 
@@ -34,7 +34,7 @@ class PhysicalSystem {
         double turn = (GRAVITY * Math.sin(theta) - a * Math.cos(theta)) / LENGTH;
         aVelocity.v += Math.toDegrees(turn) * dt;
         if (kicked && time >= 7 && time < 7 + dt) {
-            aVelocity.v += 80; // somebody pushes the rod
+            aVelocity.v += 80; // the rod is pushed
         }
         angle.v = Math.max(-90, Math.min(90, angle.v + aVelocity.v * dt));
     }

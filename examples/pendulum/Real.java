@@ -1,4 +1,4 @@
-/** A real variable. There are many of them; the monitor cares for four. */
+/** A real variable. There are many of them; four are monitored. */
 class Real {
     double v;
 }

@@ -1,4 +1,4 @@
-/** What the simulation knows about itself. */
+/** The state of the simulation itself. */
 class Simulation {
     final Real time;
     String transName;

@@ -1,6 +1,6 @@
 import java.util.Locale;
 
-/** Time goes on in steps of a millisecond; every ten milliseconds the controllers have their say. */
+/** Simulated time, in steps of a millisecond; the controllers act every ten milliseconds. */
 class Simulator {
     static final double STEP = 0.001;
     static final int SAMPLE = 10;

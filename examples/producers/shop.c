@@ -1,5 +1,5 @@
 /* Five producers put numbers into a queue, twenty consumers take them out and add them up. The sum is not always
- * what it should be. */
+ * correct. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ void queue_push(queue_t *queue, int item) {
     queue->count++;
 }
 
-/* The caller holds the lock, and there is something. */
+/* The caller holds the lock, and the queue is not empty. */
 int queue_pop(queue_t *queue) {
     int item = queue->items[queue->first];
     queue->first = (queue->first + 1) % queue->size;
@@ -59,7 +59,7 @@ void produce(int item) {
     pthread_mutex_unlock(&lock);
 }
 
-/* Takes one item; gives 0 when all have been taken. */
+/* Takes one item; returns 0 when all have been taken. */
 static int consume(void) {
     pthread_mutex_lock(&lock);
     while (consumed < TOTAL && (queue->count == 0 || !is_open))
@@ -89,7 +89,7 @@ static void *consumer(void *unused) {
     return NULL;
 }
 
-/* Lets some time pass until something is the case. */
+/* Waits until a counter has reached a value. */
 static void await(const int *what, int at_least) {
     for (int there = 0; !there; usleep(1000)) {
         pthread_mutex_lock(&lock);
@@ -106,8 +106,8 @@ int main(void) {
     for (int i = 0; i < PRODUCERS; i++)
         pthread_create(&threads[CONSUMERS + i], NULL, producer, (void *)(long)(i * EACH + 1));
 
-    /* When the queue is full and every producer waits for room, one item is taken out to try it: then there is
-     * room for one. */
+    /* When the queue is full and every producer waits, take one item out: then there is
+     * room for one more. */
     await(&waiting, PRODUCERS);
     pthread_mutex_lock(&lock);
     sum += queue_pop(queue);

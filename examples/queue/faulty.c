@@ -1,4 +1,4 @@
-/* Sorts the letters of a text into vowels and consonants. Something is wrong: a consonant is among the vowels. */
+/* Sorts the letters of a text into vowels and consonants. The bug: a consonant is among the vowels. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/** A gate that stands upright at 90 degrees, and bars the road at 0. */
+/** A gate that is upright at 90 degrees, and closes the road at 0. */
 class Gate {
     private int angle = 90;
 
@@ -11,7 +11,7 @@ class Gate {
         }
     }
 
-    /** Goes up, and says how far. */
+    /** Goes up, and returns its angle. */
     int gu() {
         while (angle < 90) {
             angle += 9;

@@ -1,8 +1,8 @@
-/** A railroad crossing: a train that moves, and a controller that has the gate lowered and raised. */
+/** A railroad crossing: a train that moves, and a controller that lowers and raises the gate. */
 class RRC {
-    static float train_x;      // where the tail of the train is
+    static float train_x;      // position of the tail of the train
     static int train_length;
-    static int cross_x;        // where the crossing begins
+    static int cross_x;        // position of the start of the crossing
     static int cross_length;
 
     private static float speed;
@@ -15,10 +15,10 @@ class RRC {
         speed = 12.5f;
         train_x = 0;
 
-        // The gate needs 10 seconds to come down, and the train makes 125 metres in that time. So this is how far
-        // its head may be from the crossing, at the least, when the order is given.
+        // The gate needs 10 seconds to come down, and the train moves 125 metres in that time. This is the
+        // least distance of its head from the crossing when the order is given.
         int distance = mode.equals("late") ? 60 : 200;
-        // How far the tail must be beyond the crossing when the gate goes up. The train is 100 long.
+        // The distance of the tail beyond the crossing when the gate goes up. The train is 100 long.
         int beyond = mode.equals("early") ? -100 : 10;
         if (!mode.equals("good") && !mode.equals("late") && !mode.equals("early")) {
             System.err.println("usage: java RRC [good|late|early]");

@@ -1,4 +1,4 @@
-/** A machine that gives money, and takes it. */
+/** A machine for withdrawals and deposits. */
 class ATM {
     static void insert(Account account, double amount) {
         account.deposit(amount); // not wired

@@ -1,4 +1,4 @@
-// Figure 7.14 as printed, but for one line (mended below) and the last one of main, which tells the result.
+// Figure 7.14 as printed, except for one line (corrected below) and the last one of main, which prints the result.
 public class SieveMain{
     Sieve sa;
     SieveMain() { sa = new Sieve();}
@@ -31,7 +31,7 @@ class Sieve {
         numPrimes = 2;
         for (numTested = 3; numTested <= maxCandidate; numTested++) {
             k = 1;
-            sqrt_i = (int)(Math.sqrt(numTested)); // mended: printed with i, which is not declared
+            sqrt_i = (int)(Math.sqrt(numTested)); // corrected: printed with i, which is not declared
             for (flag = true; k < numPrimes && flag; k++)
                 if ( primes[k] <= sqrt_i && numTested % primes[k] == 0)
                     flag = false;

@@ -1,4 +1,4 @@
-"""Serve a language to Invigil: the other side of the protocol of `docs/remote.md`.
+"""Serve a language to Invigil: the server side of the protocol of `docs/remote.md`.
 
 A language is an object with these methods. Configurations and actions are any values that JSON has: lists,
 dictionaries, strings, numbers, booleans, None. Two configurations are the same if their JSON is. A tuple comes
@@ -30,19 +30,19 @@ import sys
 import traceback
 
 PROTOCOL = 1
-CACHE = 100_000  # The most configurations that are remembered, or a few more.
+CACHE = 100_000  # The approximate number of configurations that are kept.
 
 
 class Fault(str):
-    """What an action leads to where it goes wrong: the words say why."""
+    """Outcome of an action that fails, with the reason."""
 
 
-# One text for each value, so that equal configurations are found to be equal.
+# One text for each value, so that equal configurations are recognised.
 dumps = json.JSONEncoder(sort_keys=True, separators=(",", ":")).encode
 
 
 class Server:
-    """Answers one request after the other. Configurations are numbered as they cross the wire, in either direction."""
+    """Answers requests one after the other. Configurations are numbered when they are first transferred, in either direction."""
 
     def __init__(self, language):
         self.language = language
@@ -50,7 +50,7 @@ class Server:
         self.numbers = {}
 
     def read(self, written):
-        """The configuration that is written so in a request: by number, by value in a list, or not at all."""
+        """Returns the configuration in a request: by number, by value in a list, or none."""
         if written is None:
             return None
         if isinstance(written, list):
@@ -60,7 +60,7 @@ class Server:
         return self.values[written]
 
     def write(self, config):
-        """The JSON of a configuration in an answer: its number if it has one."""
+        """Returns the JSON of a configuration in an answer: its number if it has one."""
         if isinstance(config, Fault):
             return dumps({"fault": str(config)})
         text = dumps(config)
@@ -87,7 +87,7 @@ class Server:
             return {"error": str(error)}
 
     def answer(self, request):
-        """The fields of an answer: a name and the JSON of a value each."""
+        """Returns the fields of an answer: a name and the JSON of a value each."""
         language, ask = self.language, request["ask"]
         configs = [self.read(written) for written in request.get("configs", [])]
         if ask == "hello":
@@ -121,13 +121,13 @@ class Server:
             raise ValueError(f"`{ask}` is not known")
 
     def line(self, line):
-        """The answer to a line."""
+        """Returns the answer to a line."""
         request = json.loads(line)
         fields = [("id", dumps(request["id"]))]
         try:
             fields += self.answer(request)
         except Exception as error:
-            traceback.print_exc()  # To the standard error, for whoever wrote the language.
+            traceback.print_exc()  # To standard error, for the author of the language.
             fields.append(("error", dumps(f"{type(error).__name__}: {error}")))
         return "{" + ",".join(f'"{name}":{value}' for name, value in fields) + "}\n"
 
@@ -145,10 +145,10 @@ def serve(language, requests, answers):
 
 
 def main(language, listen=None):
-    """Serves the language on the standard streams, or to one after the other who connects to a socket."""
+    """Serves the language on the standard streams, or on a socket to one client after the other."""
     if listen is None:
         answers = sys.stdout
-        sys.stdout = sys.stderr  # What the language prints must not be taken for an answer.
+        sys.stdout = sys.stderr  # Output of the language must not be mistaken for an answer.
         serve(language, sys.stdin, answers)
         return
     kind, _, place = listen.partition(":")

@@ -1,4 +1,4 @@
-"""Soup: a small language of guarded commands. `README.md` tells what it is, the class `Soup` what it means."""
+"""Soup: a small language of guarded commands. `README.md` describes its syntax, the class `Soup` implements its semantics."""
 
 import argparse
 import ast
@@ -7,7 +7,7 @@ import sys
 
 import invigil
 
-# What an expression may be made of: Python's, without calls, attributes, or anything that could run on and on.
+# The allowed parts of a Python expression: no calls, attributes, or anything that might not terminate.
 ALLOWED = (
     ast.Expression, ast.BoolOp, ast.And, ast.Or, ast.UnaryOp, ast.Not, ast.USub, ast.BinOp, ast.Add, ast.Sub, ast.Mult,
     ast.FloorDiv, ast.Mod, ast.Compare, ast.Eq, ast.NotEq, ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.IfExp, ast.Name,
@@ -19,11 +19,11 @@ SET = re.compile(r"\s*([A-Za-z_]\w*)\s*:=(.*)")
 
 
 class Mistake(ValueError):
-    """What is wrong with a program or an expression, and where."""
+    """An error in a program or an expression, with its position."""
 
 
 class Was(ast.NodeTransformer):
-    """Makes `was(x)` a name of its own, which no variable can have."""
+    """Turns `was(x)` into a name that no variable can have."""
 
     def visit_Call(self, node):
         match node:
@@ -33,7 +33,7 @@ class Was(ast.NodeTransformer):
 
 
 def compiled(text, names, where):
-    """An expression over these names, ready to be evaluated."""
+    """Compiles an expression over these names."""
     text = text.strip()
     try:
         tree = ast.fix_missing_locations(Was().visit(ast.parse(text, mode="eval")))
@@ -58,7 +58,7 @@ class Soup:
 
     def __init__(self, text, file="program"):
         self.variables = {}  # The initial values of each, by name.
-        self.commands = {}  # The guard of each and its outcomes: pairs of a variable's place and an expression.
+        self.commands = {}  # The guard of each and its outcomes: pairs of a variable's index and an expression.
         self.expressions = {}
         for number, line in enumerate(text.splitlines(), 1):
             line = line.split("#")[0].strip()
@@ -80,7 +80,7 @@ class Soup:
             raise Mistake(f"{file}: a program needs a variable: write `var NAME = VALUE`")
 
     def outcome(self, text, where):
-        """What a command sets, all at once."""
+        """Returns the assignments of an effect."""
         places, effects = list(self.variables), []
         for part in text.split(","):
             match = SET.fullmatch(part)
@@ -104,7 +104,7 @@ class Soup:
         try:
             return value(guard, names)
         except (ArithmeticError, TypeError):
-            return True  # Then executing it tells what is wrong.
+            return True  # Executing it reports the error.
 
     def execute(self, config, action):
         names = dict(zip(self.variables, config))

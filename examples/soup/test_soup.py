@@ -1,4 +1,4 @@
-"""Tests of the language and of the server: `python3 -m unittest` in this folder."""
+"""Tests of the language and of the server: `python3 -m unittest` in this directory."""
 
 import io
 import json
@@ -35,10 +35,10 @@ def explore(program):
 class Programs(unittest.TestCase):
     def test_the_philosophers_starve_in_one_way(self):
         seen, steps, stuck = explore(load("philosophers.soup"))
-        # Nobody eats: each fork lies there or is in its owner's hand, 2³. One eats: 3 times the third fork, 2.
+        # None eats: each fork is on the table or in its owner's hand, 2³. One eats: 3 times the third fork, 2.
         self.assertEqual(len(seen), 8 + 3 * 2)
         self.assertEqual(stuck, [(1, 2, 3, False, False, False)])
-        # Takes left: 3·2² where nobody eats, 3 where one does. Takes right: 3·2. Puts back: 3·2.
+        # Takes left: 3·2² where none eats, 3 where one does. Takes right: 3·2. Puts back: 3·2.
         self.assertEqual(steps, 12 + 3 + 6 + 6)
 
     def test_peterson_keeps_them_apart(self):
@@ -104,7 +104,7 @@ def talk(language, *requests):
 
 
 class Minimal:
-    """The least that a language is."""
+    """A minimal language."""
 
     name = "minimal"
 

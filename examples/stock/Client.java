@@ -1,4 +1,4 @@
-/** Asks one of several servers for the price of a stock, once in every period; figure 8.4. */
+/** Asks one of several servers for the price of a stock, once per period; figure 8.4. */
 class Client {
     private static final int CONNECTIONS = 4; // one, and three retries
     private static final int RETRIES = 4;

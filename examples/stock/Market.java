@@ -1,6 +1,6 @@
 import java.util.Random;
 
-/** The servers, simulated: how they behave is decided by the story. */
+/** The simulated servers; the mode of the run determines their behaviour. */
 class Market {
     private static final String[] SERVERS = {"north", "east", "south", "west"};
 
@@ -22,7 +22,7 @@ class Market {
         return --refusals < 0;
     }
 
-    /** The price of the stock, or nothing. */
+    /** Returns the price of the stock, or null. */
     Integer query() {
         return --silences < 0 ? 100 + random.nextInt(20) : null;
     }

@@ -1,4 +1,4 @@
-/* Solves a sudoku: goes through the empty cells, tries what the rules allow, and takes it back if it leads nowhere. */
+/* Solves a sudoku by backtracking: tries the values that the rules allow in each empty cell. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -7,7 +7,7 @@ typedef struct {
     char title[16];
 } board_t;
 
-/* A puzzle as it stands in a file: nine lines, each with its end. */
+/* A puzzle as in a file: nine lines with their line ends. */
 typedef struct {
     char cell[9][10];
 } lines_t;
@@ -29,7 +29,7 @@ static const char puzzle[] =
     "...419..5\n"
     "....8..79\n";
 
-/* Whether a value may be put into a cell, whatever is in the cell now. */
+/* Returns whether the rules allow a value in a cell, whatever its current value. */
 int board_allows(const board_t *board, int row, int column, int value) {
     for (int i = 0; i < 9; i++) {
         int box_row = row / 3 * 3 + i / 3, box_column = column / 3 * 3 + i % 3;
@@ -41,18 +41,18 @@ int board_allows(const board_t *board, int row, int column, int value) {
     return 1;
 }
 
-/* Puts a value that the puzzle gives into its cell. */
+/* Writes a given value of the puzzle into its cell. */
 void board_given(board_t *board, int row, int column, int value) {
     given_t *given = (given_t *)board;
     given->cell[row][column] = value;
 }
 
-/* Puts a value into a cell while the board is being solved; 0 takes it back. */
+/* Writes a value into a cell while the board is being solved; 0 clears the cell. */
 void board_set(board_t *board, int row, int column, int value) {
     board->cell[row][column] = value;
 }
 
-/* Reads a puzzle. Gives 0 if its values break the rules. */
+/* Reads a puzzle. Returns 0 if its values break the rules. */
 int board_load(board_t *board, const char *text) {
     for (int row = 0; row < 9; row++)
         for (int column = 0; column < 9; column++) {
@@ -85,7 +85,7 @@ static int solve_from(board_t *board, int at) {
     return 0;
 }
 
-/* Fills the empty cells. Gives 0 if that cannot be done. */
+/* Fills the empty cells. Returns 0 if that is impossible. */
 int board_solve(board_t *board) {
     return solve_from(board, 0);
 }

@@ -1,13 +1,13 @@
 //! The block language: compiled, and run on a small budget.
 
-use invigil_expr::compare::View;
-use invigil_expr::compile::{Block, Compiler, HostFunction, Role, Snippet};
+use invigil_expr::compare::ValueReader;
+use invigil_expr::compile::{Block, BlockRole, Compiler, HostFunction, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId};
-use invigil_expr::fault::{FaultKind, Run};
+use invigil_expr::fault::{EvalResult, FaultKind};
 use invigil_expr::heap::Heap;
-use invigil_expr::machine::{Frame, Host, Machine, Silent};
+use invigil_expr::machine::{Frame, Host, Machine, NoopHost};
 use invigil_expr::program::{CodeId, Program};
-use invigil_expr::text::Texts;
+use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
 
 const BUDGET: u64 = 20_000;
@@ -37,7 +37,7 @@ pub(crate) fn run(data: &[u8]) {
     initialization(&block);
     let prelude = parse(SourceId(1), PRELUDE).expect("the prelude parses");
     let states = ["init".to_owned(), "sink".to_owned()];
-    for role in [Role::Guard, Role::Update { states: &states }, Role::Functions] {
+    for role in [BlockRole::Guard, BlockRole::Update { states: &states }, BlockRole::Functions] {
         in_environment(&prelude, &block, role);
     }
 }
@@ -52,7 +52,7 @@ fn initialization(block: &Block) {
     let mut compiler = Compiler::new(block.assigns.clone(), HOSTS);
     compiler.declare(block);
     compiler.functions(block);
-    let compiled = compiler.block(block, &[], Role::Initialization);
+    let compiled = compiler.block(block, &[], BlockRole::Initialization);
     let (program, problems) = compiler.finish();
     if let Some(compiled) = compiled
         && !problems.iter().any(Diagnostic::is_error)
@@ -61,12 +61,12 @@ fn initialization(block: &Block) {
     }
 }
 
-fn in_environment(prelude: &Block, block: &Block, role: Role<'_>) {
+fn in_environment(prelude: &Block, block: &Block, role: BlockRole<'_>) {
     let mut compiler = Compiler::new(prelude.assigns.clone(), HOSTS);
     compiler.declare(prelude);
     compiler.functions(prelude);
-    let start = compiler.block(prelude, &[], Role::Initialization).expect("the prelude compiles");
-    if role == Role::Functions {
+    let start = compiler.block(prelude, &[], BlockRole::Initialization).expect("the prelude compiles");
+    if role == BlockRole::Functions {
         compiler.declare(block);
         compiler.functions(block);
     }
@@ -97,7 +97,7 @@ impl Outcome {
 
 fn compare(program: &Program, codes: &[CodeId], env: usize) {
     let heard = execute(program, codes, env, &mut Listener);
-    let unheard = execute(program, codes, env, &mut Silent);
+    let unheard = execute(program, codes, env, &mut NoopHost);
     if heard.within_limits() && unheard.within_limits() {
         assert_eq!(heard, unheard, "listening changes what a block does");
     }
@@ -114,8 +114,8 @@ fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut 
         let result = machine.run(program, *code, frame, host);
         returned.push(match result {
             Ok(value) => {
-                let texts = Texts { event: EVENT_TEXT, pool: &program.pool };
-                Ok(show(View { heap: &heap, texts }, value))
+                let texts = TextArenas { event: EVENT_TEXT, pool: &program.pool };
+                Ok(show(ValueReader { heap: &heap, texts }, value))
             }
             Err(fault) => {
                 assert!(fault.span.is_some(), "a fault without a place: {fault:?}");
@@ -124,14 +124,15 @@ fn execute<H: Host>(program: &Program, codes: &[CodeId], env: usize, host: &mut 
         });
         heap.sweep();
     }
-    let shown = env.iter().map(|value| show(View { heap: &heap, texts: Texts::NONE }, *value)).collect();
+    let shown =
+        env.iter().map(|value| show(ValueReader { heap: &heap, texts: TextArenas::NONE }, *value)).collect();
     env.into_iter().for_each(|value| heap.release(value));
     heap.sweep();
     assert_eq!(heap.live_objects(), 0, "objects that nothing refers to are kept");
     Outcome { returned, env: shown }
 }
 
-fn show(view: View<'_>, value: Value) -> String {
+fn show(view: ValueReader<'_>, value: Value) -> String {
     let mut out = String::new();
     match view.write_repr(&mut out, value) {
         Ok(()) => out,
@@ -143,13 +144,13 @@ fn show(view: View<'_>, value: Value) -> String {
 struct Listener;
 
 impl Host for Listener {
-    fn printing(&self) -> bool {
+    fn wants_output(&self) -> bool {
         true
     }
 
     fn print(&mut self, _: &str) {}
 
-    fn call(&mut self, _: usize, args: &[Value], view: View<'_>) -> Run<Value> {
+    fn call(&mut self, _: usize, args: &[Value], view: ValueReader<'_>) -> EvalResult<Value> {
         args.iter().for_each(|arg| drop(show(view, *arg)));
         Ok(Value::NONE)
     }

@@ -1,21 +1,21 @@
 //! Files that pretend to be Java classes.
 
-use invigil_weave::{Capture, Class, Kind, Plan, Probe, Site, compare, weave};
+use invigil_weave::{Capture, Class, Probe, ProbePlan, Site, SiteKind, compare, weave};
 
 const HELPER: &str = "java/lang/Invigil";
 
 /// Probes everywhere, with all that can be taken.
 struct Everywhere;
 
-impl Plan for Everywhere {
+impl ProbePlan for Everywhere {
     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
         let captures: &[Capture] = match site.kind {
-            Kind::Enter => &[Capture::This, Capture::Argument(0)],
-            Kind::Return => &[Capture::Result, Capture::Argument(1)],
-            Kind::Throw => &[Capture::Thrown],
-            Kind::Field { .. } => &[Capture::Owner, Capture::Value],
-            Kind::Local { .. } => &[Capture::Value],
-            Kind::Call { .. } => &[Capture::Owner],
+            SiteKind::Enter => &[Capture::This, Capture::Argument(0)],
+            SiteKind::Return => &[Capture::Result, Capture::Argument(1)],
+            SiteKind::Throw => &[Capture::Thrown],
+            SiteKind::Field { .. } => &[Capture::Owner, Capture::Value],
+            SiteKind::Local { .. } => &[Capture::Value],
+            SiteKind::Call { .. } => &[Capture::Owner],
         };
         vec![Probe::new(1, captures)]
     }

@@ -2,7 +2,7 @@
 
 use invigil_decent::spec::reference::verdict;
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
-use invigil_lang::decent::{self, Loaded};
+use invigil_lang::decent::{self, LoadedSpecification};
 use invigil_lang::{report, themis};
 use invigil_ltl::Budget;
 
@@ -23,7 +23,7 @@ pub(crate) fn xml(data: &[u8]) {
     checked(&sources, themis::load(file, &text, None));
 }
 
-fn checked(sources: &Sources, (loaded, problems): (Option<Loaded>, Vec<Diagnostic>)) {
+fn checked(sources: &Sources, (loaded, problems): (Option<LoadedSpecification>, Vec<Diagnostic>)) {
     report::render(sources, &problems, true);
     let usable = !problems.iter().any(Diagnostic::is_error);
     assert_eq!(loaded.is_some(), usable, "loaded or not, against what was said");

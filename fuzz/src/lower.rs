@@ -5,9 +5,9 @@ use invigil_expr::value::Value;
 use invigil_lang::prop::lower::lower;
 use invigil_lang::{prop, report};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{Batch, Catalog, Stamp, Type};
-use invigil_monitor::observer::{Observer, Unobserved};
-use invigil_monitor::slices::Slices;
+use invigil_monitor::event::{EventBatch, EventCatalog, EventMeta, ParamType};
+use invigil_monitor::observer::{NoopObserver, Observer};
+use invigil_monitor::slices::SliceTable;
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::{Monitor, Scratch};
 use std::ops::ControlFlow;
@@ -31,7 +31,7 @@ pub(crate) fn run(data: &[u8]) {
     if problems.iter().any(Diagnostic::is_error) {
         return;
     }
-    let mut catalog = Catalog::default();
+    let mut catalog = EventCatalog::default();
     let (automaton, problems) = lower("fuzz", &property, &[(functions_file, functions)], &mut catalog);
     report::render(&sources, &problems, false);
     let Some(automaton) = automaton else {
@@ -44,8 +44,8 @@ pub(crate) fn run(data: &[u8]) {
 }
 
 /// Events of the property's own alphabet, with values from small domains so that slices meet again.
-fn events(catalog: &Catalog, data: &[u8]) -> Batch {
-    let mut batch = Batch::default();
+fn events(catalog: &EventCatalog, data: &[u8]) -> EventBatch {
+    let mut batch = EventBatch::default();
     batch.text.push_str("a text that is too long to lie in a value");
     let mut number = data.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
@@ -63,11 +63,11 @@ fn events(catalog: &Catalog, data: &[u8]) -> Batch {
             .iter()
             .map(|param| match (param.ty, next(12)) {
                 (_, 0) => Value::UNSET,
-                (Some(Type::Int), n) => Value::int(n as i64 % 3),
-                (Some(Type::Float), n) => Value::float(n as f64 / 2.0),
-                (Some(Type::Bool), n) => Value::bool(n % 2 == 0),
-                (Some(Type::Str), n) if n % 2 == 0 => Value::text(0, text_length),
-                (Some(Type::Str), _) => Value::short("c").unwrap_or(Value::NONE),
+                (Some(ParamType::Int), n) => Value::int(n as i64 % 3),
+                (Some(ParamType::Float), n) => Value::float(n as f64 / 2.0),
+                (Some(ParamType::Bool), n) => Value::bool(n % 2 == 0),
+                (Some(ParamType::Str), n) if n % 2 == 0 => Value::text(0, text_length),
+                (Some(ParamType::Str), _) => Value::short("c").unwrap_or(Value::NONE),
                 (None, 1) => Value::NONE,
                 (None, 2) => Value::float(-0.0),
                 (None, 3) => Value::float(f64::NAN),
@@ -76,22 +76,22 @@ fn events(catalog: &Catalog, data: &[u8]) -> Batch {
                 (None, n) => Value::int(n as i64 % 3),
             })
             .collect();
-        batch.push(id, &params, Stamp { time: line as f64, line: line as u32 });
+        batch.push(id, &params, EventMeta { time: line as f64, line: line as u32 });
     }
     batch
 }
 
-fn follow(automaton: &Automaton, batch: &Batch) {
-    let (end, verdicts) = one_by_one(automaton, batch, &mut Unobserved);
+fn follow(automaton: &Automaton, batch: &EventBatch) {
+    let (end, verdicts) = one_by_one(automaton, batch, &mut NoopObserver);
     let (heard, heard_verdicts) = one_by_one(automaton, batch, &mut Listener);
     // What is printed counts as work, so only one of them may have run into the limit.
-    if end.failure().is_none() && heard.failure().is_none() {
+    if end.fault().is_none() && heard.fault().is_none() {
         assert_eq!(verdicts, heard_verdicts, "listening changes the verdicts");
         assert!(end == heard, "listening changes the state");
     }
     let (mut scratch, mut in_a_run) = (Scratch::default(), Vec::new());
-    let mut state = automaton.start(&mut scratch, &mut Unobserved);
-    automaton.run(&mut state, &mut scratch, batch, 0..batch.len(), &mut Unobserved, |_, _, _, verdict| {
+    let mut state = automaton.start(&mut scratch, &mut NoopObserver);
+    automaton.run(&mut state, &mut scratch, batch, 0..batch.len(), &mut NoopObserver, |_, _, _, verdict| {
         in_a_run.push(verdict);
         ControlFlow::Continue(())
     });
@@ -102,9 +102,9 @@ fn follow(automaton: &Automaton, batch: &Batch) {
 /// Steps over all events, on the way going back to a checkpoint once.
 fn one_by_one<O: Observer>(
     automaton: &Automaton,
-    batch: &Batch,
+    batch: &EventBatch,
     observer: &mut O,
-) -> (Slices, Vec<Option<Verdict>>) {
+) -> (SliceTable, Vec<Option<Verdict>>) {
     let (mut scratch, mut verdicts) = (Scratch::default(), Vec::new());
     let mut state = automaton.start(&mut scratch, observer);
     let middle = batch.len() / 2;
@@ -120,15 +120,15 @@ fn one_by_one<O: Observer>(
 
 fn follow_range<O: Observer>(
     automaton: &Automaton,
-    state: &mut Slices,
+    state: &mut SliceTable,
     scratch: &mut Scratch,
-    (batch, range): (&Batch, std::ops::Range<usize>),
+    (batch, range): (&EventBatch, std::ops::Range<usize>),
     observer: &mut O,
     verdicts: &mut Vec<Option<Verdict>>,
 ) {
     for at in range {
         let event = batch.event(at);
-        if automaton.wants(state, event.symbol) {
+        if automaton.needs_event(state, event.id) {
             verdicts.push(automaton.step(state, scratch, &event, observer));
         }
     }
@@ -138,7 +138,7 @@ fn follow_range<O: Observer>(
 struct Listener;
 
 impl Observer for Listener {
-    fn printing(&self) -> bool {
+    fn wants_output(&self) -> bool {
         true
     }
 }

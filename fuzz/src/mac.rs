@@ -3,7 +3,7 @@
 use invigil_expr::diag::{Diagnostic, SourceId, Sources};
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::{medl, pedl, report};
-use invigil_monitor::mac::{Checker, Group, MethodId, Recogniser, Snapshot, Truth, Value, VariableId};
+use invigil_monitor::mac::{Checker, EventGroup, MethodId, Recogniser, Snapshot, Truth, Value, VariableId};
 
 /// Any text is read and complained about without a panic, and what has no mistake in it can be run.
 pub(crate) fn pedl(data: &[u8]) {
@@ -53,7 +53,7 @@ pub(crate) fn medl(data: &[u8]) {
     let Some(lowered) = lowered else { return };
     let mut checker = Checker::new(lowered.parts).expect("what was compiled can be run");
     let imports = checker.parts().imports();
-    let mut group = Group::default();
+    let mut group = EventGroup::default();
     for time in 0..4 {
         group.begin(time * 1000);
         for at in 0..imports.events.len() as u32 {

@@ -2,8 +2,11 @@
 
 use invigil_expr::diag::SourceId;
 use invigil_lang::pedl;
-use invigil_mac::{Entities, Format, GroupReader, GroupWriter, Said, SnapshotReader, SnapshotWriter, Taken};
-use invigil_monitor::mac::Group;
+use invigil_mac::{
+    EntityTable, GroupReader, GroupWriter, OwnedSnapshot, ReadProgress, SnapshotReader, SnapshotWriter,
+    StreamFormat,
+};
+use invigil_monitor::mac::EventGroup;
 
 const SCRIPT: &str = "MonScr
     monobj boolean A.b;  monobj byte A.y;   monobj char A.c;   monobj short A.s;  monobj int A.i;
@@ -13,7 +16,12 @@ const SCRIPT: &str = "MonScr
 End";
 
 /// Everything that can be read, in one piece or byte by byte; how often something could not.
-fn taken(format: Format, entities: &Entities, data: &[u8], piece: usize) -> (Vec<Taken>, usize) {
+fn taken(
+    format: StreamFormat,
+    entities: &EntityTable,
+    data: &[u8],
+    piece: usize,
+) -> (Vec<OwnedSnapshot>, usize) {
     let mut reader = SnapshotReader::new(format, entities.clone(), Some(10)).expect("few entities");
     let (mut out, mut problems) = (Vec::new(), 0);
     for piece in data.chunks(piece).map(Some).chain([None]) {
@@ -35,25 +43,28 @@ fn taken(format: Format, entities: &Entities, data: &[u8], piece: usize) -> (Vec
 /// Any bytes are read without a panic, in any pieces; what was read is read again from what is written of it.
 pub(crate) fn snapshots(data: &[u8]) {
     let lowered = pedl::lower(&pedl::parse(SourceId(0), SCRIPT).0, &|_| None).0.expect("a good script");
-    let entities = Entities::of(&lowered);
-    for format in [Format::Lines, Format::Bytes] {
+    let entities = EntityTable::of(&lowered);
+    for format in [StreamFormat::Lines, StreamFormat::Bytes] {
         let (read, problems) = taken(format, &entities, data, data.len().max(1));
         let again = taken(format, &entities, data, 3);
         assert_eq!((format!("{read:?}"), problems), (format!("{:?}", again.0), again.1));
-        let mut writer = SnapshotWriter::new(Format::Lines, entities.clone(), None, false).expect("lines");
+        let mut writer =
+            SnapshotWriter::new(StreamFormat::Lines, entities.clone(), None, false).expect("lines");
         let mut out = Vec::new();
         for one in &read {
-            one.what.with(|what| writer.write(what, one.time, &mut out)).expect("lines have no limits");
+            one.kind
+                .with_borrowed(|what| writer.write(what, one.time, &mut out))
+                .expect("lines have no limits");
         }
-        let (copy, problems) = taken(Format::Lines, &entities, &out, 7);
+        let (copy, problems) = taken(StreamFormat::Lines, &entities, &out, 7);
         assert_eq!((format!("{copy:?}"), problems), (format!("{read:?}"), 0));
     }
 }
 
 /// The same for what recognisers send.
 pub(crate) fn groups(data: &[u8]) {
-    for format in [Format::Lines, Format::Bytes] {
-        let (mut reader, mut group, mut read) = (GroupReader::new(format), Group::default(), Vec::new());
+    for format in [StreamFormat::Lines, StreamFormat::Bytes] {
+        let (mut reader, mut group, mut read) = (GroupReader::new(format), EventGroup::default(), Vec::new());
         for piece in data.chunks(5).map(Some).chain([None]) {
             match piece {
                 Some(piece) => reader.feed(piece),
@@ -61,7 +72,7 @@ pub(crate) fn groups(data: &[u8]) {
             }
             loop {
                 match reader.next(&mut group) {
-                    Ok(Some(Said::Instant)) => read.push(group.clone()),
+                    Ok(Some(ReadProgress::Instant)) => read.push(group.clone()),
                     Ok(None) => break,
                     _ => {}
                 }
@@ -69,18 +80,19 @@ pub(crate) fn groups(data: &[u8]) {
         }
         let Some(names) = reader.interface() else { continue };
         let mut out = Vec::new();
-        let mut writer = GroupWriter::new(Format::Lines, names, &mut out).expect("lines have no limits");
+        let mut writer =
+            GroupWriter::new(StreamFormat::Lines, names, &mut out).expect("lines have no limits");
         read.iter().for_each(|group| writer.write(group, &mut out).expect("lines have no limits"));
         writer.finish(&mut out);
-        if format == Format::Bytes {
+        if format == StreamFormat::Bytes {
             // Names in bytes may be of any kind.
             continue;
         }
-        let mut reader = GroupReader::new(Format::Lines);
+        let mut reader = GroupReader::new(StreamFormat::Lines);
         reader.feed(&out);
         let mut again = Vec::new();
         while let Some(said) = reader.next(&mut group).expect("what is written can be read") {
-            if said == Said::Instant {
+            if said == ReadProgress::Instant {
                 again.push(group.clone());
             }
         }

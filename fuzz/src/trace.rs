@@ -1,7 +1,7 @@
 //! Traces: any bytes, in each format, in pieces of any size.
 
-use invigil_monitor::event::{Catalog, Kind, Param, Source, Type};
-use invigil_trace::{End, Format, Input, Options, Problems, Schema, TraceError, read};
+use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource, ParamType};
+use invigil_trace::{Format, Input, LineErrors, ReadEnd, ReadOptions, Schema, TraceError, read};
 use std::io::Cursor;
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
@@ -24,7 +24,8 @@ pub(crate) fn line(data: &[u8]) {
 /// Any bytes are read without a panic, and what is read does not depend on how much is read at a time or by
 /// how many threads. A strict reader refuses just what another skips.
 fn run(data: &[u8], format: Format) {
-    let options = |block| Options { format: Some(format), threads: 1, block, max_line: LINE, strict: false };
+    let options =
+        |block| ReadOptions { format: Some(format), threads: 1, block, max_line: LINE, strict: false };
     let whole = all(data, &options(64 << 10));
     for block in [1, 64, 1 << 10] {
         // A byte at a time only what is short: it takes long.
@@ -34,12 +35,12 @@ fn run(data: &[u8], format: Format) {
     }
     // Threads take longer to start than most inputs to read.
     if data.len() % 16 == 15 {
-        let threads = Options { threads: 3, ..options(256) };
+        let threads = ReadOptions { threads: 3, ..options(256) };
         whole.agrees(&all(data, &threads), "reading on several threads");
     }
-    all(data, &Options { format: None, ..options(1 << 10) });
-    let strict = all(data, &Options { strict: true, ..options(1 << 10) });
-    match (whole.problems.is_empty(), whole.ended.as_str()) {
+    all(data, &ReadOptions { format: None, ..options(1 << 10) });
+    let strict = all(data, &ReadOptions { strict: true, ..options(1 << 10) });
+    match (whole.line_errors.is_empty(), whole.ended.as_str()) {
         (true, _) => whole.agrees(&strict, "a strict reader of what is right"),
         (false, "finished") => assert_eq!(strict.ended, "strict", "a strict reader of what is wrong"),
         (false, _) => {}
@@ -53,7 +54,7 @@ struct Seen {
     ignored: u64,
     lines: u64,
     out_of_order: u64,
-    problems: Problems,
+    line_errors: LineErrors,
     ended: String,
 }
 
@@ -75,8 +76,8 @@ impl Seen {
     }
 }
 
-fn all(data: &[u8], options: &Options) -> Seen {
-    static SCHEMA: OnceLock<(Catalog, Schema)> = OnceLock::new();
+fn all(data: &[u8], options: &ReadOptions) -> Seen {
+    static SCHEMA: OnceLock<(EventCatalog, Schema)> = OnceLock::new();
     let (catalog, schema) = SCHEMA.get_or_init(|| {
         let catalog = catalog();
         let schema = Schema::new(&catalog);
@@ -86,8 +87,8 @@ fn all(data: &[u8], options: &Options) -> Seen {
     let mut events = Vec::new();
     let summary = read(vec![input], schema, options, |block| {
         for at in 0..block.batch.len() {
-            let (event, stamp) = (block.batch.event(at), block.batch.stamp(at));
-            let symbol = catalog.get(event.symbol).expect("a symbol of the catalog");
+            let (event, stamp) = (block.batch.event(at), block.batch.meta(at));
+            let symbol = catalog.get(event.id).expect("an event of the catalog");
             assert_eq!(event.params.len(), symbol.params.len());
             let params = event.params.iter().map(|value| match value.as_text() {
                 Some((start, len)) => event.text[start as usize..][..len as usize].to_owned(),
@@ -101,38 +102,50 @@ fn all(data: &[u8], options: &Options) -> Seen {
     });
     assert_eq!(summary.events, events.len() as u64);
     let ended = match summary.end {
-        End::Finished => "finished".to_owned(),
-        End::Stopped => "stopped".to_owned(),
-        End::Failed(TraceError::Strict { problem, .. }) => {
+        ReadEnd::Finished => "finished".to_owned(),
+        ReadEnd::Stopped => "stopped".to_owned(),
+        ReadEnd::Failed(TraceError::Strict { problem, .. }) => {
             assert!(!problem.to_string().is_empty());
             "strict".to_owned()
         }
-        End::Failed(error) => error.to_string(),
+        ReadEnd::Failed(error) => error.to_string(),
     };
     Seen {
         events,
         ignored: summary.ignored,
         lines: summary.lines,
         out_of_order: summary.out_of_order,
-        problems: summary.problems,
+        line_errors: summary.line_errors,
         ended,
     }
 }
 
 /// Events with parameters of every type and from every source.
-fn catalog() -> Catalog {
-    let name = |name: &str| Source::Name(name.to_owned());
-    let mut catalog = Catalog::default();
-    let mut add = |event: &str, kind: Kind, params: Vec<(Source, Option<Type>)>| {
-        let symbol = catalog.symbol(event, kind);
+fn catalog() -> EventCatalog {
+    let name = |name: &str| ParamSource::Name(name.to_owned());
+    let mut catalog = EventCatalog::default();
+    let mut add = |event: &str, kind: EventKind, params: Vec<(ParamSource, Option<ParamType>)>| {
+        let symbol = catalog.declare(event, kind);
         for (source, ty) in params {
-            catalog.param(symbol, &Param { name: source.to_string(), source, ty });
+            catalog.declare_param(symbol, &Param { name: source.to_string(), source, ty });
         }
     };
-    add("push", Kind::Before, vec![(name("queue"), None), (name("c"), Some(Type::Str))]);
-    add("pop", Kind::Before, vec![(name("queue"), Some(Type::Int))]);
-    add("f", Kind::After, vec![(Source::Arg(1), Some(Type::Float)), (Source::Ret, Some(Type::Bool))]);
-    add("g", Kind::Before, vec![(Source::Arg(2), None), (Source::Deref(Box::new(name("p"))), None)]);
-    add("#join", Kind::Join, vec![(Source::Program, None), (Source::Thread, None), (Source::Time, None)]);
+    add("push", EventKind::Before, vec![(name("queue"), None), (name("c"), Some(ParamType::Str))]);
+    add("pop", EventKind::Before, vec![(name("queue"), Some(ParamType::Int))]);
+    add(
+        "f",
+        EventKind::After,
+        vec![(ParamSource::Arg(1), Some(ParamType::Float)), (ParamSource::Ret, Some(ParamType::Bool))],
+    );
+    add(
+        "g",
+        EventKind::Before,
+        vec![(ParamSource::Arg(2), None), (ParamSource::Deref(Box::new(name("p"))), None)],
+    );
+    add(
+        "#join",
+        EventKind::Join,
+        vec![(ParamSource::Program, None), (ParamSource::Thread, None), (ParamSource::Time, None)],
+    );
     catalog
 }

@@ -1,11 +1,11 @@
 //! What comes to a node from the network.
 
-use invigil_decent::algorithm::{Choice, Prepared};
+use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::system::System;
 use invigil_ltl::{Budget, Logic};
-use invigil_node::deployment::{Deployment, Source};
+use invigil_node::deployment::{Deployment, TraceSource};
 use invigil_node::run::Run;
-use invigil_node::wire::{self, Envelope, Mail, Payload, Reply, Request, RunId};
+use invigil_node::wire::{self, Envelope, NodeMessage, Payload, Reply, Request, RunId};
 use std::fmt::Debug;
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -24,18 +24,18 @@ pub(crate) fn run(data: &[u8]) {
             // Monitors that were made up are not let loose here: who may deploy may do worse.
             let _ = Run::new(*deployment, None, |_, _| Err("there is no folder".to_owned()));
         }
-        let Some(Envelope { from, mail, .. }) = again::<Envelope>(bytes) else { continue };
+        let Some(Envelope { from, message, .. }) = again::<Envelope>(bytes) else { continue };
         for deployment in deployments() {
             let mut run = Run::new(deployment.clone(), None, |_, _| Err(String::new())).expect("a run");
             run.advance(Duration::ZERO);
-            let _ = run.receive(usize::from(from), mail.clone());
+            let _ = run.receive(usize::from(from), message.clone());
             // The other node catches up, so that what came is used.
-            let empty = wire::Bundle { round: 1, letters: Vec::new(), verdict: None, is_over: false };
-            let _ = run.receive(1, Mail::Bundle(empty));
+            let empty = wire::RoundBundle { round: 1, messages: Vec::new(), verdict: None, is_over: false };
+            let _ = run.receive(1, NodeMessage::Bundle(empty));
             run.advance(Duration::ZERO);
             let progress = run.progress();
             assert!(progress.end.is_some() || progress.round == 2, "{progress:?}");
-            assert_eq!(progress.failure.filter(|why| why.contains("broke down")), None);
+            assert_eq!(progress.failure.filter(|why| why.contains("panicked")), None);
         }
     }
 }
@@ -51,10 +51,10 @@ fn again<P: Payload + Debug>(bytes: &[u8]) -> Option<P> {
 /// The part of the first of two nodes, for each algorithm.
 fn deployments() -> &'static [Deployment] {
     static ALL: OnceLock<Vec<Deployment>> = OnceLock::new();
-    ALL.get_or_init(|| Choice::ALL.into_iter().map(deployment).collect())
+    ALL.get_or_init(|| Algorithm::ALL.into_iter().map(deployment).collect())
 }
 
-fn deployment(choice: Choice) -> Deployment {
+fn deployment(choice: Algorithm) -> Deployment {
     let mut system = System::default();
     for name in ["a", "b"] {
         let component = system.component(name).expect("a component");
@@ -62,8 +62,8 @@ fn deployment(choice: Choice) -> Deployment {
     }
     let mut logic = Logic::new(Budget::default());
     let formula = logic.parse("G (a0 -> X (b0 U !a0))").expect("a formula");
-    let prepared = Prepared::new(choice, &mut logic, formula, &system).expect("monitors");
-    let source = |_| Source::Sent("a0:t\na0:f\n".to_owned());
+    let prepared = MonitorSet::new(choice, &mut logic, formula, &system).expect("monitors");
+    let source = |_| TraceSource::Inline("a0:t\na0:f\n".to_owned());
     let home = |name: &str| Some(name.to_owned());
     Deployment::plan(RunId(1), &system, &prepared, home, source, 5).expect("a plan").swap_remove(0)
 }

@@ -1,38 +1,43 @@
-//! The loop: from the trace through the monitors to the outcome.
+//! The check loop: from the blocks of a trace through the monitors to the result.
 
-use crate::finding::Finding;
-use crate::outcome::{Outcome, Stop};
+use crate::property_run::PropertyRun;
 use crate::replay::Replay;
-use crate::silent::Silence;
-use crate::watcher::Watcher;
+use crate::result::{CheckResult, StoppedAt};
+use crate::supplied::SuppliedTracker;
+use crate::violation::Violation;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
-use invigil_trace::{Block, End, Input, Schema, Summary, read};
+use invigil_monitor::event::EventCatalog;
+use invigil_trace::{EventBlock, Input, ReadEnd, ReadSummary, Schema, read};
 use std::ops::ControlFlow;
 
-/// How a trace is checked.
+/// Options of a check.
 #[derive(Clone, Debug)]
-pub struct Options {
+pub struct CheckOptions {
     /// Stop at the first violation.
     pub first: bool,
-    /// How many violations are told in full, the first of the whole trace; all are counted.
+    /// Maximum number of violations reported in full. All are counted.
     pub limit: usize,
-    /// Whether the inputs can be opened a second time, to find out how violations came about. If not, the
-    /// recent past is remembered instead, and the listener is told of each violation as it is found.
-    pub again: bool,
-    /// How the trace is read.
-    pub trace: invigil_trace::Options,
+    /// Whether the inputs can be opened a second time, to collect the paths of the violations. Otherwise a ring of
+    /// recent steps is kept, and the listener is notified of each violation as it occurs.
+    pub can_reread: bool,
+    /// Options of the trace reader.
+    pub trace: invigil_trace::ReadOptions,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options { first: false, limit: 10, again: true, trace: invigil_trace::Options::default() }
+impl Default for CheckOptions {
+    fn default() -> CheckOptions {
+        CheckOptions {
+            first: false,
+            limit: 10,
+            can_reread: true,
+            trace: invigil_trace::ReadOptions::default(),
+        }
     }
 }
 
-/// Told of what happens while a trace is checked.
-pub trait Listener {
-    /// Whether [`print`](Listener::print) does anything.
+/// Receives notifications while a trace is checked.
+pub trait CheckListener {
+    /// Whether [`print`](CheckListener::print) has an effect. If not, properties can be stepped block by block.
     fn prints(&self) -> bool {
         false
     }
@@ -42,41 +47,41 @@ pub trait Listener {
         let _ = (property, line);
     }
 
-    /// A block of property number `property` gave a debugger's command.
+    /// A block of property number `property` called `debugger(command)`.
     fn command(&mut self, property: usize, command: &str) {
         let _ = (property, command);
     }
 
-    /// There is a violation to tell. Only of inputs that cannot be opened a second time, which may never end:
-    /// otherwise the way to a violation is not known before the end.
-    fn violation(&mut self, finding: &Finding) {
+    /// A violation occurred. Called only for inputs that cannot be opened a second time: otherwise the path of a
+    /// violation is known only after the second reading.
+    fn violation(&mut self, finding: &Violation) {
         let _ = finding;
     }
 
-    /// How far the reading is: `events` that properties know, `bytes` (decompressed), `violations`. Called
-    /// often; to break off ends the check with what there is.
+    /// Progress: number of events that properties mention, of decompressed bytes, and of violations. Called once per
+    /// block. `Break` ends the check with the results so far.
     fn progress(&mut self, events: u64, bytes: u64, violations: u64) -> ControlFlow<()> {
         let _ = (events, bytes, violations);
         ControlFlow::Continue(())
     }
 }
 
-/// Listens to nothing.
+/// Listener that ignores all notifications.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Quiet;
+pub struct NoopListener;
 
-impl Listener for Quiet {}
+impl CheckListener for NoopListener {}
 
-/// Checks a trace against properties that share a catalog.
+/// Checks a trace against properties that share an event catalog.
 ///
-/// `open` gives the inputs; it is called once, and a second time if there is a violation to explain and
-/// [`Options::again`] says that this can be done.
+/// `open` returns the inputs. It is called a second time if there are violations and
+/// [`CheckOptions::can_reread`] is set.
 ///
 /// ```
-/// use invigil_check::{Options, Quiet, check};
+/// use invigil_check::{CheckOptions, NoopListener, check};
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::prop;
-/// use invigil_monitor::event::Catalog;
+/// use invigil_monitor::event::EventCatalog;
 /// use invigil_trace::Input;
 ///
 /// let text = "state init accepting {
@@ -87,83 +92,83 @@ impl Listener for Quiet {}
 /// }
 /// state twice non-accepting";
 /// let (property, _) = prop::parse(SourceId(0), text);
-/// let mut catalog = Catalog::default();
+/// let mut catalog = EventCatalog::default();
 /// let (automaton, _) = prop::lower::lower("open once", &property, &[], &mut catalog);
 ///
 /// let open = || vec![Input::reader("trace", std::io::Cursor::new("open(file=1)\nopen(file=2)\n"))];
-/// let outcome = check(&[automaton.unwrap()], &catalog, open, &Options::default(), &mut Quiet);
+/// let outcome = check(&[automaton.unwrap()], &catalog, open, &CheckOptions::default(), &mut NoopListener);
 /// assert_eq!(outcome.violations(), 1);
 /// assert_eq!(outcome.findings[0].event.as_ref().unwrap().place.line, 2);
 /// assert_eq!(outcome.findings[0].path.len(), 3);
 /// ```
-pub fn check<L: Listener>(
+pub fn check<L: CheckListener>(
     automata: &[Automaton],
-    catalog: &Catalog,
+    catalog: &EventCatalog,
     open: impl Fn() -> Vec<Input>,
-    options: &Options,
+    options: &CheckOptions,
     listener: &mut L,
-) -> Outcome {
+) -> CheckResult {
     let inputs = open();
     let names = inputs.iter().map(|input| input.name().to_owned()).collect();
     let schema = Schema::new(catalog);
     let mut findings = Vec::new();
-    let mut watchers: Vec<Watcher<'_>> = automata
+    let mut runs: Vec<PropertyRun<'_>> = automata
         .iter()
         .enumerate()
         .map(|(at, automaton)| {
-            Watcher::start(at, automaton, catalog, !options.again, listener, &mut findings)
+            PropertyRun::start(at, automaton, catalog, !options.can_reread, listener, &mut findings)
         })
         .collect();
-    findings.truncate(wanted(options, 0));
+    findings.truncate(remaining(options, 0));
     announce(&findings, options, listener);
     let mut position = Position::default();
-    let mut silence = Silence::new(automata, catalog);
+    let mut supplied = SuppliedTracker::new(automata, catalog);
     let trace = if options.first && !findings.is_empty() {
         nothing_read()
     } else {
         read(inputs, &schema, &options.trace, |block| {
-            let flow = follow(&mut watchers, block, position.events, options, listener, &mut findings);
-            silence.listen(&block.batch);
+            let flow = follow(&mut runs, block, position.events, options, listener, &mut findings);
+            supplied.observe(&block.batch);
             position.events += block.records();
             position.bytes += block.bytes();
-            let violations = watchers.iter().map(Watcher::violations).sum();
+            let violations = runs.iter().map(PropertyRun::violations).sum();
             match flow {
                 ControlFlow::Continue(()) => listener.progress(position.events, position.bytes, violations),
                 stop => stop,
             }
         })
     };
-    let complete = matches!(trace.end, End::Finished);
+    let complete = matches!(trace.end, ReadEnd::Finished);
     if complete {
-        let told = findings.len();
-        for watcher in &mut watchers {
-            watcher.end(wanted(options, findings.len()), &mut findings);
+        let reported = findings.len();
+        for run in &mut runs {
+            run.end(remaining(options, findings.len()), &mut findings);
         }
-        announce(&findings[told..], options, listener);
+        announce(&findings[reported..], options, listener);
     }
-    let mut properties: Vec<_> = watchers.into_iter().map(|watcher| watcher.finish(complete)).collect();
-    for (property, silent) in silence.finish(catalog) {
+    let mut properties: Vec<_> = runs.into_iter().map(|run| run.finish(complete)).collect();
+    for (property, silent) in supplied.finish(catalog) {
         properties[property].silent.push(silent);
     }
-    for (property, event) in silence.absent(catalog) {
+    for (property, event) in supplied.absent(catalog) {
         properties[property].absent.push(event);
     }
-    if options.again {
+    if options.can_reread {
         explain(automata, catalog, open, &schema, options, &mut findings);
     }
     let stop = findings.first().filter(|_| options.first).and_then(|first| first.event.as_ref());
-    let stop = stop.map(|event| Stop { event: event.index, place: event.place });
-    Outcome { properties, findings, trace, stop, strict: options.trace.strict, inputs: names }
+    let stop = stop.map(|event| StoppedAt { event: event.index, place: event.place });
+    CheckResult { properties, findings, trace, stop, strict: options.trace.strict, inputs: names }
 }
 
-/// How many violations are still to be told. The one to stop at is, whatever the limit.
-fn wanted(options: &Options, told: usize) -> usize {
-    options.limit.max(options.first.into()).saturating_sub(told)
+/// Number of violations that may still be reported. The one at which the check stops is always reported.
+fn remaining(options: &CheckOptions, reported: usize) -> usize {
+    options.limit.max(options.first.into()).saturating_sub(reported)
 }
 
-/// Tells of violations at once where that is possible.
-fn announce<L: Listener>(fresh: &[Finding], options: &Options, listener: &mut L) {
-    if !options.again {
+/// Notifies the listener of violations if the inputs cannot be read again.
+fn announce<L: CheckListener>(fresh: &[Violation], options: &CheckOptions, listener: &mut L) {
+    if !options.can_reread {
         fresh.iter().for_each(|finding| listener.violation(finding));
     }
 }
@@ -174,60 +179,60 @@ struct Position {
     bytes: u64,
 }
 
-fn nothing_read() -> Summary {
-    read(Vec::new(), &Schema::new(&Catalog::default()), &invigil_trace::Options::default(), |_| {
+fn nothing_read() -> ReadSummary {
+    read(Vec::new(), &Schema::new(&EventCatalog::default()), &invigil_trace::ReadOptions::default(), |_| {
         ControlFlow::Break(())
     })
 }
 
-/// Takes every property through a block.
-fn follow<L: Listener>(
-    watchers: &mut [Watcher<'_>],
-    block: &Block,
+/// Steps every property through a block.
+fn follow<L: CheckListener>(
+    runs: &mut [PropertyRun<'_>],
+    block: &EventBlock,
     before: u64,
-    options: &Options,
+    options: &CheckOptions,
     listener: &mut L,
-    findings: &mut Vec<Finding>,
+    findings: &mut Vec<Violation>,
 ) -> ControlFlow<()> {
     let len = block.batch.len();
-    // To stop at the very first violation, or to print in the order of the events, several properties must go
-    // hand in hand.
-    let together = watchers.len() > 1 && (options.first || listener.prints());
-    let stride = if together { 1 } else { len.max(1) };
+    // To stop at the first violation of all properties, or to print in the order of the events, the properties are
+    // stepped event by event.
+    let in_lockstep = runs.len() > 1 && (options.first || listener.prints());
+    let stride = if in_lockstep { 1 } else { len.max(1) };
     for start in (0..len).step_by(stride) {
         let end = (start + stride).min(len);
-        let room = wanted(options, findings.len());
-        // Of each property as many as there is room for: which of them come first is known after all went on.
-        let mut fresh: Vec<Finding> = Vec::new();
-        for watcher in watchers.iter_mut() {
+        let limit = remaining(options, findings.len());
+        // Collect up to the limit per property: the first ones in trace order are selected after all have stepped.
+        let mut fresh: Vec<Violation> = Vec::new();
+        for run in runs.iter_mut() {
             let (mut at, others) = (start, fresh.len());
-            while at < end && !watcher.failed() && (fresh.is_empty() || !options.first) {
-                let room = room.saturating_sub(fresh.len() - others);
-                at = watcher.follow(block, at..end, before, room, listener, &mut fresh);
+            while at < end && !run.failed() && (fresh.is_empty() || !options.first) {
+                let limit = limit.saturating_sub(fresh.len() - others);
+                at = run.follow(block, at..end, before, limit, listener, &mut fresh);
             }
         }
         fresh.sort_by_key(|finding| finding.event.as_ref().map_or(0, |event| event.index));
-        fresh.truncate(room);
+        fresh.truncate(limit);
         announce(&fresh, options, listener);
         findings.append(&mut fresh);
         if options.first && !findings.is_empty() {
             return ControlFlow::Break(());
         }
-        if watchers.iter().all(Watcher::failed) {
+        if runs.iter().all(PropertyRun::failed) {
             return ControlFlow::Break(());
         }
     }
     ControlFlow::Continue(())
 }
 
-/// Reads the trace again, up to the last violation that is told, to find out how each came about.
+/// Reads the trace again, up to the last reported violation, and fills in the paths of the violations.
 fn explain(
     automata: &[Automaton],
-    catalog: &Catalog,
+    catalog: &EventCatalog,
     open: impl Fn() -> Vec<Input>,
     schema: &Schema,
-    options: &Options,
-    findings: &mut [Finding],
+    options: &CheckOptions,
+    findings: &mut [Violation],
 ) {
     let mut replays: Vec<Replay<'_>> = automata
         .iter()
@@ -236,8 +241,8 @@ fn explain(
         .collect();
     let Some(last) = replays.iter().map(Replay::last).max() else { return };
     let mut events = 0;
-    let options = invigil_trace::Options { strict: false, ..options.trace.clone() };
-    // A file that was changed in between leaves paths untold, which is what findings say until they are told.
+    let options = invigil_trace::ReadOptions { strict: false, ..options.trace.clone() };
+    // If the file was changed in between, the paths stay empty.
     read(open(), schema, &options, |block| {
         for replay in &mut replays {
             replay.follow(block, events, findings);

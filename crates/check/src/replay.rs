@@ -1,106 +1,105 @@
-//! The second reading: how the slices that were violated came to be so.
+//! The second reading of a trace, which collects the paths of the violated slices.
 //!
-//! Keeping the path of every slice would cost memory for millions of slices that nobody asks about. So a
-//! trace that can be read again is read again, up to the last violation that is told, and only the slices in
-//! question are written down.
+//! Recording the path of every slice would need memory for millions of slices. So a trace that can be read again is
+//! read a second time, up to the last reported violation, and only the paths of violated slices are recorded.
 
-use crate::finding::{self, Binding, Finding, PathStep};
-use crate::history::TOLD;
+use crate::history::MAX_PATH;
+use crate::violation::{self, Binding, PathStep, Violation};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
-use invigil_monitor::observer::{Observer, Taken};
-use invigil_monitor::slices::{SliceId, Slices};
+use invigil_monitor::event::EventCatalog;
+use invigil_monitor::observer::{Observer, TransitionTaken};
+use invigil_monitor::slices::{SliceId, SliceTable};
 use invigil_monitor::{Monitor, Scratch};
-use invigil_trace::Block;
+use invigil_trace::EventBlock;
 use std::collections::VecDeque;
 
-/// A slice in question: the steps since it last began, as many as are told.
-struct Target {
+/// A violated slice, with its last steps since its creation.
+struct ViolatedSlice {
     slice: Vec<Binding>,
     path: VecDeque<PathStep>,
-    untold: u64,
+    omitted: u64,
 }
 
-impl Target {
+impl ViolatedSlice {
     fn push(&mut self, step: PathStep) {
-        if self.path.len() == TOLD {
+        if self.path.len() == MAX_PATH {
             self.path.pop_front();
-            self.untold += 1;
+            self.omitted += 1;
         }
         self.path.push_back(step);
     }
 }
 
-/// Notes the steps of the slices in question during one event.
-struct Trail<'a> {
+/// Observer that records the steps of violated slices at one event.
+struct PathObserver<'a> {
     automaton: &'a Automaton,
-    targets: &'a mut [Target],
-    /// For each slice, its target plus one.
-    watched: &'a mut Vec<u32>,
+    targets: &'a mut [ViolatedSlice],
+    /// For each slice id: index of its target plus one, or 0.
+    target_of: &'a mut Vec<u32>,
     fresh: Vec<(usize, PathStep)>,
 }
 
-impl Trail<'_> {
-    fn step(&self, slices: &Slices, slice: SliceId, taken: Option<Taken>) -> PathStep {
+impl PathObserver<'_> {
+    fn step(&self, slices: &SliceTable, slice: SliceId, taken: Option<TransitionTaken>) -> PathStep {
         let state = &self.automaton.states[usize::from(slices.state(slice))];
         PathStep {
             event: None,
             branch: taken.map(|taken| taken.branch),
             state: state.name.clone(),
             verdict: state.verdict,
-            env: finding::env(self.automaton, slices, slice),
+            env: violation::env(self.automaton, slices, slice),
         }
     }
 }
 
-impl Observer for Trail<'_> {
-    fn created(&mut self, slices: &Slices, slice: SliceId) {
-        let binding = finding::binding(self.automaton, slices, slice);
+impl Observer for PathObserver<'_> {
+    fn slice_created(&mut self, slices: &SliceTable, slice: SliceId) {
+        let binding = violation::binding(self.automaton, slices, slice);
         let target = self.targets.iter().position(|target| target.slice == binding);
         let number = slice.0 as usize;
-        self.watched.resize(self.watched.len().max(number + 1), 0);
-        self.watched[number] = target.map_or(0, |target| target as u32 + 1);
+        self.target_of.resize(self.target_of.len().max(number + 1), 0);
+        self.target_of[number] = target.map_or(0, |target| target as u32 + 1);
         if let Some(target) = target {
-            // The slice begins as a copy of its parent, and may have been changed since by a guard.
+            // The slice was copied from its parent; a guard may have changed it since.
             let step = self.step(slices, slices.parent(slice).unwrap_or(slice), None);
             let target = &mut self.targets[target];
             target.path.clear();
-            target.untold = 0;
+            target.omitted = 0;
             target.push(step);
         }
     }
 
     #[inline]
-    fn taken(&mut self, slices: &Slices, taken: Taken) {
-        let watched = self.watched.get(taken.slice.0 as usize).copied().unwrap_or(0);
-        if watched > 0 {
+    fn transition_taken(&mut self, slices: &SliceTable, taken: TransitionTaken) {
+        let target_of = self.target_of.get(taken.slice.0 as usize).copied().unwrap_or(0);
+        if target_of > 0 {
             let step = self.step(slices, taken.slice, Some(taken));
-            self.fresh.push((watched as usize - 1, step));
+            self.fresh.push((target_of as usize - 1, step));
         }
     }
 }
 
-/// One property during the second reading.
+/// The second reading for one property.
 pub(crate) struct Replay<'a> {
     property: usize,
     automaton: &'a Automaton,
-    catalog: &'a Catalog,
-    slices: Slices,
+    catalog: &'a EventCatalog,
+    slices: SliceTable,
     scratch: Scratch,
-    targets: Vec<Target>,
-    watched: Vec<u32>,
+    targets: Vec<ViolatedSlice>,
+    target_of: Vec<u32>,
     last: u64,
 }
 
 impl<'a> Replay<'a> {
-    /// Prepares to follow the slices of `property` that `findings` tell of; `None` if there are none.
+    /// Prepares the replay for the violations of `property`; `None` if there are none to explain.
     pub(crate) fn new(
         property: usize,
         automaton: &'a Automaton,
-        catalog: &'a Catalog,
-        findings: &[Finding],
+        catalog: &'a EventCatalog,
+        findings: &[Violation],
     ) -> Option<Replay<'a>> {
-        let mut targets: Vec<Target> = Vec::new();
+        let mut targets: Vec<ViolatedSlice> = Vec::new();
         let mut last = 0;
         for finding in findings.iter().filter(|finding| finding.property == property) {
             last = match &finding.event {
@@ -109,58 +108,63 @@ impl<'a> Replay<'a> {
                 None => continue,
             };
             if !targets.iter().any(|target| target.slice == finding.slice) {
-                targets.push(Target { slice: finding.slice.clone(), path: VecDeque::new(), untold: 0 });
+                targets.push(ViolatedSlice {
+                    slice: finding.slice.clone(),
+                    path: VecDeque::new(),
+                    omitted: 0,
+                });
             }
         }
         if targets.is_empty() {
             return None;
         }
-        let (mut scratch, mut watched) = (Scratch::default(), Vec::new());
-        let mut trail = Trail { automaton, targets: &mut targets, watched: &mut watched, fresh: Vec::new() };
-        let slices = automaton.start(&mut scratch, &mut trail);
-        Some(Replay { property, automaton, catalog, slices, scratch, targets, watched, last })
+        let (mut scratch, mut target_of) = (Scratch::default(), Vec::new());
+        let mut observer =
+            PathObserver { automaton, targets: &mut targets, target_of: &mut target_of, fresh: Vec::new() };
+        let slices = automaton.start(&mut scratch, &mut observer);
+        Some(Replay { property, automaton, catalog, slices, scratch, targets, target_of, last })
     }
 
-    /// The number of the last event that matters.
+    /// The number of the last relevant event.
     pub(crate) fn last(&self) -> u64 {
         self.last
     }
 
-    /// Fills in the paths of the findings that are about the end.
-    pub(crate) fn end(&self, findings: &mut [Finding]) {
+    /// Fills in the paths of violations at the end of the trace.
+    pub(crate) fn end(&self, findings: &mut [Violation]) {
         let at_end = findings.iter_mut().filter(|found| found.property == self.property && found.at_end);
         for finding in at_end {
             let target = self.targets.iter().find(|target| target.slice == finding.slice);
             if let Some(target) = target {
                 finding.path = target.path.iter().cloned().collect();
-                finding.untold = Some(target.untold);
+                finding.omitted = Some(target.omitted);
             }
         }
     }
 
-    /// Follows a block, and fills in the paths of the findings that lie in it.
-    pub(crate) fn follow(&mut self, block: &Block, before: u64, findings: &mut [Finding]) {
+    /// Replays a block, and fills in the paths of the violations in it.
+    pub(crate) fn follow(&mut self, block: &EventBlock, before: u64, findings: &mut [Violation]) {
         for at in 0..block.batch.len() {
             let index = before + block.number(at);
             if index > self.last {
                 return;
             }
             let event = block.batch.event(at);
-            if !self.automaton.wants(&self.slices, event.symbol) {
+            if !self.automaton.needs_event(&self.slices, event.id) {
                 continue;
             }
-            let mut trail = Trail {
+            let mut observer = PathObserver {
                 automaton: self.automaton,
                 targets: &mut self.targets,
-                watched: &mut self.watched,
+                target_of: &mut self.target_of,
                 fresh: Vec::new(),
             };
-            self.automaton.step(&mut self.slices, &mut self.scratch, &event, &mut trail);
-            let fresh = trail.fresh;
+            self.automaton.step(&mut self.slices, &mut self.scratch, &event, &mut observer);
+            let fresh = observer.fresh;
             for (target, mut step) in fresh {
-                let (time, place) = (block.batch.stamp(at).time, block.place(at));
-                let happening = finding::happening(self.catalog, &event, index, time, place);
-                step.event = Some(happening);
+                let (time, place) = (block.batch.meta(at).time, block.place(at));
+                let reported_event = violation::reported_event(self.catalog, &event, index, time, place);
+                step.event = Some(reported_event);
                 let target = &mut self.targets[target];
                 let state = step.state.clone();
                 target.push(step);
@@ -168,12 +172,12 @@ impl<'a> Replay<'a> {
                     let is_this = finding.property == self.property
                         && finding.slice == target.slice
                         && finding.event.as_ref().is_some_and(|event| event.index == index)
-                        // A record may be several events, and so several steps.
-                        && finding.untold.is_none()
+                        // A record may be several events and cause several steps.
+                        && finding.omitted.is_none()
                         && finding.to == state;
                     if is_this {
                         finding.path = target.path.iter().cloned().collect();
-                        finding.untold = Some(target.untold);
+                        finding.omitted = Some(target.omitted);
                     }
                 }
             }

@@ -1,5 +1,6 @@
-//! What can be said on the command line, and the help that explains it.
+//! The command line: verbs, options and their help texts.
 
+use crate::completions::{Completions, Man};
 use crate::debug::Debug;
 use crate::decent::args::Decent;
 use crate::explore::args::Explore;
@@ -7,17 +8,17 @@ use crate::mac::args::Mac;
 use crate::node::Node;
 use crate::record::args::Record;
 use crate::run::args::{Attach, Run};
-use crate::validate::Validate;
+use crate::validate::ValidateArgs;
 use clap::{Args as Options, ColorChoice, Parser, Subcommand};
 use invigil_trace::Format;
 use std::path::PathBuf;
 
-/// Watches executions: runs programs under properties and stops them where one is violated, checks traces,
-/// and tells how a violation came about.
+/// Runtime verification, debugging and model checking: monitors live programs, checks traces, explores models,
+/// and explains how a violation came about.
 #[derive(Parser)]
-#[command(name = "invigil", version, after_help = OVERVIEW, max_term_width = 78)]
+#[command(name = "invigil", version, after_help = OVERVIEW, max_term_width = 100)]
 pub(crate) struct Args {
-    /// Colour the output: on a terminal, always or never
+    /// Colour the output: auto (on a terminal), always or never
     #[arg(
         long,
         global = true,
@@ -34,18 +35,18 @@ pub(crate) struct Args {
 
 const OVERVIEW: &str = "\
 Start here:
-  invigil demo                             a story that runs by itself
-  invigil run -p queue.prop -- ./program   stop where it goes wrong, and look
+  invigil demo                             a guided example, without any setup
+  invigil run -p queue.prop -- ./program   stop the program at a violation
   invigil record -p queue.prop -- ./program
-                                           write its events down, at full speed
-  invigil check -p queue.prop trace.jsonl  is it violated, where, and how?
+                                           record its events at full speed
+  invigil check -p queue.prop trace.jsonl  check a trace against a property
   invigil check -p 'ltl:G(open -> F close)' trace.jsonl
-                                           the same for a formula
-  invigil explain 'G(open -> F close)'     what does it say?
-  invigil explore crossing.model           everything a model can do
-  invigil debug crossing.model             step through it, back and across
+                                           check a trace against a formula
+  invigil explain 'G(open -> F close)'     what does this formula mean?
+  invigil explore crossing.model           explore every behaviour of a model
+  invigil debug crossing.model             step through a model, also backwards
 
-`invigil VERB --help` tells more, with examples.";
+`invigil VERB --help` has details and examples.";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
@@ -60,54 +61,57 @@ pub(crate) enum Verb {
     Mac(Mac),
     Decent(Decent),
     Node(Node),
-    /// Show what a check is like, on a bundled program with a bug
+    /// Debug a bundled program with a bug, as a guided example
     ///
-    /// Checks the recorded trace of a small faulty program and tells what the report means. It needs nothing
-    /// but this command.
+    /// Compiles a small faulty C program, runs it under a property, and explains each step. It needs only a C
+    /// compiler. Where programs cannot be traced, it checks a recorded trace instead.
     Demo,
+    Completions(Completions),
+    Man(Man),
 }
 
 /// Check a trace against properties
 ///
-/// Reads events from files or from standard input and follows every property
-/// through them, one instance for each slice. Tells each violation with the event
-/// and the path of states that led to it; of a pipe, as soon as it is found.
+/// Reads events from files or from standard input and monitors every property,
+/// with one instance per slice. Reports each violation with its event and the
+/// sequence of states that led to it; when reading from a pipe, as it occurs.
 ///
-/// A trace is text with one event per line, plain or compressed by gzip or zstd,
-/// in one of three formats:
+/// A trace is text with one event per line, optionally compressed with gzip or
+/// zstd, in one of three formats:
 ///   jsonl   {"event": "queue_push", "time": 1.25, "queue": 7, "c": "i"}
 ///   csv     a header `event,time,queue,c`, then `queue_push,1.25,7,i`
 ///   line    @1.25 queue_push(queue=7, c="i")
 ///
-/// A formula also reads tables of states: records without an event, in which its
-/// names are fields that are true or false.
+/// For formulae, a trace may also be a table of states: records without an event,
+/// whose Boolean fields are the formula's propositions.
 ///
-/// With `-m MODEL` in place of properties: can the model do what the trace says?
+/// With `-m MODEL` instead of properties, checks whether the trace is a possible
+/// execution of the model.
 #[derive(Options)]
 #[command(after_help = CHECK, verbatim_doc_comment)]
 pub(crate) struct Check {
-    /// A property to check: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be given several
-    /// times; `-` is standard input
+    /// Property to check: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; `-` is standard input;
+    /// repeatable
     #[arg(short, long = "property", value_name = "PROPERTY", required_unless_present = "model")]
     pub(crate) properties: Vec<PathBuf>,
 
-    /// The traces; several are merged by time; `-` or none is standard input
+    /// Traces; several are merged by time; `-` or none is standard input
     #[arg(value_name = "TRACE")]
     pub(crate) traces: Vec<PathBuf>,
 
-    /// Functions that the properties' blocks may call; may be given several times
+    /// Python file with functions for the properties' blocks; repeatable
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
-    /// The format of the traces: jsonl, csv or line [default: told from the first line]
-    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true, value_parser = format)]
+    /// Format of the traces: jsonl, csv or line [default: detected from the first line]
+    #[arg(long, value_name = "FORMAT", default_value = "auto", hide_default_value = true, value_parser = parse_format)]
     pub(crate) format: FormatChoice,
 
-    /// How many threads read the trace [default: one per core]
+    /// Number of threads that read the trace [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) threads: Option<u16>,
 
-    /// Make lines that cannot be read and events that lack a parameter an error, instead of skipping them
+    /// Treat unreadable lines and events without a required parameter as errors instead of skipping them
     #[arg(long)]
     pub(crate) strict: bool,
 
@@ -115,19 +119,19 @@ pub(crate) struct Check {
     #[arg(long)]
     pub(crate) first: bool,
 
-    /// Tell this many violations in full, the first ones; all are counted
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = number)]
+    /// Report only the first N violations in full; all are counted
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = parse_count)]
     pub(crate) limit: usize,
 
-    /// The longest line that is read, in bytes; longer ones are skipped
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, allow_negative_numbers = true, value_parser = number)]
+    /// Maximum length of a line in bytes; longer lines are skipped
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20, allow_negative_numbers = true, value_parser = parse_count)]
     pub(crate) max_line: usize,
 
     /// Show what the properties' blocks print
     #[arg(long, conflicts_with_all = ["quiet", "json"])]
     pub(crate) prints: bool,
 
-    /// Say nothing but errors and why the answer may be wrong: the exit status is the answer
+    /// Print only errors and warnings; use the exit status
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
@@ -144,7 +148,7 @@ pub(crate) struct Check {
     pub(crate) sarif: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) validate: Validate,
+    pub(crate) validate: ValidateArgs,
 }
 
 const CHECK: &str = "\
@@ -152,59 +156,58 @@ Examples:
   invigil check -p queue.prop trace.jsonl
       one property, one trace
   invigil check -p 'ltl:G(request -> F grant)' trace.jsonl
-      a formula: an event is an instant, at which its name holds
+      a formula: at each event, the event's name is true
   invigil check -p 'ltlf[id]:G(open -> F close)' trace.jsonl
-      one instance for each id, on a trace that is complete
+      one instance per id, on a complete trace
   invigil check -p 'mutex=ltl:G !(a & b)' states.csv
-      a formula with a name, on a table with columns `a` and `b`
+      a named formula, on a table of states with columns `a` and `b`
   invigil check -p a.prop -p b.prop node1.csv node2.csv.zst
       two properties, the traces of two programs merged by time
   tail -f program.log | invigil check -p queue.prop --first
-      a running program, until something is wrong
-  invigil check -q -p queue.prop trace.jsonl && echo fine
-      for scripts
+      the log of a running program, until the first violation
+  invigil check -q -p queue.prop trace.jsonl && echo ok
+      in shell scripts
   invigil check -p queue.prop --junit out.xml --sarif out.sarif trace.jsonl
-      for continuous integration
+      in continuous integration
   invigil check -m protocol.model trace.jsonl
-      can the model do what the trace says? `docs/validation.md`
+      is the trace an execution of the model? see `docs/validation.md`
 
 Exit status, the first that applies:
-    1  a property is violated, or the model cannot do it, whatever else
-       went wrong
-  130  stopped with Ctrl-C before the end
-    2  no answer: a property, an option or the trace is wrong, a block
-       failed, or a report could not be written; the message says why
-    0  no property is violated: each holds, or is undecided at the end;
-       with `ltlf:` the end decides";
+    1  a property is violated, or the trace is not an execution of the model,
+       even if there were other errors
+  130  interrupted with Ctrl-C
+    2  no result: a property, an option or the trace is invalid, a block
+       failed, or a report could not be written
+    0  no property is violated: each holds or is undecided at the end of the
+       trace; for `ltlf:` the end decides";
 
-/// Say what a property says: its states, the events it needs, and what is odd about it
+/// Explain a property: its states, the events it needs, and suspicious parts
 ///
-/// For each state: what being in it means, the events that are needed there, and its transitions. Also the
-/// variables, which event belongs to which slice, states that cannot be reached, and transitions that are
-/// never taken.
+/// Lists each state with its verdict, the events that are needed there, and its transitions. Also lists the variables,
+/// the slice parameters of each event, unreachable states, and transitions that are never taken.
 ///
-/// Of a formula: what it says in words, its class, whether and when events can decide on it, examples, and the
+/// For a formula: its meaning in English, its class, its monitorability, good and bad prefixes, example runs, and the
 /// states of its monitor.
 #[derive(Options)]
 #[command(after_help = EXPLAIN)]
 pub(crate) struct Explain {
-    /// The properties: FILE.prop, FILE.ltl, or formulae; `-` is standard input
+    /// Properties: FILE.prop, FILE.ltl, or formulae; `-` is standard input
     #[arg(required = true, value_name = "PROPERTY")]
     pub(crate) properties: Vec<PathBuf>,
 
-    /// Functions that the properties' blocks may call; may be given several times
+    /// Python file with functions for the properties' blocks; repeatable
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
-    /// Draw the automaton for Graphviz; `-` is standard output
+    /// Write the automaton as a Graphviz graph; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 
-    /// Draw the automaton as a picture for browsers; `-` is standard output
+    /// Write the automaton as an SVG picture; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 
-    /// Write a formula's Büchi automaton in the HOA format, for other tools; `-` is standard output
+    /// Write a formula's Büchi automaton in the HOA format; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) hoa: Option<PathBuf>,
 
@@ -219,23 +222,23 @@ pub(crate) struct Explain {
 
 const EXPLAIN: &str = "\
 Examples:
-  invigil explain queue.prop                     in words
-  invigil explain queue.prop --svg queue.svg     as a picture too
+  invigil explain queue.prop                     as text
+  invigil explain queue.prop --svg queue.svg     also as a picture
   invigil explain queue.prop --dot - | dot -Tpdf -o queue.pdf
   invigil explain 'G(request -> F grant)'        a formula
-  invigil explain 'a U b' --hoa -                its automaton for other tools";
+  invigil explain 'a U b' --hoa -                its automaton in HOA format";
 
 /// Format properties
 ///
-/// Rewrites the files in one style, without losing a comment. A file with a mistake in it is left alone.
+/// Rewrites the files in the standard style and keeps all comments. Files with errors are not changed.
 #[derive(Options)]
 #[command(after_help = FMT)]
 pub(crate) struct Fmt {
-    /// The files, properties and formulae; `-` formats a property on standard input to standard output
+    /// Files of properties or formulae; `-` formats a property from standard input to standard output
     #[arg(required = true, value_name = "FILE")]
     pub(crate) files: Vec<PathBuf>,
 
-    /// Change nothing; list the files that are not formatted, and exit with 1 if there are any
+    /// Only list the files that are not formatted; exit with status 1 if there are any
     #[arg(long)]
     pub(crate) check: bool,
 }
@@ -243,26 +246,26 @@ pub(crate) struct Fmt {
 const FMT: &str = "\
 Examples:
   invigil fmt *.prop *.ltl        format files in place
-  invigil fmt --check *.prop      for continuous integration
-  invigil fmt - < queue.prop      for editors";
+  invigil fmt --check *.prop      in continuous integration
+  invigil fmt - < queue.prop      from an editor";
 
-/// A trace format, or the first line's word for it.
+/// The trace format: detected from the first line, or given.
 #[derive(Clone, Copy)]
 pub(crate) enum FormatChoice {
     Auto,
     Always(Format),
 }
 
-fn format(word: &str) -> Result<FormatChoice, String> {
+fn parse_format(word: &str) -> Result<FormatChoice, String> {
     match word {
         "auto" => Ok(FormatChoice::Auto),
         word => word.parse().map(FormatChoice::Always),
     }
 }
 
-/// A count, with a message that says more than that a digit is wrong.
-pub(crate) fn number(word: &str) -> Result<usize, String> {
-    word.parse().map_err(|_| "give a whole number that is not negative".to_owned())
+/// Parses a count. The error says what is expected; that of the standard library does not.
+pub(crate) fn parse_count(word: &str) -> Result<usize, String> {
+    word.parse().map_err(|_| "expected a non-negative whole number".to_owned())
 }
 
 #[cfg(test)]
@@ -271,7 +274,7 @@ mod tests {
     use clap::CommandFactory;
 
     #[test]
-    fn the_command_line_is_consistent() {
+    fn command_line_definition_is_consistent() {
         Args::command().debug_assert();
     }
 }

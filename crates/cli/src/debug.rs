@@ -1,24 +1,24 @@
-//! `invigil debug`: a person, or a script, among all the universes of a model.
+//! `invigil debug`: the interactive debugger for models, with a prompt or a file of commands.
 
-mod attended;
-mod conversation;
+mod remote_syntax;
+mod reporting_remote;
 
 use crate::interrupt::Interrupt;
-use crate::models::{self, Manner};
+use crate::models::{self, ModelOptions};
 use crate::remote::{self, RemoteArgs};
 use crate::terminal::Terminal;
-use crate::{Trouble, UNRUNNABLE, UNUSABLE, explore, files};
-use attended::Attended;
+use crate::{CliError, INVALID_INPUT, TARGET_FAILED, explore, files};
 use clap::Args;
-use conversation::Spoken;
-use invigil_cockpit::Bell;
-use invigil_cockpit::multiverse::{Dialect, Ending, Input, Readers, Setting, debug};
-use invigil_explore::finder::Stop;
+use invigil_cockpit::InterruptHandle;
+use invigil_cockpit::multiverse::{Input, ModelSyntax, ReplConfig, ScriptOutcome, SubjectSyntax, debug};
+use invigil_explore::breakpoint_search::Breakpoint;
 use invigil_expr::diag::{Diagnostic, Sources};
 use invigil_lang::{model, report};
 use invigil_model::Model;
 use invigil_remote::Address;
 use invigil_semantics::{Describe, Evaluate, Semantics};
+use remote_syntax::RemoteSyntax;
+use reporting_remote::ReportingRemote;
 use std::io::{self, Cursor, IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -26,29 +26,29 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fmt, thread};
 
-/// Walk through the behaviours of a model: step, go back, jump, run to a breakpoint
+/// Step through the behaviours of a model: forwards, backwards, to a breakpoint
 ///
-/// A model can do many things from each configuration: they are shown with
-/// numbers, and `step` takes one. Where you have been is a tree: `back` and `jump`
-/// go anywhere in it, and another choice there begins another universe. `break`
-/// takes conditions, actions, formulae, patterns and properties, and `run` finds
-/// the shortest way to where one holds.
+/// The enabled actions of each configuration are listed with numbers; `step` takes
+/// one of them. The visited configurations form a tree: `back` and `jump` go to any
+/// of them, and another choice there opens an alternative execution. `break` takes
+/// conditions, actions, formulae, patterns and properties, and `run` finds a
+/// shortest path to a breakpoint.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, verbatim_doc_comment)]
 pub(crate) struct Debug {
-    /// The model: FILE.model or FILE.dve; or a language of another program: 'remote:COMMAND', tcp:PORT or unix:PATH
+    /// Model: FILE.model or FILE.dve; or a remote language server: 'remote:COMMAND', tcp:PORT or unix:PATH
     #[arg(value_name = "MODEL")]
     model: PathBuf,
 
-    /// An execution to begin with: a counterexample of `explore --trace`, or what `save` wrote
+    /// Execution to open: a counterexample of `explore --trace`, or one written by the command `save`
     #[arg(value_name = "EXECUTION")]
     execution: Option<PathBuf>,
 
-    /// Run the commands of a file, one to a line; `-` is standard input
+    /// Run commands from a file, one per line; `-` is standard input
     #[arg(long, value_name = "FILE")]
     commands: Option<PathBuf>,
 
-    /// Numbers of a DVE model that are too large wrap around, instead of being an error
+    /// Wrap integers of a DVE model around on overflow instead of reporting a fault
     #[arg(long)]
     wrap: bool,
 
@@ -59,81 +59,85 @@ pub(crate) struct Debug {
 const EXAMPLES: &str = "\
 Examples:
   invigil debug philosophers.model
-      a prompt; `help` lists the commands
+      open a prompt; `help` lists the commands
   invigil explore lift.model --trace bad.jsonl; invigil debug lift.model bad.jsonl
-      a counterexample, step by step
+      step through a counterexample
   invigil debug lift.model --commands story.txt
-      a session that was written down
+      replay a session from a file
   invigil debug 'remote:python3 language.py lamp.soup'
-      a program of a language of one's own
+      a program in a language of your own
 
 Exit status:
-    3  a language of another program failed
-    2  something given is wrong, or a command of a script could not be done
+    3  the remote language server failed
+    2  the input is invalid, or a command of the file failed
     0  otherwise";
 
-/// How often Ctrl-C is looked for.
-const OFTEN: Duration = Duration::from_millis(50);
+/// How often the Ctrl-C flag is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-pub(crate) fn run(args: &Debug, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> {
     match remote::address(&args.model) {
-        Some(address) => far(&address?, args, terminal),
-        None => near(args, terminal),
+        Some(address) => debug_remote(&address?, args, terminal),
+        None => debug_model(args, terminal),
     }
 }
 
-/// Debugs a program of a language of another program.
-fn far(address: &Address, args: &Debug, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+/// Debugs a program in a remote language.
+fn debug_remote(address: &Address, args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> {
     if args.execution.is_some() || args.wrap {
-        let option = if args.wrap { "`--wrap`" } else { "an execution to begin with" };
-        return Err(Trouble::new(format_args!("{option} is for models: leave it out")));
+        let option = if args.wrap { "`--wrap`" } else { "an execution to open" };
+        return Err(CliError::new(format_args!("{option} applies to models only, not to remote languages")));
     }
     let remote = remote::start(address, &args.remote)?;
-    let ended = converse(&Attended::new(&remote, terminal), &Spoken(&remote), args, terminal)?;
-    Ok(if remote.failure().is_some() { ExitCode::from(UNRUNNABLE) } else { ended })
+    let ended =
+        run_debugger(&ReportingRemote::new(&remote, terminal), &RemoteSyntax(&remote), args, terminal)?;
+    Ok(if remote.error().is_some() { ExitCode::from(TARGET_FAILED) } else { ended })
 }
 
-fn near(args: &Debug, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let given =
-        models::load(&args.model, Manner { wraps: args.wrap, ..Manner::default() }, terminal.errors.colour)?;
+fn debug_model(args: &Debug, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let given = models::load(
+        &args.model,
+        ModelOptions { wraps: args.wrap, ..ModelOptions::default() },
+        terminal.errors.colour,
+    )?;
     explore::warn(&given, terminal);
     let model = &given.loaded.model;
     let colour = terminal.style.colour;
-    let readers = Readers {
+    let readers = ModelSyntax {
         model,
         expression: Box::new(move |text| {
-            let (sources, source) = typed(text);
+            let (sources, source) = typed_source(text);
             model::predicate(model, source, text).map_err(|problems| shown(&sources, &problems, colour))
         }),
         formula: Box::new(move |text| {
-            // The automaton of a formula's violations is that of its negation.
+            // The automaton of a formula's violations is the automaton of its negation.
             let negated = format!("!({text})");
-            let (sources, source) = typed(&negated);
+            let (sources, source) = typed_source(&negated);
             model::never(model, source, &negated, text).map_err(|problems| shown(&sources, &problems, colour))
         }),
         property: Box::new(move |file| property(model, file, colour)),
     };
-    converse(model, &readers, args, terminal)
+    run_debugger(model, &readers, args, terminal)
 }
 
-/// Takes commands until there are no more.
-fn converse<'a, S: Semantics + Evaluate + Describe, D: Dialect<S>>(
+/// Runs the debugger on the commands of the user or of a file.
+fn run_debugger<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
     subject: &'a S,
     dialect: &'a D,
     args: &Debug,
     terminal: &Terminal,
-) -> Result<ExitCode, Trouble>
+) -> Result<ExitCode, CliError>
 where
     S::Expr: Clone + Send + Sync + 'a,
 {
-    let bell = Bell::default();
-    listen(&bell);
-    let setting = Setting {
+    let interrupt = InterruptHandle::default();
+    listen(&interrupt);
+    let config = ReplConfig {
         name: args.model.display().to_string(),
         style: terminal.style,
-        bell,
+        interrupt,
         first: args.execution.as_ref().map(|path| format!("open {}", path.display())),
-        ..Setting::default()
+        ..ReplConfig::default()
     };
     let script = match &args.commands {
         Some(path) => Some(files::read(path, "file of commands")?),
@@ -143,16 +147,16 @@ where
     let mut lines = script.map(Cursor::new);
     let input = lines.as_mut().map_or(Input::Terminal, |lines| Input::Lines(lines));
     let mut out = io::stdout();
-    let ended = debug(subject, dialect, None, setting, input, &mut out);
-    // Whoever does not read on has seen enough.
+    let ended = debug(subject, dialect, None, config, input, &mut out);
+    // A closed pipe, as with `| head`, is not an error.
     let _ = out.flush();
-    match ended.map_err(Trouble::new)? {
-        Ending::Done => Ok(ExitCode::SUCCESS),
-        Ending::Failed => Ok(ExitCode::from(UNUSABLE)),
+    match ended.map_err(CliError::new)? {
+        ScriptOutcome::Done => Ok(ExitCode::SUCCESS),
+        ScriptOutcome::Failed => Ok(ExitCode::from(INVALID_INPUT)),
     }
 }
 
-fn typed(text: &str) -> (Sources, invigil_expr::diag::SourceId) {
+fn typed_source(text: &str) -> (Sources, invigil_expr::diag::SourceId) {
     let mut sources = Sources::default();
     let source = sources.add("<typed>", text);
     (sources, source)
@@ -162,25 +166,25 @@ fn shown(sources: &Sources, problems: &[Diagnostic], colour: bool) -> String {
     report::render(sources, problems, colour)
 }
 
-fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Stop<'a, Model>, String> {
+fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint<'a, Model>, String> {
     let words = |words: &dyn fmt::Display| words.to_string();
     let loaded =
         crate::load::load(&[PathBuf::from(file)], &[], colour).map_err(|trouble| words(&trouble.message))?;
     let Some(automaton) = loaded.automata.into_iter().next() else {
-        return Err(format!("{file}: there is no property in it"));
+        return Err(format!("{file}: the file contains no property"));
     };
-    Ok(Stop::violation(model, &loaded.catalog, Arc::new(automaton)))
+    Ok(Breakpoint::violation(model, &loaded.catalog, Arc::new(automaton)))
 }
 
-/// Lets Ctrl-C end a search, not the program.
-fn listen(bell: &Bell) {
-    let (interrupt, bell) = (Interrupt::again_and_again(), bell.clone());
+/// Makes Ctrl-C interrupt a search instead of terminating the command.
+fn listen(interrupt: &InterruptHandle) {
+    let (ctrl_c, interrupt) = (Interrupt::listen_repeatedly(), interrupt.clone());
     thread::spawn(move || {
         loop {
-            if interrupt.take() {
-                bell.ring();
+            if ctrl_c.take() {
+                interrupt.interrupt();
             }
-            thread::sleep(OFTEN);
+            thread::sleep(POLL_INTERVAL);
         }
     });
 }

@@ -1,39 +1,39 @@
-//! `invigil fmt`: properties in one style.
+//! `invigil fmt`: formats properties in the standard style.
 
 use crate::args::Fmt;
 use crate::files::{self, STDIN, is_standard};
-use crate::load::deeply;
+use crate::load::with_large_stack;
 use crate::terminal::Terminal;
-use crate::{Trouble, VIOLATED};
+use crate::{CliError, VIOLATED};
 use invigil_expr::diag::Sources;
 use invigil_lang::report::render;
 use invigil_lang::{ltl, prop};
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &Fmt, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let mut untidy = Vec::new();
-    let mut troubles = Vec::new();
+pub(crate) fn run(args: &Fmt, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let mut unformatted = Vec::new();
+    let mut errors = Vec::new();
     for path in &args.files {
         match format(path, args.check, terminal) {
-            Ok(true) => untidy.push(path),
+            Ok(true) => unformatted.push(path),
             Ok(false) => {}
-            Err(trouble) if trouble.rendered => troubles.push(trouble.message),
-            Err(trouble) => troubles.push(format!("error: {}", trouble.message)),
+            Err(error) if error.rendered => errors.push(error.message),
+            Err(error) => errors.push(format!("error: {}", error.message)),
         }
     }
-    for path in untidy.iter().filter(|path| !is_standard(path)) {
+    for path in unformatted.iter().filter(|path| !is_standard(path)) {
         let done = if args.check { "not formatted" } else { "formatted" };
         terminal.print(&format!("{done}: {}\n", path.display()))?;
     }
-    if !troubles.is_empty() {
-        return Err(Trouble::rendered(troubles.join("\n\n")));
+    if !errors.is_empty() {
+        return Err(CliError::rendered(errors.join("\n\n")));
     }
-    Ok(if args.check && !untidy.is_empty() { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
+    Ok(if args.check && !unformatted.is_empty() { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
 }
 
-/// Formats one file, or only finds out whether that would change it; gives whether it does.
-fn format(path: &Path, only_check: bool, terminal: &Terminal) -> Result<bool, Trouble> {
+/// Formats one file unless `only_check`. Returns whether formatting changes the file.
+fn format(path: &Path, only_check: bool, terminal: &Terminal) -> Result<bool, CliError> {
     let from_stdin = is_standard(path);
     let name = if from_stdin { STDIN.to_owned() } else { path.display().to_string() };
     let text = files::read(path, "property")?;
@@ -41,14 +41,14 @@ fn format(path: &Path, only_check: bool, terminal: &Terminal) -> Result<bool, Tr
     let id = sources.add(name, text.as_str());
     let is_formulae = path.extension().is_some_and(|ending| ending == "ltl");
     let format = if is_formulae { ltl::format } else { prop::format };
-    let formatted = deeply(|| format(id, &text))?
-        .map_err(|diagnostics| Trouble::rendered(render(&sources, &diagnostics, terminal.errors.colour)))?;
+    let formatted = with_large_stack(|| format(id, &text))?
+        .map_err(|diagnostics| CliError::rendered(render(&sources, &diagnostics, terminal.errors.colour)))?;
     let changes = formatted != text;
     if from_stdin && !only_check {
         terminal.print(&formatted)?;
     } else if changes && !only_check {
         files::replace(path, &formatted).map_err(|error| {
-            Trouble::new(format_args!("{}: cannot write the file: {error}", path.display()))
+            CliError::new(format_args!("{}: cannot write the file: {error}", path.display()))
         })?;
     }
     Ok(changes)

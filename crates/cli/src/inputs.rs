@@ -1,65 +1,65 @@
-//! The traces that the user names: files, standard input, pipes.
+//! Traces named on the command line: files, standard input and pipes.
 
-use crate::Trouble;
+use crate::CliError;
 use crate::files::is_standard;
-use crate::interrupt::{Interrupt, Stream};
-use invigil_lang::ltl::Argument;
+use crate::interrupt::{Interrupt, InterruptibleStream};
+use invigil_lang::ltl::FormulaArgument;
 use invigil_trace::Input;
 use std::fs::{self, File};
 use std::io::{self, IsTerminal, Read};
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-/// The traces of a check.
-pub(crate) struct Inputs {
+/// The traces of one check.
+pub(crate) struct TraceInputs {
     paths: Vec<PathBuf>,
     interrupt: Interrupt,
 }
 
-impl Inputs {
-    /// The traces as they are named; none is standard input.
-    pub(crate) fn new(paths: &[PathBuf], interrupt: Interrupt) -> Result<Inputs, Trouble> {
+impl TraceInputs {
+    /// Validates the names of the traces; an empty list is standard input.
+    pub(crate) fn new(paths: &[PathBuf], interrupt: Interrupt) -> Result<TraceInputs, CliError> {
         let mut paths = paths.to_vec();
         if paths.is_empty() {
             paths.push(PathBuf::from("-"));
         }
         if paths.iter().filter(|path| is_standard(path)).count() > 1 {
-            return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
+            return Err(CliError::new("`-` is given twice, but there is only one standard input"));
         }
         let is_property = |path: &&PathBuf| {
             let ending = path.extension().is_some_and(|ext| ext == "prop" || ext == "ltl");
-            ending || path.to_str().is_some_and(|text| Argument::parse(text).is_some())
+            ending || path.to_str().is_some_and(|text| FormulaArgument::parse(text).is_some())
         };
         if let Some(property) = paths.iter().find(is_property) {
             let name = property.display();
-            return Err(Trouble::new(format_args!(
+            return Err(CliError::new(format_args!(
                 "{name}: this is a property, not a trace; give it with `-p {name}`"
             )));
         }
-        Ok(Inputs { paths, interrupt })
+        Ok(TraceInputs { paths, interrupt })
     }
 
-    /// Whether they can be read a second time.
-    pub(crate) fn can_be_read_again(&self) -> bool {
+    /// Whether all traces are regular files, which can be read again.
+    pub(crate) fn are_rereadable(&self) -> bool {
         self.paths.iter().all(|path| is_file(path))
     }
 
-    /// What reports call them.
+    /// The names of the traces in reports.
     pub(crate) fn names(&self) -> Vec<String> {
         self.paths.iter().map(|path| Input::named(path).name().to_owned()).collect()
     }
 
-    /// Whether someone is expected to type the events.
-    pub(crate) fn are_typed(&self) -> bool {
+    /// Whether events are typed at a terminal.
+    pub(crate) fn are_interactive(&self) -> bool {
         self.paths.iter().any(|path| is_standard(path)) && io::stdin().is_terminal()
     }
 
-    /// How many bytes there are in all, if that can be known beforehand.
+    /// The total size in bytes, if it is known in advance.
     pub(crate) fn size(&self) -> Option<u64> {
         self.paths.iter().map(|path| size(path)).sum()
     }
 
-    /// The inputs, from their beginning.
+    /// Opens all inputs at their start.
     pub(crate) fn open(&self) -> Vec<Input> {
         self.paths.iter().map(|path| self.input(path)).collect()
     }
@@ -74,8 +74,10 @@ impl Inputs {
             false => File::open(path),
         };
         match opened {
-            Ok(file) => Input::reader(input.name().to_owned(), Stream::new(file, self.interrupt.clone())),
-            // The reader will say why.
+            Ok(file) => {
+                Input::reader(input.name().to_owned(), InterruptibleStream::new(file, self.interrupt.clone()))
+            }
+            // The reader reports why the file cannot be opened.
             Err(_) => input,
         }
     }
@@ -85,7 +87,7 @@ fn is_file(path: &Path) -> bool {
     !is_standard(path) && fs::metadata(path).is_ok_and(|found| found.is_file())
 }
 
-/// The size of a file that is not compressed.
+/// The size of a regular file that is not compressed.
 fn size(path: &Path) -> Option<u64> {
     if !is_file(path) {
         return None;

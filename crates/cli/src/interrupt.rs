@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one asks for the result so far, the second one ends the command at once.
+//! Ctrl-C: the first one requests the result so far, the second one terminates the command immediately.
 
 use crate::INTERRUPTED;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -10,30 +10,30 @@ use std::io::{self, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the user wants to stop.
+/// Flag that Ctrl-C sets.
 #[derive(Clone, Default)]
 pub(crate) struct Interrupt(Arc<AtomicBool>);
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Installs the handler: the first Ctrl-C sets the flag, the second one terminates the command.
     pub(crate) fn listen() -> Interrupt {
         let interrupt = Interrupt::default();
-        // The order matters: the first signal finds the flag unset here, and sets it there. If the system
-        // refuses, Ctrl-C ends the command as ever.
+        // The order matters: the conditional shutdown must see the flag before the second handler sets it. If the
+        // handlers cannot be installed, Ctrl-C terminates the command as by default.
         let _ = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupt.0))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.0)));
         interrupt
     }
 
-    /// Listens from now on, and never ends the command.
-    pub(crate) fn again_and_again() -> Interrupt {
+    /// Installs a handler that only sets the flag, however often Ctrl-C is pressed.
+    pub(crate) fn listen_repeatedly() -> Interrupt {
         let interrupt = Interrupt::default();
-        // If the system refuses, Ctrl-C ends the command as ever.
+        // If the handler cannot be installed, Ctrl-C terminates the command as by default.
         let _ = flag::register(SIGINT, Arc::clone(&interrupt.0));
         interrupt
     }
 
-    /// Whether the user wanted to stop since this was last asked.
+    /// Resets the flag and returns whether it was set.
     pub(crate) fn take(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }
@@ -43,32 +43,32 @@ impl Interrupt {
     }
 }
 
-/// A stream that may be silent for long: waiting for it ends when the user wants to stop.
-pub(crate) struct Stream {
+/// A stream whose blocking reads end when the user presses Ctrl-C.
+pub(crate) struct InterruptibleStream {
     file: File,
     interrupt: Interrupt,
 }
 
-impl Stream {
-    pub(crate) fn new(file: File, interrupt: Interrupt) -> Stream {
-        Stream { file, interrupt }
+impl InterruptibleStream {
+    pub(crate) fn new(file: File, interrupt: Interrupt) -> InterruptibleStream {
+        InterruptibleStream { file, interrupt }
     }
 }
 
-/// How long a wish to stop may wait for a silent stream.
-pub(crate) const PATIENCE: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// How often a blocked read polls the flag.
+pub(crate) const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
-impl Read for Stream {
+impl Read for InterruptibleStream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.interrupt.is_set() {
-                // Not the end: what is read of the last line may be half of it.
+                // An error, not the end of input: the last line may be incomplete.
                 return Err(io::Error::other("stopped by the user"));
             }
             let mut waiting = [PollFd::new(&self.file, PollFlags::IN)];
-            match poll(&mut waiting, Some(&PATIENCE)) {
+            match poll(&mut waiting, Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(Errno::INTR) => {}
-                // What cannot be waited for is read at once.
+                // Files that cannot be polled are read directly.
                 _ => return self.file.read(buffer),
             }
         }

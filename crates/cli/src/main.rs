@@ -1,8 +1,13 @@
 #![forbid(unsafe_code)]
-//! The command `invigil`: reads what the user wants, and has the crates do it.
+//! The command `invigil`: parses the command line and runs one verb.
+//!
+//! Each verb has a module with its options, help text and a `run` function. The work is done by the other crates; here are
+//! only arguments, files, reports and exit statuses.
 
 mod args;
 mod check;
+mod check_listener;
+mod completions;
 mod debug;
 mod decent;
 mod demo;
@@ -22,7 +27,6 @@ mod remote;
 mod run;
 mod terminal;
 mod validate;
-mod watch;
 
 use args::{Args, Verb};
 use clap::{CommandFactory, Parser};
@@ -30,38 +34,38 @@ use std::fmt::Display;
 use std::process::ExitCode;
 use terminal::Terminal;
 
-/// A property is violated, or a file is not formatted.
+/// Exit status: a property is violated, or a file is not formatted.
 const VIOLATED: u8 = 1;
-/// What the user gave cannot be used.
-const UNUSABLE: u8 = 2;
-/// The program to be watched cannot be run.
-const UNRUNNABLE: u8 = 3;
-/// The user broke off.
+/// Exit status: an argument or a file of the user is invalid, or there is no result.
+const INVALID_INPUT: u8 = 2;
+/// Exit status: the target cannot be run or controlled.
+const TARGET_FAILED: u8 = 3;
+/// Exit status: interrupted by the user.
 const INTERRUPTED: u8 = 130;
 
-/// What the user is told when a verb cannot do its work: the place, what is wrong, and the remedy.
-struct Trouble {
-    /// Whether `message` already is as it is to be shown, carets and all.
+/// Error that ends a verb: what is wrong, where, and the remedy.
+struct CliError {
+    /// Whether `message` is already rendered with its prefix and source positions.
     rendered: bool,
     message: String,
     /// The exit status.
     status: u8,
 }
 
-impl Trouble {
-    fn new(message: impl Display) -> Trouble {
-        Trouble { rendered: false, message: message.to_string(), status: UNUSABLE }
+impl CliError {
+    fn new(message: impl Display) -> CliError {
+        CliError { rendered: false, message: message.to_string(), status: INVALID_INPUT }
     }
 
-    fn rendered(message: String) -> Trouble {
-        Trouble { rendered: true, message, status: UNUSABLE }
+    fn rendered(message: String) -> CliError {
+        CliError { rendered: true, message, status: INVALID_INPUT }
     }
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
     let terminal = Terminal::new(args.color);
-    let done = match args.verb {
+    let result = match args.verb {
         Some(Verb::Run(options)) => run::run(&options, &terminal),
         Some(Verb::Attach(options)) => run::attach(&options, &terminal),
         Some(Verb::Record(options)) => record::run(&options, &terminal),
@@ -74,20 +78,22 @@ fn main() -> ExitCode {
         Some(Verb::Decent(options)) => decent::run(&options, &terminal),
         Some(Verb::Node(options)) => node::run(&options),
         Some(Verb::Demo) => demo::run(&terminal),
+        Some(Verb::Completions(options)) => completions::completions(&options, &terminal),
+        Some(Verb::Man(options)) => completions::man(&options, &terminal),
         None => overview(&terminal),
     };
-    done.unwrap_or_else(|trouble| {
-        if trouble.rendered {
-            terminal.complain(&trouble.message);
+    result.unwrap_or_else(|error| {
+        if error.rendered {
+            terminal.eprint(&error.message);
         } else {
-            terminal.error(&trouble.message);
+            terminal.error(&error.message);
         }
-        ExitCode::from(trouble.status)
+        ExitCode::from(error.status)
     })
 }
 
-/// What is shown to someone who gives no verb.
-fn overview(terminal: &Terminal) -> Result<ExitCode, Trouble> {
+/// Prints the short help when no verb is given.
+fn overview(terminal: &Terminal) -> Result<ExitCode, CliError> {
     let help = Args::command().render_help();
     terminal.print(&if terminal.style.colour { help.ansi().to_string() } else { help.to_string() })?;
     Ok(ExitCode::SUCCESS)

@@ -1,6 +1,6 @@
-//! Nodes of decentralized monitoring: a command of its own, since the network is much to build.
+//! `invigil node`: runs the separate command `invigil-node`, because its network layer takes long to compile.
 
-use crate::{Trouble, UNRUNNABLE};
+use crate::{CliError, TARGET_FAILED};
 use clap::Args;
 use std::env;
 use std::ffi::OsString;
@@ -12,8 +12,8 @@ const COMMAND: &str = "invigil-node";
 
 /// Run decentralized monitors on the nodes of a network
 ///
-/// All that follows is given to the command `invigil-node`: `serve` is a node, `run` deploys monitors on nodes and
-/// waits for their verdict, `status` shows who is there.
+/// Passes all arguments to the command `invigil-node`: `serve` runs a node, `run` deploys monitors on nodes and waits for
+/// their verdict, `status` lists the nodes. See `invigil node --help`.
 #[derive(Args)]
 #[command(disable_help_flag = true)]
 pub(crate) struct Node {
@@ -21,12 +21,12 @@ pub(crate) struct Node {
     arguments: Vec<OsString>,
 }
 
-pub(crate) fn run(options: &Node) -> Result<ExitCode, Trouble> {
-    // The one beside this command is of the same version; an installed one may be elsewhere.
+pub(crate) fn run(options: &Node) -> Result<ExitCode, CliError> {
+    // The binary in the same directory has the same version; otherwise one in `PATH` is used.
     let beside = env::current_exe().ok().and_then(|own| Some(own.parent()?.join(COMMAND)));
     let beside = beside.filter(|path| path.is_file());
     let error = Command::new(beside.as_deref().unwrap_or(Path::new(COMMAND))).args(&options.arguments).exec();
     let message =
-        format!("{COMMAND} cannot be started ({error}): build it with `cargo build --release -p {COMMAND}`");
-    Err(Trouble { status: UNRUNNABLE, ..Trouble::new(message) })
+        format!("cannot start `{COMMAND}` ({error}); install it with `cargo install --path crates/node`");
+    Err(CliError { status: TARGET_FAILED, ..CliError::new(message) })
 }

@@ -1,12 +1,12 @@
-//! How far a check is, shown on a terminal while it takes long.
+//! Progress of a long check, shown on a terminal.
 
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// What is done sooner needs no progress.
-const PATIENCE: Duration = Duration::from_millis(400);
+/// Shorter checks show no progress.
+const DELAY: Duration = Duration::from_millis(400);
 
-/// A bar if the size of the trace is known, otherwise a spinner.
+/// Progress display: a bar if the size of the trace is known, otherwise a spinner.
 pub(crate) struct Progress {
     size: Option<u64>,
     started: Instant,
@@ -20,7 +20,7 @@ impl Progress {
 
     pub(crate) fn show(&mut self, events: u64, bytes: u64, violations: u64) {
         let elapsed = self.started.elapsed();
-        if elapsed < PATIENCE {
+        if elapsed < DELAY {
             return;
         }
         let bar = self.bar.get_or_insert_with(|| bar(self.size));
@@ -36,7 +36,7 @@ impl Progress {
         bar.set_position(bytes);
     }
 
-    /// Takes it off the screen.
+    /// Removes the display from the terminal.
     pub(crate) fn clear(&mut self) {
         if let Some(bar) = self.bar.take() {
             bar.finish_and_clear();
@@ -50,7 +50,7 @@ fn bar(size: Option<u64>) -> ProgressBar {
         Some(_) => "{bar:30} {percent:>3}%  {msg}  {eta} left",
         None => "{spinner} {msg}  {elapsed}",
     };
-    // The templates are fixed: if one did not parse, indicatif's own would do.
+    // The templates are constants that parse; indicatif's default is the fallback.
     if let Ok(style) = ProgressStyle::with_template(template) {
         bar.set_style(style);
     }

@@ -1,46 +1,49 @@
-//! Languages of other programs, as they are given on the command line.
+//! Remote languages: language servers that the command line names.
 
-use crate::{Trouble, UNRUNNABLE};
+use crate::{CliError, TARGET_FAILED};
 use clap::Args;
-use invigil_remote::{Address, Options, Remote};
+use invigil_remote::{Address, Remote, RemoteOptions};
 use std::path::Path;
 use std::time::Duration;
 
-/// How to talk to a language of another program.
+/// Options for the connection to a remote language.
 #[derive(Args, Clone)]
 pub(crate) struct RemoteArgs {
-    /// How long a language of another program may take for one answer
-    #[arg(long, value_name = "SECONDS", value_parser = patience, default_value = "60")]
+    /// Time-out for one answer of a remote language
+    #[arg(long, value_name = "SECONDS", value_parser = parse_timeout, default_value = "60")]
     patience: Duration,
 
-    /// Allow a language on another machine: what it answers travels in the clear
+    /// Allow a language server on another machine; the connection is not encrypted
     #[arg(long)]
     anywhere: bool,
 }
 
-/// The address in the place of a model's file, if it is one: `remote:COMMAND`, `unix:PATH`, `tcp:PORT`.
-pub(crate) fn address(model: &Path) -> Option<Result<Address, Trouble>> {
+/// The address of a remote language, if the model argument is one: `remote:COMMAND`, `unix:PATH`, `tcp:PORT`.
+pub(crate) fn address(model: &Path) -> Option<Result<Address, CliError>> {
     let text = model.to_str()?;
     match text.split_once(':')? {
         ("remote", command) => Some(match words(command) {
             Ok(words) if words.is_empty() => {
-                Err(Trouble::new("`remote:` needs a command: `'remote:python3 language.py program'`"))
+                Err(CliError::new("`remote:` needs a command: `'remote:python3 language.py program'`"))
             }
             Ok(words) => Ok(Address::command(words)),
-            Err(open) => Err(Trouble::new(format_args!("a {open} in `{command}` is not closed"))),
+            Err(open) => Err(CliError::new(format_args!("unclosed {open} in `{command}`"))),
         }),
-        ("unix" | "tcp", _) => Some(text.parse::<Address>().map_err(Trouble::new)),
+        ("unix" | "tcp", _) => Some(text.parse::<Address>().map_err(CliError::new)),
         _ => None,
     }
 }
 
-/// Starts it, or connects to it.
-pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, Trouble> {
-    let options = Options { timeout: args.patience, anywhere: args.anywhere, ..Options::default() };
-    Remote::start(address, options).map_err(|failure| Trouble { status: UNRUNNABLE, ..Trouble::new(failure) })
+/// Starts the language server, or connects to it.
+pub(crate) fn start(address: &Address, args: &RemoteArgs) -> Result<Remote, CliError> {
+    let options =
+        RemoteOptions { timeout: args.patience, anywhere: args.anywhere, ..RemoteOptions::default() };
+    Remote::start(address, options)
+        .map_err(|failure| CliError { status: TARGET_FAILED, ..CliError::new(failure) })
 }
 
-/// The words of a command, as a shell would find them: quotes keep words together, `\` takes what follows as it is.
+/// Splits a command into words as a shell does: quotes group words, `\` quotes the next character. The error is the
+/// quotation mark that is not closed.
 pub(crate) fn words(command: &str) -> Result<Vec<String>, char> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     let mut letters = command.chars();
@@ -60,11 +63,12 @@ pub(crate) fn words(command: &str) -> Result<Vec<String>, char> {
     quote.map_or(Ok(words), Err)
 }
 
-pub(crate) fn patience(text: &str) -> Result<Duration, String> {
+/// Parses a positive number of seconds.
+pub(crate) fn parse_timeout(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
     seconds
         .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
-        .ok_or_else(|| "a number of seconds, more than 0".to_owned())
+        .ok_or_else(|| "expected a positive number of seconds".to_owned())
 }
 
 #[cfg(test)]
@@ -72,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_split_as_a_shell_does() {
+    fn words_with_quotes_split_as_in_shell() {
         let split = |text| words(text).unwrap().join("|");
         assert_eq!(split("python3 language.py  lamp.soup "), "python3|language.py|lamp.soup");
         assert_eq!(
@@ -83,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_no_addresses() {
+    fn address_of_model_file_is_none() {
         for file in ["lamp.model", "a:b.model", "remote.dve", "http:80"] {
             assert!(address(Path::new(file)).is_none(), "{file}");
         }

@@ -1,97 +1,103 @@
-//! The commands: a table of them, and how a line finds its command.
+//! The command interface of the live debugger: types of the command table, lookup and parsing of a line.
 
 use crate::commands as all;
-use crate::desk::Desk;
+use crate::repl_state::ReplState;
 use invigil_expr::diag::nearest;
 use invigil_session::Session;
 
-/// What a command works on.
-pub(crate) struct Scene<'a> {
+/// Session and interpreter state that a command works on.
+pub(crate) struct CommandContext<'a> {
     pub(crate) session: &'a mut Session,
-    pub(crate) desk: &'a mut Desk,
+    pub(crate) repl: &'a mut ReplState,
 }
 
-/// What a command says, or why it cannot be done.
-pub(crate) type Said = Result<String, String>;
+/// Output of a command, or an error message for the user.
+pub(crate) type CommandResult = Result<String, String>;
 
-/// What a command is called with.
+/// Arguments of a command.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Words<'a> {
-    /// What stands behind a slash, as in `x/4xw`.
+pub(crate) struct Arguments<'a> {
+    /// The format after a slash, as in `x/4xw`.
     pub(crate) format: &'a str,
-    /// All that follows.
+    /// The rest of the line.
     pub(crate) rest: &'a str,
 }
 
-/// What a command is about.
+/// Section of the help to which a command belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Topic {
-    /// Making the program run.
+    /// Running the target.
     Running,
     /// Breakpoints and watchpoints.
-    Points,
-    /// Looking at the program, and changing it.
+    Breakpoints,
+    /// Inspecting and modifying the target.
     Program,
     /// Properties and their states.
     Properties,
-    /// Checkpoints and the past.
-    Time,
+    /// Checkpoints and event history.
+    History,
     /// Files, and the session itself.
     Session,
 }
 
 impl Topic {
     /// All topics, in the order of the help.
-    pub const ALL: [Topic; 6] =
-        [Topic::Running, Topic::Points, Topic::Program, Topic::Properties, Topic::Time, Topic::Session];
+    pub const ALL: [Topic; 6] = [
+        Topic::Running,
+        Topic::Breakpoints,
+        Topic::Program,
+        Topic::Properties,
+        Topic::History,
+        Topic::Session,
+    ];
 
-    /// What the help calls it.
+    /// Heading of the section.
     pub fn title(self) -> &'static str {
         match self {
             Topic::Running => "Running the program",
-            Topic::Points => "Breakpoints and watchpoints",
-            Topic::Program => "Looking at the program, and changing it",
+            Topic::Breakpoints => "Breakpoints and watchpoints",
+            Topic::Program => "Inspecting and modifying the program",
             Topic::Properties => "Properties",
-            Topic::Time => "Checkpoints and the past",
+            Topic::History => "Checkpoints and history",
             Topic::Session => "Files and the session",
         }
     }
 }
 
-/// What the words behind a command are, for completion.
+/// What the argument of a command denotes, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
+pub(crate) enum ArgumentKind {
     Nothing,
     Command,
-    /// A function, or a line.
-    Place,
+    /// A function or a line.
+    Location,
     Property,
     State,
     File,
     Checkpoint,
-    Point,
+    Breakpoint,
     Info,
     Method,
     Variable,
 }
 
-/// A command.
+/// An entry of the command table.
 pub struct Command {
-    /// What it is called.
+    /// Its full name.
     pub name: &'static str,
-    /// What else it is called.
+    /// Other names.
     pub short: &'static [&'static str],
-    /// What can follow it.
+    /// Syntax of its arguments.
     pub usage: &'static str,
-    /// What it does, in a line.
+    /// One-line description.
     pub summary: &'static str,
-    /// What there is to know besides, and examples; may be empty.
+    /// Further explanation and examples; may be empty.
     pub more: &'static str,
-    /// What it is about.
+    /// Its section in the help.
     pub topic: Topic,
-    pub(crate) takes: Takes,
-    pub(crate) action: fn(&mut Scene<'_>, Words<'_>) -> Said,
-    /// What an empty line after it does.
+    pub(crate) argument: ArgumentKind,
+    pub(crate) action: fn(&mut CommandContext<'_>, Arguments<'_>) -> CommandResult,
+    /// Line that an empty line executes after this command.
     pub(crate) repeat: Option<&'static str>,
 }
 
@@ -101,7 +107,7 @@ impl Command {
         name: &'static str,
         usage: &'static str,
         summary: &'static str,
-        action: fn(&mut Scene<'_>, Words<'_>) -> Said,
+        action: fn(&mut CommandContext<'_>, Arguments<'_>) -> CommandResult,
     ) -> Command {
         Command {
             name,
@@ -110,7 +116,7 @@ impl Command {
             summary,
             more: "",
             topic,
-            takes: Takes::Nothing,
+            argument: ArgumentKind::Nothing,
             action,
             repeat: None,
         }
@@ -120,8 +126,8 @@ impl Command {
         Command { short, ..self }
     }
 
-    pub(crate) const fn takes(self, takes: Takes) -> Command {
-        Command { takes, ..self }
+    pub(crate) const fn argument(self, argument: ArgumentKind) -> Command {
+        Command { argument, ..self }
     }
 
     pub(crate) const fn repeats(self, line: &'static str) -> Command {
@@ -132,47 +138,47 @@ impl Command {
         Command { more, ..self }
     }
 
-    /// The command with what can follow it.
+    /// The name with the syntax of the arguments.
     pub fn call(&self) -> String {
         if self.usage.is_empty() { self.name.to_owned() } else { format!("{} {}", self.name, self.usage) }
     }
 }
 
-/// All commands, by topic.
+/// All commands, in the order of the help.
 pub fn commands() -> impl Iterator<Item = &'static Command> {
     all::TABLES.iter().flat_map(|table| table.iter())
 }
 
-/// The command of this name, short form or unambiguous beginning.
+/// Finds a command by name, short form or unambiguous prefix.
 pub(crate) fn find(word: &str) -> Result<&'static Command, String> {
     let exact = commands().find(|command| command.name == word || command.short.contains(&word));
     if let Some(command) = exact {
         return Ok(command);
     }
-    let mut begun: Vec<&Command> = commands().filter(|command| command.name.starts_with(word)).collect();
-    if begun.is_empty() {
+    let mut has_run: Vec<&Command> = commands().filter(|command| command.name.starts_with(word)).collect();
+    if has_run.is_empty() {
         let other = |command: &&Command| command.short.iter().any(|name| name.starts_with(word));
-        begun = commands().filter(other).collect();
+        has_run = commands().filter(other).collect();
     }
-    match begun[..] {
+    match has_run[..] {
         [command] => Ok(command),
         [] => {
             let names = commands()
                 .flat_map(|command| std::iter::once(command.name).chain(command.short.iter().copied()));
             let near = nearest(word, names.filter(|name| name.len() > 1));
             Err(match near {
-                Some(near) => format!("there is no command `{word}`: did you mean `{near}`?"),
-                None => format!("there is no command `{word}`; `help` lists them"),
+                Some(near) => format!("unknown command `{word}`: did you mean `{near}`?"),
+                None => format!("unknown command `{word}`; `help` lists all commands"),
             })
         }
         _ => {
-            let names: Vec<&str> = begun.iter().map(|command| command.name).collect();
-            Err(format!("`{word}` may be {}", listed(&names, "or")))
+            let names: Vec<&str> = has_run.iter().map(|command| command.name).collect();
+            Err(format!("ambiguous command `{word}`: {}", listed(&names, "or")))
         }
     }
 }
 
-/// `a, b or c`.
+/// Joins names: `a, b or c`.
 pub(crate) fn listed(words: &[&str], last: &str) -> String {
     match words {
         [] => String::new(),
@@ -184,10 +190,10 @@ pub(crate) fn listed(words: &[&str], last: &str) -> String {
     }
 }
 
-/// The word of a command, and the rest of the line.
-pub(crate) fn split(line: &str) -> (&str, Words<'_>) {
+/// Splits a line into the command word and its arguments.
+pub(crate) fn split(line: &str) -> (&str, Arguments<'_>) {
     let line = line.trim();
-    // Verde's commands have its name in front.
+    // Verde's commands are prefixed with `verde`.
     let line = match line.strip_prefix("verde") {
         Some(rest) if rest.starts_with(char::is_whitespace) => rest.trim_start(),
         _ => line,
@@ -199,30 +205,30 @@ pub(crate) fn split(line: &str) -> (&str, Words<'_>) {
         Some(rest) => rest.split_at(rest.find(char::is_whitespace).unwrap_or(rest.len())),
         None => ("", rest),
     };
-    (word, Words { format, rest: rest.trim() })
+    (word, Arguments { format, rest: rest.trim() })
 }
 
-/// Runs a line.
-pub(crate) fn run(scene: &mut Scene<'_>, line: &str) -> Said {
+/// Executes a line.
+pub(crate) fn run(context: &mut CommandContext<'_>, line: &str) -> CommandResult {
     let line = line.trim();
     if line.starts_with('#') {
         return Ok(String::new());
     }
     if line.is_empty() {
-        return match scene.desk.repeat {
-            Some(repeat) => run(scene, repeat),
+        return match context.repl.repeat {
+            Some(repeat) => run(context, repeat),
             None => Ok(String::new()),
         };
     }
-    let (word, words) = split(line);
+    let (word, arguments) = split(line);
     if word.is_empty() {
-        return Err(format!("`{line}` is no command; `help` lists them"));
+        return Err(format!("`{line}` is not a command; `help` lists all commands"));
     }
     let command = find(word)?;
     let formatted = matches!(command.name, "print" | "x");
-    if !words.format.is_empty() && !formatted {
-        return Err(format!("`{}` takes no format: {}", command.name, command.call()));
+    if !arguments.format.is_empty() && !formatted {
+        return Err(format!("`{}` does not accept a format; usage: {}", command.name, command.call()));
     }
-    scene.desk.repeat = command.repeat;
-    (command.action)(scene, words)
+    context.repl.repeat = command.repeat;
+    (command.action)(context, arguments)
 }

@@ -1,24 +1,24 @@
-//! How a line may go on.
+//! Completion of command lines.
 
-use crate::command::{Scene, Takes, commands, find, split};
+use crate::command::{ArgumentKind, CommandContext, commands, find, split};
 use crate::commands::{METHODS, info};
 use std::fs;
 use std::path::Path;
 
-/// What could stand at a place in a line.
+/// Candidates for the word before the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completion {
-    /// Where the word that is completed starts.
+    /// Byte offset at which the completed word starts.
     pub start: usize,
-    /// What it may become.
+    /// Candidates, sorted.
     pub words: Vec<String>,
 }
 
-/// How many names are offered at most.
-const MOST: usize = 200;
+/// Maximum number of candidates.
+const MAX_CANDIDATES: usize = 200;
 
-/// What the word before a position may become.
-pub(crate) fn complete(scene: &mut Scene<'_>, line: &str, position: usize) -> Completion {
+/// Completes the word that ends at `position`.
+pub(crate) fn complete(context: &mut CommandContext<'_>, line: &str, position: usize) -> Completion {
     let before = line.get(..position).unwrap_or(line);
     let start = before.rfind(char::is_whitespace).map_or(0, |at| at + 1);
     let word = &before[start..];
@@ -27,46 +27,46 @@ pub(crate) fn complete(scene: &mut Scene<'_>, line: &str, position: usize) -> Co
         commands().map(|command| command.name.to_owned()).filter(|name| name.starts_with(word)).collect()
     } else {
         match find(split(lead).0) {
-            Ok(command) => candidates(scene, command.takes, word),
+            Ok(command) => candidates(context, command.argument, word),
             Err(_) => Vec::new(),
         }
     };
     words.sort();
     words.dedup();
-    words.truncate(MOST);
+    words.truncate(MAX_CANDIDATES);
     Completion { start, words }
 }
 
-fn candidates(scene: &mut Scene<'_>, takes: Takes, word: &str) -> Vec<String> {
-    let beginning = |names: Vec<String>| names.into_iter().filter(|name| name.starts_with(word)).collect();
-    match takes {
-        Takes::Nothing => Vec::new(),
-        Takes::Command => beginning(commands().map(|command| command.name.to_owned()).collect()),
-        Takes::Place => scene.session.subject().functions(word),
-        Takes::Property => {
-            beginning(scene.session.watches().map(|watch| watch.automaton().name.clone()).collect())
+fn candidates(context: &mut CommandContext<'_>, argument: ArgumentKind, word: &str) -> Vec<String> {
+    let with_prefix = |names: Vec<String>| names.into_iter().filter(|name| name.starts_with(word)).collect();
+    match argument {
+        ArgumentKind::Nothing => Vec::new(),
+        ArgumentKind::Command => with_prefix(commands().map(|command| command.name.to_owned()).collect()),
+        ArgumentKind::Location => context.session.target().complete_function(word),
+        ArgumentKind::Property => {
+            with_prefix(context.session.monitors().map(|monitor| monitor.automaton().name.clone()).collect())
         }
-        Takes::State => {
-            let watch = scene.session.watch(scene.session.current_property());
-            beginning(watch.map_or(Vec::new(), |watch| watch.states().map(str::to_owned).collect()))
+        ArgumentKind::State => {
+            let monitor = context.session.monitor(context.session.current_property());
+            with_prefix(monitor.map_or(Vec::new(), |monitor| monitor.states().map(str::to_owned).collect()))
         }
-        Takes::File => files(word),
-        Takes::Checkpoint => {
-            beginning(scene.session.checkpoints().iter().map(|kept| kept.id.to_string()).collect())
+        ArgumentKind::File => files(word),
+        ArgumentKind::Checkpoint => with_prefix(
+            context.session.checkpoints().iter().map(|checkpoint| checkpoint.id.to_string()).collect(),
+        ),
+        ArgumentKind::Breakpoint => {
+            let points = context.session.target().breakpoints();
+            with_prefix(points.iter().map(|point| point.id.0.to_string()).collect())
         }
-        Takes::Point => {
-            let points = scene.session.subject().points();
-            beginning(points.iter().map(|point| point.id.0.to_string()).collect())
-        }
-        Takes::Info => beginning(info::SUBJECTS.map(str::to_owned).to_vec()),
-        Takes::Method => beginning(METHODS.map(str::to_owned).to_vec()),
-        Takes::Variable => beginning(variables(scene)),
+        ArgumentKind::Info => with_prefix(info::TOPICS.map(str::to_owned).to_vec()),
+        ArgumentKind::Method => with_prefix(METHODS.map(str::to_owned).to_vec()),
+        ArgumentKind::Variable => with_prefix(variables(context)),
     }
 }
 
 /// The local variables and arguments of the selected frame.
-fn variables(scene: &mut Scene<'_>) -> Vec<String> {
-    let subject = scene.session.subject();
+fn variables(context: &mut CommandContext<'_>) -> Vec<String> {
+    let subject = context.session.target();
     let depth = subject.selected_frame();
     let mut names: Vec<String> =
         subject.locals().unwrap_or_default().into_iter().map(|variable| variable.name).collect();
@@ -76,7 +76,7 @@ fn variables(scene: &mut Scene<'_>) -> Vec<String> {
     names
 }
 
-/// Files whose paths begin so.
+/// Files whose paths start with `word`.
 pub(crate) fn files(word: &str) -> Vec<String> {
     let (folder, name) = match word.rfind('/') {
         Some(at) => word.split_at(at + 1),

@@ -1,13 +1,13 @@
-//! A terminal that is used by two: by us, and by the program while it runs.
+//! The terminal that the debugger shares with the target.
 
-/// Keeps apart what the program and we make of one terminal.
+/// Switches the terminal between the debugger's and the target's settings.
 pub trait Console {
-    /// The program goes on: it finds the terminal as it left it.
-    fn theirs(&self);
+    /// Restores the target's terminal settings, before the target is resumed.
+    fn give_to_program(&self);
 
-    /// The program stands still or has ended: the terminal is ours again, and what the program made of it is kept.
-    fn ours(&self);
+    /// Saves the target's terminal settings and restores the debugger's, after the target has stopped or exited.
+    fn take_back(&self);
 
-    /// Another program is to run, which finds the terminal as we have it.
-    fn forget(&self);
+    /// Discards the saved settings: a new target starts with the debugger's.
+    fn reset(&self);
 }

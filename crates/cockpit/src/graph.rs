@@ -1,9 +1,9 @@
-//! The picture of a property, with where it stands.
+//! The automaton of a property as SVG, with the current states highlighted.
 //!
-//! States that a slice is in are green if they are accepting and red if not; the transitions that were taken
-//! on the last event are brown, and the states that they left are grey.
+//! Current states of any slice are green if accepting, red if non-accepting and yellow if undecided. The transitions
+//! taken at the last event are brown, and their source states are grey.
 
-use crate::command::Scene;
+use crate::command::CommandContext;
 use std::fmt::Write as _;
 
 const CURRENT_GOOD: &str = "#2da44e";
@@ -13,22 +13,22 @@ const TAKEN: &str = "#8b4513";
 const LEFT: &str = "#b1b8c0";
 
 /// The current property as SVG.
-pub(crate) fn picture(scene: &Scene<'_>) -> Result<String, String> {
-    let property = scene.session.current_property();
-    let loaded = &scene.desk.loaded;
-    let Some(watch) = scene.session.watch(property) else {
-        return Err("no property is watched".to_owned());
+pub(crate) fn picture(context: &CommandContext<'_>) -> Result<String, String> {
+    let property = context.session.current_property();
+    let loaded = &context.repl.loaded;
+    let Some(monitor) = context.session.monitor(property) else {
+        return Err("no property is loaded".to_owned());
     };
     let graph = match loaded.written.get(property) {
-        Some(written) => written.graph(watch.automaton(), &loaded.catalog, &loaded.sources),
-        // Those of scripts are made, not written.
-        None => invigil_lang::ltl::graph(watch.automaton(), &loaded.catalog),
+        Some(written) => written.graph(monitor.automaton(), &loaded.catalog, &loaded.sources),
+        // The properties of scripts have no source text of their own.
+        None => invigil_lang::ltl::graph(monitor.automaton(), &loaded.catalog),
     };
     let mut style = String::new();
-    let last = scene.session.event_count();
-    let past = scene.session.events(last..=last).pop();
+    let last = context.session.event_count();
+    let past = context.session.events(last..=last).pop();
     for step in past.iter().flat_map(|past| &past.steps).filter(|step| step.property == property) {
-        // The picture's own names of things; those with odd characters cannot be selected, and stay plain.
+        // The CSS selectors use state names; names with special characters cannot be selected and stay plain.
         if !is_plain(&step.from) || !is_plain(&step.to) {
             continue;
         }
@@ -43,7 +43,7 @@ pub(crate) fn picture(scene: &Scene<'_>) -> Result<String, String> {
         let _ = writeln!(style, "{edge} .head,{edge} .label{{fill:{TAKEN}}}");
         let _ = writeln!(style, ".automaton .state[data-state=\"{}\"] rect{{fill:{LEFT}}}", step.from);
     }
-    for name in watch.current_states().filter(|name| is_plain(name)) {
+    for name in monitor.current_states().filter(|name| is_plain(name)) {
         let state = format!(".automaton .state[data-state=\"{name}\"]");
         let _ = writeln!(style, "{state} rect{{fill:{CURRENT_OPEN};stroke-width:3.5}}");
         let _ = writeln!(style, "{state}.accepting rect{{fill:{CURRENT_GOOD}}}");

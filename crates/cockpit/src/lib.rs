@@ -1,31 +1,55 @@
 #![forbid(unsafe_code)]
-//! Where a person meets a session: the prompt, and the report when nobody is there.
+//! Text front ends of the debuggers: the prompt for live programs, the prompt for models, the report of a batch run.
 //!
-//! A [`Cockpit`] holds a session and takes commands: a line in, text out. It does not know a terminal, so a
-//! file of commands, a block of a scenario or an editor can give them as well as a person. [`prompt`] is the
-//! loop that asks a person; [`report`] tells a run when nobody is there. [`multiverse`] is the debugger for models.
+//! A [`LiveDebugger`] owns a session and executes commands: it maps a line to text. It does not use a terminal, so
+//! that commands can come from the user, from a file, from a block of a scenario or from an editor. [`prompt`] reads
+//! lines from a terminal; [`report`] renders a run that nobody attended; [`multiverse`] is the debugger for models.
+//!
+//! ```text
+//! line ─▶ command::run ─▶ commands::* ─▶ Session ─▶ RunOutcome ─▶ render::* ─▶ text
+//! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `live_debugger` | session and REPL state behind one interface |
+//! | `command`, `commands` | the command table, parsing of a line, the commands by topic |
+//! | `repl_state` | what one command leaves for the next |
+//! | `start`, `session_factory` | starting a session from files and a target |
+//! | `render`, `graph` | stops, stacks, sources, event history, checkpoints, the automaton as SVG |
+//! | `prompt`, `complete` | line editing, history and completion |
+//! | `message_sink`, `console`, `interrupt_handle` | messages while the target runs, the shared terminal, Ctrl-C |
+//! | [`report`] | text and JSON report of a batch run |
+//! | [`multiverse`] | the debugger for models |
+//!
+//! # Invariants
+//!
+//! - Commands never write to the terminal: they return text, or an error text without the prefix `error:`.
+//! - A failed restart leaves the session, or at least its files, as before.
+//! - A target that the user attached to is detached where a target that we started is killed.
 
-mod bell;
-mod cockpit;
 mod command;
 mod commands;
 mod complete;
 mod console;
-mod desk;
 mod graph;
+mod interrupt_handle;
+mod live_debugger;
+mod message_sink;
 pub mod multiverse;
-mod opening;
 pub mod prompt;
+mod render;
+mod repl_state;
 pub mod report;
-mod say;
-mod voice;
-mod workshop;
+mod session_factory;
+mod start;
 
-pub use bell::Bell;
-pub use cockpit::Cockpit;
 pub use command::{Command, Topic, commands};
 pub use complete::Completion;
 pub use console::Console;
-pub use opening::{Failed, Setting, format_of, pending, point_out};
-pub use voice::Voice;
-pub use workshop::{Files, Loaded, Role, Workshop};
+pub use interrupt_handle::InterruptHandle;
+pub use live_debugger::LiveDebugger;
+pub use message_sink::MessageSink;
+pub use session_factory::{Files, LoadedFiles, Role, SessionFactory};
+pub use start::{
+    OpenError, SessionConfig, format_from_path, missing_probes_note, pending_note, render_unresolved,
+};

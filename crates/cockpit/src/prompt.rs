@@ -1,8 +1,8 @@
-//! The prompt: asks a person for commands until there is nothing left to do.
+//! The interactive prompt: line editing, history, completion and confirmation.
 
-use crate::cockpit::Cockpit;
 use crate::command::find;
 use crate::complete::Completion;
+use crate::live_debugger::LiveDebugger;
 use invigil_check::report::{Paint, Style};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
@@ -16,47 +16,47 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What stands before a line that is to be written.
+/// The prompt string.
 pub const PROMPT: &str = "(invigil) ";
-/// How many lines are remembered from one session to the next.
-const REMEMBERED: usize = 1000;
+/// Length of the history file, in lines.
+const HISTORY_LENGTH: usize = 1000;
 
-/// What takes commands from a person.
-pub(crate) trait Commanded {
-    /// Runs a line; gives what it says, or what is wrong with it.
+/// A command interpreter that the prompt can drive.
+pub(crate) trait CommandProcessor {
+    /// Executes a line and returns its output or an error message.
     fn run(&mut self, line: &str) -> Result<String, String>;
 
-    /// Whether no more commands are to be asked for.
-    fn is_over(&self) -> bool;
+    /// Whether the prompt must end.
+    fn has_quit(&self) -> bool;
 
-    /// How a line may go on.
+    /// Completes the word before the cursor.
     fn complete(&mut self, line: &str, position: usize) -> Completion;
 
-    /// What can follow a command, if this is one.
+    /// Argument syntax of a command, or `None` if the word is not a command.
     fn usage(&self, word: &str) -> Option<&'static str>;
 
-    /// What the last line asks before it does anything.
+    /// Confirmation question of the last line, which has not done anything yet.
     fn question(&mut self) -> Option<String> {
         None
     }
 
-    /// Runs a line after its question was answered with yes.
-    fn run_surely(&mut self, line: &str) -> Result<String, String> {
+    /// Executes a line after its question was answered with yes.
+    fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
         self.run(line)
     }
 }
 
-impl Commanded for Cockpit {
+impl CommandProcessor for LiveDebugger {
     fn run(&mut self, line: &str) -> Result<String, String> {
-        Cockpit::run(self, line)
+        LiveDebugger::run(self, line)
     }
 
-    fn is_over(&self) -> bool {
-        Cockpit::is_over(self)
+    fn has_quit(&self) -> bool {
+        LiveDebugger::has_quit(self)
     }
 
     fn complete(&mut self, line: &str, position: usize) -> Completion {
-        Cockpit::complete(self, line, position)
+        LiveDebugger::complete(self, line, position)
     }
 
     fn usage(&self, word: &str) -> Option<&'static str> {
@@ -64,21 +64,21 @@ impl Commanded for Cockpit {
     }
 
     fn question(&mut self) -> Option<String> {
-        Cockpit::question(self)
+        LiveDebugger::question(self)
     }
 
-    fn run_surely(&mut self, line: &str) -> Result<String, String> {
-        Cockpit::run_surely(self, line)
+    fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
+        LiveDebugger::run_confirmed(self, line)
     }
 }
 
-/// What helps a person to write a line.
-struct Help<'a, 'c> {
-    commanded: &'a RefCell<&'c mut dyn Commanded>,
+/// Completion, hints and colours for the line editor.
+struct LineHelper<'a, 'c> {
+    processor: &'a RefCell<&'c mut dyn CommandProcessor>,
     style: Style,
 }
 
-impl Completer for Help<'_, '_> {
+impl Completer for LineHelper<'_, '_> {
     type Candidate = String;
 
     fn complete(
@@ -87,29 +87,29 @@ impl Completer for Help<'_, '_> {
         position: usize,
         _: &Context<'_>,
     ) -> rustyline::Result<(usize, Vec<String>)> {
-        // While a line is written no command runs, so what takes it is free.
-        let Ok(mut commanded) = self.commanded.try_borrow_mut() else { return Ok((0, Vec::new())) };
-        let completion = commanded.complete(line, position);
+        // No command runs while a line is edited, so the borrow succeeds.
+        let Ok(mut processor) = self.processor.try_borrow_mut() else { return Ok((0, Vec::new())) };
+        let completion = processor.complete(line, position);
         Ok((completion.start, completion.words))
     }
 }
 
-impl Hinter for Help<'_, '_> {
+impl Hinter for LineHelper<'_, '_> {
     type Hint = String;
 
     fn hint(&self, line: &str, position: usize, _: &Context<'_>) -> Option<String> {
         if position < line.len() {
             return None;
         }
-        // What can follow a command, once it is clear which one it is.
+        // Show the argument syntax once the command word is complete.
         let word = line.strip_suffix(' ')?;
         let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-        let commanded = self.commanded.try_borrow().ok().filter(|_| is_word)?;
-        commanded.usage(word).filter(|usage| !usage.is_empty()).map(str::to_owned)
+        let processor = self.processor.try_borrow().ok().filter(|_| is_word)?;
+        processor.usage(word).filter(|usage| !usage.is_empty()).map(str::to_owned)
     }
 }
 
-impl Highlighter for Help<'_, '_> {
+impl Highlighter for LineHelper<'_, '_> {
     fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
         Cow::Owned(self.style.paint(Paint::Title, prompt))
     }
@@ -119,41 +119,40 @@ impl Highlighter for Help<'_, '_> {
     }
 }
 
-impl Validator for Help<'_, '_> {}
-impl Helper for Help<'_, '_> {}
+impl Validator for LineHelper<'_, '_> {}
+impl Helper for LineHelper<'_, '_> {}
 
-/// Asks for commands and runs them, until someone leaves. `show` takes what is to be shown, and whether it
-/// is about a mistake.
+/// Reads commands and executes them until the user quits. `show` prints a text; its flag marks errors.
 ///
 /// # Errors
 /// If the terminal cannot be used.
-pub fn ask(cockpit: &mut Cockpit, style: Style, show: &dyn Fn(&str, bool)) -> Result<(), String> {
-    ask_for(cockpit, style, &mut |words, is_mistake| show(words, is_mistake))
+pub fn ask(debugger: &mut LiveDebugger, style: Style, show: &dyn Fn(&str, bool)) -> Result<(), String> {
+    ask_for(debugger, style, &mut |words, is_error| show(words, is_error))
 }
 
-/// The same for anything that takes commands.
+/// Runs the prompt for any command interpreter.
 pub(crate) fn ask_for(
-    commanded: &mut dyn Commanded,
+    processor: &mut dyn CommandProcessor,
     style: Style,
     show: &mut dyn FnMut(&str, bool),
 ) -> Result<(), String> {
-    let failed = |error: ReadlineError| format!("the terminal cannot be used: {error}");
+    let failed = |error: ReadlineError| format!("cannot use the terminal: {error}");
     let config = Config::builder()
         .completion_type(CompletionType::List)
         .history_ignore_space(true)
-        .max_history_size(REMEMBERED)
+        .max_history_size(HISTORY_LENGTH)
         .map_err(failed)?
         .build();
-    let shared = RefCell::new(commanded);
-    let mut editor: Editor<Help<'_, '_>, FileHistory> = Editor::with_config(config).map_err(failed)?;
-    editor.set_helper(Some(Help { commanded: &shared, style }));
+    let shared = RefCell::new(processor);
+    let mut editor: Editor<LineHelper<'_, '_>, FileHistory> = Editor::with_config(config).map_err(failed)?;
+    editor.set_helper(Some(LineHelper { processor: &shared, style }));
     let history = history();
     if let Some(path) = &history {
-        // The first time there is none.
+        // The file does not exist before the first session.
         let _ = editor.load_history(path);
     }
-    // A signal that wants us to leave interrupts the reading of a line.
-    while !shared.borrow().is_over() {
+    // A signal that requests an exit interrupts `readline`.
+    while !shared.borrow().has_quit() {
         let line = match editor.readline(PROMPT) {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
@@ -161,14 +160,14 @@ pub(crate) fn ask_for(
             Err(error) => return Err(failed(error)),
         };
         if !line.trim().is_empty() {
-            // A line that cannot be remembered is run all the same.
+            // A line that cannot be stored is still executed.
             let _ = editor.add_history_entry(line.as_str());
         }
         let said = shared.borrow_mut().run(&line);
         let question = shared.borrow_mut().question();
         let said = match question {
             Some(question) => match confirmed(&mut editor, &question) {
-                true => shared.borrow_mut().run_surely(&line),
+                true => shared.borrow_mut().run_confirmed(&line),
                 false => continue,
             },
             None => said,
@@ -179,14 +178,14 @@ pub(crate) fn ask_for(
         }
     }
     if let Some(path) = &history {
-        // Without a place to write, the history is of this session only.
+        // If it cannot be saved, the history lasts for this session only.
         let _ = editor.save_history(path);
     }
     Ok(())
 }
 
-/// Whether the answer to a question is yes. No answer at all is a yes, or else one could not leave.
-fn confirmed(editor: &mut Editor<Help<'_, '_>, FileHistory>, question: &str) -> bool {
+/// Whether the user confirms. End of input counts as yes, because otherwise the prompt could not be left.
+fn confirmed(editor: &mut Editor<LineHelper<'_, '_>, FileHistory>, question: &str) -> bool {
     loop {
         match editor.readline(&format!("{question} (y or n) ")) {
             Ok(answer) => match answer.trim().to_lowercase().as_str() {
@@ -200,7 +199,7 @@ fn confirmed(editor: &mut Editor<Help<'_, '_>, FileHistory>, question: &str) -> 
     }
 }
 
-/// Where the lines of earlier sessions are kept; none if that cannot be written.
+/// Path of the history file, or `None` if its folder cannot be created.
 fn history() -> Option<PathBuf> {
     let given = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = given.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;

@@ -1,18 +1,18 @@
-//! Operators that give numbers, as code.
+//! Code for arithmetic operators.
 
-use crate::emit::{Emit, Number};
-use crate::range::{self, Range};
+use crate::function_emitter::{FunctionEmitter, Number};
+use crate::ranges::{self, Range};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use invigil_model::Binary;
 
-/// Whether the operator gives any number, not only 0 and 1.
+/// Whether the result of the operator can be any number, not only 0 and 1.
 pub(crate) fn is_arithmetic(operator: Binary) -> bool {
     !matches!(operator, Binary::And | Binary::Or | Binary::Implies) && comparison(operator).is_none()
 }
 
-/// How the processor compares.
+/// The comparison of the processor for an operator.
 pub(crate) fn comparison(operator: Binary) -> Option<IntCC> {
     Some(match operator {
         Binary::Equal => IntCC::Equal,
@@ -25,8 +25,8 @@ pub(crate) fn comparison(operator: Binary) -> Option<IntCC> {
     })
 }
 
-impl Emit<'_, '_> {
-    /// Two numbers, joined by an operator that gives any number.
+impl FunctionEmitter<'_, '_> {
+    /// Code for an arithmetic operator.
     pub(crate) fn arithmetic(&mut self, operator: Binary, left: Number, right: Number) -> Number {
         let (a, b) = (left.value, right.value);
         let value = match operator {
@@ -37,7 +37,7 @@ impl Emit<'_, '_> {
             Binary::BitOr => self.to.ins().bor(a, b),
             Binary::BitXor => self.to.ins().bxor(a, b),
             Binary::ShiftLeft | Binary::ShiftRight => {
-                if range::can_fault(operator, right.range) {
+                if ranges::can_fault(operator, right.range) {
                     let is_right = self.compare(IntCC::UnsignedLessThan, b, 64);
                     self.check(is_right);
                 }
@@ -48,11 +48,12 @@ impl Emit<'_, '_> {
             }
             _ => self.division(operator == Binary::Remainder, left, right),
         };
-        let range = range::binary(operator, left.range, right.range);
+        let range = ranges::binary(operator, left.range, right.range);
         Number { value, range, is_certain: left.is_certain && right.is_certain }
     }
 
-    /// A quotient or a remainder. The processor must never see what it traps on, whatever the words are.
+    /// Code for a quotient or remainder. The operands on which the processor traps must be excluded for arbitrary
+    /// words.
     fn division(&mut self, is_remainder: bool, left: Number, right: Number) -> Value {
         let (a, b) = (left.value, right.value);
         if right.range.holds(0) || !right.is_certain {
@@ -65,7 +66,7 @@ impl Emit<'_, '_> {
                 return a;
             }
             if a_range.high - by < by {
-                // One subtraction at most, as in `(x + 1) % n`.
+                // A single subtraction suffices, as in `(x + 1) % n`.
                 let less = self.to.ins().isub(a, b);
                 let is_less = self.to.ins().icmp(IntCC::SignedLessThan, a, b);
                 return self.to.ins().select(is_less, a, less);
@@ -81,7 +82,7 @@ impl Emit<'_, '_> {
         if is_certain && !b_range.holds(-1) {
             return if is_remainder { self.to.ins().srem(a, b) } else { self.to.ins().sdiv(a, b) };
         }
-        // By -1 is done without a division: the quotient of the smallest number wraps around.
+        // Division by -1 is a negation, because the quotient of the smallest number overflows.
         let is_minus_one = self.compare(IntCC::Equal, b, -1);
         let one = self.constant(1);
         let by = self.to.ins().select(is_minus_one, one, b);

@@ -1,16 +1,16 @@
-//! Effects as code: statements, and the outcomes they lead to.
+//! Code for effects: statements and their outcomes.
 
-use crate::emit::{DEEPEST, Emit, Goto, Number};
-use crate::range::{Known, Range};
+use crate::config_view::{ConfigView, DynamicWrite};
+use crate::function_emitter::{DEEPEST, FunctionEmitter, Goto, Number};
+use crate::ranges::{ModelRanges, Range};
 use crate::value::Step;
-use crate::view::{Change, View};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, Value};
-use invigil_model::{Action, Expression, Place, Statement};
+use invigil_model::{Action, Expression, LValue, Statement};
 use std::collections::BTreeSet;
 
-/// The number of ways in which an action makes its choices.
+/// The number of combinations of choices of an action.
 pub(crate) fn ways(action: &Action) -> u64 {
     let ways = |statement: &Statement| match statement {
         Statement::Choose { low, high, .. } => high.wrapping_sub(*low) as u64 + 1,
@@ -20,15 +20,15 @@ pub(crate) fn ways(action: &Action) -> u64 {
 }
 
 /// Whether different choices may lead to the same configuration.
-pub(crate) fn has_twins(known: &Known<'_>, action: &Action) -> bool {
+pub(crate) fn has_duplicates(model_ranges: &ModelRanges<'_>, action: &Action) -> bool {
     action.effect.iter().enumerate().any(|(at, statement)| {
         let Statement::Choose { place, low, high } = statement else { return false };
         let is_moved = action
             .moves
             .iter()
-            .any(|by| known.model.parts().processes[by.process as usize].location == place.variable);
+            .any(|by| model_ranges.model.parts().processes[by.process as usize].location == place.variable);
         let is_written = action.effect[at + 1..].iter().any(|later| writes(later, place.variable));
-        low < high && (is_moved || is_written || known.element(place).is_none())
+        low < high && (is_moved || is_written || model_ranges.element(place).is_none())
     })
 }
 
@@ -43,26 +43,27 @@ pub(crate) fn writes(statement: &Statement, variable: u32) -> bool {
     }
 }
 
-/// What statements may change, as the code for them will do it.
+/// The parts of a configuration that statements may change, as their code does it.
 #[derive(Default)]
-struct Written {
+struct WriteSet {
     words: BTreeSet<u32>,
-    /// The number of changes of words that only the running code knows.
+    /// The number of changes to words whose index is computed at run time.
     changes: usize,
-    /// The first and the last word of those.
+    /// The first and the last word of these.
     among: Option<(u32, u32)>,
 }
 
-impl Written {
-    fn by(known: &Known<'_>, statements: &[Statement]) -> Written {
-        let mut written = Written::default();
+impl WriteSet {
+    fn by(model_ranges: &ModelRanges<'_>, statements: &[Statement]) -> WriteSet {
+        let mut written = WriteSet::default();
         for statement in statements {
             match statement {
                 Statement::Assign { place, .. } | Statement::Choose { place, .. } => {
-                    written.place(known, place);
+                    written.place(model_ranges, place);
                 }
                 Statement::If { then, otherwise, .. } => {
-                    let (then, otherwise) = (Written::by(known, then), Written::by(known, otherwise));
+                    let (then, otherwise) =
+                        (WriteSet::by(model_ranges, then), WriteSet::by(model_ranges, otherwise));
                     written.words.extend(then.words.iter().chain(&otherwise.words));
                     written.changes += then.changes.max(otherwise.changes);
                     written.cover(then.among);
@@ -74,10 +75,10 @@ impl Written {
         written
     }
 
-    fn place(&mut self, known: &Known<'_>, place: &Place) {
-        let slot = known.model.layout().slots[place.variable as usize];
-        let among = known.words(place.variable);
-        match known.element(place) {
+    fn place(&mut self, model_ranges: &ModelRanges<'_>, place: &LValue) {
+        let slot = model_ranges.model.layout().slots[place.variable as usize];
+        let among = model_ranges.words(place.variable);
+        match model_ranges.element(place) {
             _ if slot.width == 0 => {}
             Some(element) => drop(self.words.insert(slot.at(element).0 as u32)),
             None if among.0 == among.1 => drop(self.words.insert(among.0)),
@@ -96,9 +97,9 @@ impl Written {
     }
 }
 
-impl Emit<'_, '_> {
-    /// Runs a statement that chooses nothing. Where there is no outcome, goes on elsewhere.
-    pub(crate) fn statement(&mut self, statement: &Statement, view: &mut View, none: Goto<'_>) {
+impl FunctionEmitter<'_, '_> {
+    /// Code for a statement without choices. If there is no outcome, jumps to `none`.
+    pub(crate) fn statement(&mut self, statement: &Statement, view: &mut ConfigView, none: Goto<'_>) {
         match statement {
             Statement::Assign { place, value, wraps } => {
                 let value = self.value(value, Step::at(view));
@@ -107,7 +108,8 @@ impl Emit<'_, '_> {
             Statement::Choose { .. } => {}
             Statement::Require(condition) => self.require(condition, Step::at(view), none),
             Statement::Assert { condition, .. } => {
-                let is_certain = self.known.simple(condition).is_some_and(|of| of.truth() == Some(true));
+                let is_certain =
+                    self.model_ranges.simple(condition).is_some_and(|of| of.truth() == Some(true));
                 self.can_fault |= !is_certain;
                 self.require(condition, Step::at(view), self.fault.into());
             }
@@ -120,10 +122,10 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// Lets a place hold a value. The index is found after the value.
-    pub(crate) fn assign(&mut self, place: &Place, value: Number, wraps: bool, view: &mut View) {
+    /// Code that assigns a value. The index is evaluated after the value.
+    pub(crate) fn assign(&mut self, place: &LValue, value: Number, wraps: bool, view: &mut ConfigView) {
         let spot = self.spot(place, Step::at(view));
-        let (low, high) = self.known.model.variable(place.variable).kind.range();
+        let (low, high) = self.model_ranges.model.variable(place.variable).domain.range();
         let mut value = value;
         if !wraps && !value.range.is_within(Range::of(low, high)) {
             let distance = self.add(value.value, low.wrapping_neg());
@@ -134,17 +136,17 @@ impl Emit<'_, '_> {
         view.write(self, place.variable, spot, value);
     }
 
-    /// One list of statements or the other; afterwards, what either may have changed comes from it.
+    /// Code for one of two lists of statements. Afterwards, the words that either may have changed are merged.
     fn either(
         &mut self,
         condition: &Expression,
         then: &[Statement],
         otherwise: &[Statement],
-        view: &mut View,
+        view: &mut ConfigView,
         none: Goto<'_>,
     ) {
-        let mut written = Written::by(self.known, then);
-        let other = Written::by(self.known, otherwise);
+        let mut written = WriteSet::by(self.model_ranges, then);
+        let other = WriteSet::by(self.model_ranges, otherwise);
         written.words.extend(&other.words);
         written.changes = written.changes.max(other.changes);
         written.cover(other.among);
@@ -156,9 +158,9 @@ impl Emit<'_, '_> {
             written.words.iter().map(|word| (*word, self.to.append_block_param(after, I64))).collect();
         let changes = (0..written.changes).map(|_| {
             let [word, keep, bits] = [(); 3].map(|()| self.to.append_block_param(after, I64));
-            Change { among, word, keep, bits }
+            DynamicWrite { among, word, keep, bits }
         });
-        let changes: Vec<Change> = changes.collect();
+        let changes: Vec<DynamicWrite> = changes.collect();
         self.branch(condition, Step::at(view), parts[0].0.into(), parts[1].0.into());
         for (block, statements) in parts {
             self.to.switch_to_block(block);
@@ -185,15 +187,15 @@ impl Emit<'_, '_> {
     }
 }
 
-/// Counts up from the smallest value of a choice to the largest, doing `each` with every one of them.
+/// Code for a loop from the smallest value of a choice to the largest, with `each` as the body.
 ///
-/// `state` is what changes from one to the next; `each` must end in a jump to the block that it is given, with the
-/// new one, and what the last one leaves is given back.
+/// `state` is updated in each iteration. `each` must end in a jump to the given block with the new state; the final
+/// state is returned.
 pub(crate) fn count<'a, 'f, const N: usize>(
-    emit: &mut Emit<'a, 'f>,
+    emit: &mut FunctionEmitter<'a, 'f>,
     (low, high): (i64, i64),
     state: [Value; N],
-    each: impl FnOnce(&mut Emit<'a, 'f>, Number, [Value; N], Block),
+    each: impl FnOnce(&mut FunctionEmitter<'a, 'f>, Number, [Value; N], Block),
 ) -> [Value; N] {
     let (body, latch, after) = (emit.to.create_block(), emit.to.create_block(), emit.to.create_block());
     let value = emit.to.append_block_param(body, I64);

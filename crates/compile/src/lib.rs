@@ -1,37 +1,49 @@
-//! Models compiled to native code.
+//! Compiles models to native code with Cranelift.
 //!
-//! [`Compiled`] is a model as a [`Space`](invigil_explore::Space): one generated function looks at the actions of the
-//! locations where the processes are and writes the successors straight into memory. [`CompiledReading`] is an
-//! automaton with its labels compiled. Both give exactly what the interpreter gives, which is asked where it is
-//! simpler and speed does not matter: for the initial configurations, and for what goes wrong under choices.
+//! [`CompiledModel`] is a model as a [`StateSpace`](invigil_explore::StateSpace): one generated function evaluates the
+//! actions of the current locations and writes the successors directly to memory. [`CompiledLabels`] are the labels of
+//! an automaton, compiled. Both give exactly the results of the interpreter. The interpreter itself is used where speed
+//! does not matter: for initial configurations, and for faults in actions with choices.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `codegen_module`, `function_emitter` | Cranelift modules and functions |
+//! | `codegen_plan` | grouping and order of actions |
+//! | `ranges` | value ranges, which make most checks unnecessary |
+//! | `value`, `arithmetic`, `effect`, `config_view` | code for expressions, effects and configurations |
+//! | `successors`, `predicates`, `enabledness` | generated functions |
+//! | `native_code` | calls of generated functions: all unsafe code |
+//! | `compiled_model`, `compiled_labels`, `dedup` | the public types |
+//!
+//! Invariant: generated code is memory-safe for arbitrary words, not only for reachable configurations.
 
 mod arithmetic;
-mod compiled;
+mod codegen_module;
+mod codegen_plan;
+mod compiled_labels;
+mod compiled_model;
+mod config_view;
+mod dedup;
 mod effect;
-mod emit;
-mod machine;
-mod plan;
+mod enabledness;
+mod function_emitter;
+mod native_code;
 mod predicates;
-mod presence;
-mod range;
-mod reading;
+mod ranges;
 mod successors;
-mod twins;
 mod value;
-mod view;
-mod workshop;
 
-pub use compiled::Compiled;
-pub use reading::CompiledReading;
+pub use compiled_labels::CompiledLabels;
+pub use compiled_model::CompiledModel;
 
-/// Why a model cannot be compiled: in words for people. It can be interpreted instead.
+/// Reason why a model cannot be compiled. It can be interpreted instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported(pub String);
+pub struct UnsupportedModel(pub String);
 
-impl core::fmt::Display for Unsupported {
+impl core::fmt::Display for UnsupportedModel {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl core::error::Error for Unsupported {}
+impl core::error::Error for UnsupportedModel {}

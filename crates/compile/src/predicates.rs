@@ -1,19 +1,19 @@
-//! Predicates over steps as code: what must not be reached, and the labels of automata.
+//! Code for predicates over steps: bad predicates, and labels of automata.
 
-use crate::emit::{Emit, Goto, MEMORY};
+use crate::config_view::ConfigView;
+use crate::function_emitter::{FunctionEmitter, Goto, MEMORY};
 use crate::value::Step;
-use crate::view::View;
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I32, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
 use invigil_explore::BAD;
 use invigil_model::{Expression, Model};
 
-/// How many actions a compiled predicate may ask for whether they are enabled: their guards become part of it.
+/// Maximum number of actions whose enabledness a compiled predicate may test, because their guards are inlined.
 const MOST_ENABLED: usize = 64;
 
-/// Whether code is generated for a predicate. What looks at enabled actions where there are priorities, or at very
-/// many of them, is left to the interpreter.
+/// Whether a predicate is compiled. If it tests enabledness in a model with priorities, or of too many actions, it is
+/// interpreted.
 pub(crate) fn is_compiled(model: &Model, predicate: &Expression) -> bool {
     let mut looks = 0;
     predicate.visit(&mut |inside| {
@@ -24,10 +24,10 @@ pub(crate) fn is_compiled(model: &Model, predicate: &Expression) -> bool {
     looks == 0 || (looks <= MOST_ENABLED && model.ranks().len() <= 1)
 }
 
-/// Looks at successors of a source, at least one, and flags those for which a predicate holds or goes wrong.
+/// Code that marks the successors for which a predicate holds or raises a fault; there must be at least one.
 ///
-/// The parameters are the source, the words of the first successor, how it is reached, and the end of that.
-pub(crate) fn judge(emit: &mut Emit<'_, '_>, parameters: &[Value], bad: &[&Expression]) {
+/// The parameters are the source, the words of the first successor, its transition info, and the end of the latter.
+pub(crate) fn judge(emit: &mut FunctionEmitter<'_, '_>, parameters: &[Value], bad: &[&Expression]) {
     let [source, words, taken, end] = parameters else { return };
     let [head, look, hit, next, done] = [(); 5].map(|()| emit.to.create_block());
     let [at, entry] = [(); 2].map(|()| emit.to.append_block_param(head, I64));
@@ -40,7 +40,7 @@ pub(crate) fn judge(emit: &mut Emit<'_, '_>, parameters: &[Value], bad: &[&Expre
     emit.to.switch_to_block(look);
     let action = emit.to.ins().uload32(MEMORY, entry, 0);
     emit.fault = hit;
-    let (source, target) = (View::new(*source), View::new(at));
+    let (source, target) = (ConfigView::new(*source), ConfigView::new(at));
     for predicate in bad {
         let on = emit.to.create_block();
         let step = Step { source: &source, action: Some(action), target: &target };
@@ -55,7 +55,7 @@ pub(crate) fn judge(emit: &mut Emit<'_, '_>, parameters: &[Value], bad: &[&Expre
     emit.jump(next.into());
 
     emit.to.switch_to_block(next);
-    let width = emit.known.model.layout().words as i64;
+    let width = emit.model_ranges.model.layout().words as i64;
     let (later, entry) = (emit.add(at, width * 8), emit.add(entry, 8));
     let is_over = emit.to.ins().icmp(IntCC::Equal, entry, *end);
     emit.split(is_over, done.into(), Goto { block: head, with: &[later.into(), entry.into()] });
@@ -65,12 +65,13 @@ pub(crate) fn judge(emit: &mut Emit<'_, '_>, parameters: &[Value], bad: &[&Expre
     emit.to.ins().return_(&[zero]);
 }
 
-/// Gives a bit for each of at most 63 labels that holds; the highest bit alone if one of them goes wrong.
+/// Code that returns one bit for each of at most 63 labels that hold; only the highest bit if one of them raises a
+/// fault.
 ///
-/// The parameters are the source, the target, and the number of the action.
-pub(crate) fn labels(emit: &mut Emit<'_, '_>, parameters: &[Value], labels: &[&Expression]) {
+/// The parameters are the source, the target, and the index of the action.
+pub(crate) fn labels(emit: &mut FunctionEmitter<'_, '_>, parameters: &[Value], labels: &[&Expression]) {
     let [source, target, action] = parameters else { return };
-    let (source, target) = (View::new(*source), View::new(*target));
+    let (source, target) = (ConfigView::new(*source), ConfigView::new(*target));
     let mut all = emit.constant(0);
     for (at, label) in (0..).zip(labels) {
         let truth = emit.truth(label, Step { source: &source, action: Some(*action), target: &target });

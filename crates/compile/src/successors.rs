@@ -1,10 +1,10 @@
-//! The successor function of a model as code.
+//! Code of the successor function of a model.
 
+use crate::codegen_plan::{self, ActionRun, Rank};
+use crate::config_view::{BitPosition, ConfigView};
 use crate::effect;
-use crate::emit::{Emit, Goto, MEMORY};
-use crate::plan::{self, Rank, Run};
+use crate::function_emitter::{FunctionEmitter, Goto, MEMORY};
 use crate::value::Step;
-use crate::view::{Spot, View};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::I64;
 use cranelift_codegen::ir::{Block, BlockArg, FuncRef, InstBuilder, Value};
@@ -13,37 +13,42 @@ use invigil_explore::FAULT;
 use invigil_model::{Action, ActionId, Statement};
 use std::collections::BTreeMap;
 
-/// Some action went wrong: its successor has no words yet.
+/// Note: some action raised a fault; its successor has no words yet.
 pub(crate) const FAULTED: i64 = 1;
-/// An action that has choices went wrong: the interpreter must say what its outcomes are.
-pub(crate) const AGAIN: i64 = 2;
-/// The flag of the one successor that such an action has until then.
+/// Note: an action with choices raised a fault; the interpreter must compute its outcomes.
+pub(crate) const NEEDS_INTERPRETER: i64 = 2;
+/// Flag of the single placeholder successor of such an action.
 pub(crate) const UNKNOWN: u32 = 1;
-/// Some successors may be there twice.
-pub(crate) const TWINS: i64 = 4;
-/// An action is enabled that may have no outcome.
+/// Note: some successors may be duplicates.
+pub(crate) const DUPLICATES: i64 = 4;
+/// Note: an action is enabled that may have no outcome.
 const ENABLED: i64 = 8;
 
-/// The code that finds successors, and where it writes the next one.
-pub(crate) struct Finder<'e, 'a, 'f> {
-    pub(crate) emit: &'e mut Emit<'a, 'f>,
+/// Emits code that computes successors, and tracks where the next one is written.
+pub(crate) struct SuccessorEmitter<'e, 'a, 'f> {
+    pub(crate) emit: &'e mut FunctionEmitter<'a, 'f>,
     pub(crate) source: Value,
-    /// Where the words of the next successor go.
+    /// Address for the words of the next successor.
     pub(crate) words: Value,
-    /// Where it is said how that is reached.
+    /// Address for its transition info.
     pub(crate) taken: Value,
-    /// Where it is said what else is to be done.
+    /// Address of the notes.
     pub(crate) notes: Value,
 }
 
-impl<'a, 'f> Finder<'_, 'a, 'f> {
-    /// Looks at all actions; gives the end of what it has written. `calls` holds what was compiled by itself.
-    pub(crate) fn all(&mut self, plan: &plan::Plan, calls: &mut impl Iterator<Item = FuncRef>) {
+impl<'a, 'f> SuccessorEmitter<'_, 'a, 'f> {
+    /// Code for all actions; returns the end of what it has written. `calls` are the functions that were compiled
+    /// separately.
+    pub(crate) fn all(
+        &mut self,
+        plan: &codegen_plan::CodegenPlan,
+        calls: &mut impl Iterator<Item = FuncRef>,
+    ) {
         let done = self.emit.to.create_block();
         let end = self.emit.to.append_block_param(done, I64);
-        if self.emit.known.has_committed() {
+        if self.emit.model_ranges.has_committed() {
             let (calm, committed) = (self.emit.to.create_block(), self.emit.to.create_block());
-            let is_committed = self.emit.is_committed(&View::new(self.source));
+            let is_committed = self.emit.is_committed(&ConfigView::new(self.source));
             self.emit.split(is_committed, committed.into(), calm.into());
             let at = (self.words, self.taken);
             self.emit.to.switch_to_block(committed);
@@ -56,7 +61,7 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         self.emit.to.ins().return_(&[end]);
     }
 
-    /// The ranks one after the other, until one has enabled actions.
+    /// Code for the ranks in order, up to the first one with enabled actions.
     fn ranks(&mut self, ranks: &[Rank], done: Block, calls: &mut impl Iterator<Item = FuncRef>) {
         for (at, rank) in ranks.iter().enumerate() {
             let is_last = at + 1 == ranks.len();
@@ -83,20 +88,20 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         self.emit.jump(Goto { block: done, with: &end });
     }
 
-    /// Lets another function look at some actions.
+    /// Calls another function for some actions.
     fn call(&mut self, function: FuncRef) {
         let call = self.emit.to.ins().call(function, &[self.source, self.words, self.taken, self.notes]);
         let end = self.emit.to.inst_results(call)[0];
-        // For each successor, 8 bytes say how it is reached, and so do 8 bytes for each of its words.
+        // Each successor has 8 bytes of transition info, and 8 bytes for each of its words.
         let written = self.emit.to.ins().isub(end, self.taken);
-        let width = self.emit.constant(self.emit.known.model.layout().words as i64);
+        let width = self.emit.constant(self.emit.model_ranges.model.layout().words as i64);
         let more = self.emit.to.ins().imul(written, width);
         self.words = self.emit.to.ins().iadd(self.words, more);
         self.taken = end;
     }
 
-    /// Looks at some actions.
-    pub(crate) fn part(&mut self, part: &[Run]) {
+    /// Code for some actions.
+    pub(crate) fn part(&mut self, part: &[ActionRun]) {
         for run in part {
             match run.process {
                 None => run.actions.iter().for_each(|action| self.action(*action)),
@@ -105,10 +110,10 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         }
     }
 
-    /// Looks at those actions of a process that leave its location.
-    fn run(&mut self, process: u32, run: &Run) {
-        let model = self.emit.known.model;
-        let by = plan::at_locations(model, run);
+    /// Code for the actions of a process that leave its current location.
+    fn run(&mut self, process: u32, run: &ActionRun) {
+        let model = self.emit.model_ranges.model;
+        let by = codegen_plan::at_locations(model, run);
         let location = model.parts().processes[process as usize].location;
         let slot = model.layout().slots[location as usize];
         if slot.width == 0 {
@@ -118,7 +123,7 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         let end = [(); 2].map(|()| self.emit.to.append_block_param(after, I64));
         let nothing = self.emit.to.create_block();
         let (word, bit) = slot.at(0);
-        let word = View::new(self.source).word(self.emit, word as u32);
+        let word = ConfigView::new(self.source).word(self.emit, word as u32);
         let moved = self.emit.down(word, bit);
         let at = self.emit.and(moved, slot.mask());
         let mut switch = Switch::new();
@@ -147,9 +152,9 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         [self.words.into(), self.taken.into()]
     }
 
-    /// Looks at an action whose first process is where it moves from.
+    /// Code for an action whose first process is at its source location.
     fn action(&mut self, id: ActionId) {
-        let model = self.emit.known.model;
+        let model = self.emit.model_ranges.model;
         let action = model.action(id);
         let after = self.emit.to.create_block();
         let end = [(); 2].map(|()| self.emit.to.append_block_param(after, I64));
@@ -160,12 +165,12 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         let none = Goto { block: after, with: &start };
 
         self.guard(action, none);
-        let view = View::new(self.source);
+        let view = ConfigView::new(self.source);
         if model.ranks().len() > 1 && action.effect.iter().any(may_require) {
             self.note(ENABLED);
         }
-        if effect::has_twins(self.emit.known, action) {
-            self.note(TWINS);
+        if effect::has_duplicates(self.emit.model_ranges, action) {
+            self.note(DUPLICATES);
         }
         let [words, taken] = [self.words, self.taken];
         self.outcomes(id, &action.effect, view, none);
@@ -174,11 +179,11 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
             self.emit.to.switch_to_block(self.emit.fault);
             [self.words, self.taken] = [words, taken];
             if effect::ways(action) > 1 {
-                self.note(AGAIN);
-                self.tell(id, FAULT | UNKNOWN);
+                self.note(NEEDS_INTERPRETER);
+                self.write_transition(id, FAULT | UNKNOWN);
             } else {
                 self.note(FAULTED);
-                self.tell(id, FAULT);
+                self.write_transition(id, FAULT);
             }
             let with = self.at();
             self.emit.jump(Goto { block: after, with: &with });
@@ -187,11 +192,12 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         [self.words, self.taken] = end;
     }
 
-    /// Goes on only if the other processes are where they move from and the guard is true.
+    /// Continues only if the other processes are at their source locations and the guard is true.
     fn guard(&mut self, action: &Action, none: Goto<'_>) {
-        let view = View::new(self.source);
+        let view = ConfigView::new(self.source);
         let mut conditions = self.emit.is_there(&action.moves[1.min(action.moves.len())..], &view);
-        let is_simple = self.emit.known.simple(&action.guard).is_some_and(|range| range.truth().is_none());
+        let is_simple =
+            self.emit.model_ranges.simple(&action.guard).is_some_and(|range| range.truth().is_none());
         let is_asked = is_simple && !conditions.is_empty();
         if is_asked {
             conditions.push(self.emit.truth(&action.guard, Step::at(&view)));
@@ -205,8 +211,8 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         }
     }
 
-    /// Runs what is left of an effect and writes the successors; ends in a jump.
-    fn outcomes(&mut self, id: ActionId, statements: &[Statement], view: View, none: Goto<'_>) {
+    /// Code for the rest of an effect and for writing its successors; ends in a jump.
+    fn outcomes(&mut self, id: ActionId, statements: &[Statement], view: ConfigView, none: Goto<'_>) {
         let mut view = view;
         for (at, statement) in statements.iter().enumerate() {
             let Statement::Choose { place, low, high } = statement else {
@@ -222,7 +228,7 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
             let state = [self.words, self.taken];
             let end = effect::count(self.emit, (*low, *high), state, |emit, value, [words, taken], next| {
                 emit.assign(place, value, false, &mut view);
-                let mut inside = Finder { emit, source, words, taken, notes };
+                let mut inside = SuccessorEmitter { emit, source, words, taken, notes };
                 let with = inside.at();
                 inside.outcomes(id, &statements[at + 1..], view, Goto { block: next, with: &with });
             });
@@ -232,9 +238,9 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
         self.outcome(id, view, none);
     }
 
-    /// Lets the processes arrive and writes the successor.
-    fn outcome(&mut self, id: ActionId, view: View, none: Goto<'_>) {
-        let model = self.emit.known.model;
+    /// Code for the arrival of the processes and for writing the successor.
+    fn outcome(&mut self, id: ActionId, view: ConfigView, none: Goto<'_>) {
+        let model = self.emit.model_ranges.model;
         let action = model.action(id);
         let mut view = view;
         let mut turned: BTreeMap<u32, u64> = BTreeMap::new();
@@ -247,9 +253,9 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
             }
             if action.effect.iter().any(|statement| effect::writes(statement, location)) {
                 let to = self.emit.number(i64::from(by.to));
-                view.write(self.emit, location, Spot::Fixed(word as u32, bit), to);
+                view.write(self.emit, location, BitPosition::Fixed(word as u32, bit), to);
             } else {
-                // It is still where it came from.
+                // The location variable still has the source location.
                 *turned.entry(word as u32).or_default() ^= u64::from(by.from ^ by.to) << bit;
             }
         }
@@ -260,23 +266,23 @@ impl<'a, 'f> Finder<'_, 'a, 'f> {
             view.set(at, word);
         }
         view.store(self.emit, self.words);
-        self.tell(id, 0);
+        self.write_transition(id, 0);
         let with = self.at();
         self.emit.jump(Goto { block: none.block, with: &with });
     }
 
-    /// Says how the successor is reached, and goes on to the next one.
-    fn tell(&mut self, id: ActionId, flags: u32) {
+    /// Writes the transition info of the successor and advances to the next one.
+    fn write_transition(&mut self, id: ActionId, flags: u32) {
         let [a, b, c, d] = id.to_ne_bytes();
         let [e, f, g, h] = flags.to_ne_bytes();
         let both = self.emit.constant(i64::from_ne_bytes([a, b, c, d, e, f, g, h]));
         self.emit.to.ins().store(MEMORY, both, self.taken, 0);
-        let width = self.emit.known.model.layout().words as i64;
+        let width = self.emit.model_ranges.model.layout().words as i64;
         self.words = self.emit.add(self.words, width * 8);
         self.taken = self.emit.add(self.taken, 8);
     }
 
-    /// Notes that something else is to be done.
+    /// Sets a note for the caller.
     fn note(&mut self, what: i64) {
         let notes = self.emit.to.ins().load(I64, MEMORY, self.notes, 0);
         let what = self.emit.constant(what);

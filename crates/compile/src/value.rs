@@ -1,32 +1,32 @@
-//! Expressions as code.
+//! Code for expressions.
 
 use crate::arithmetic;
-use crate::emit::{DEEPEST, Emit, Goto, Number};
-use crate::range::{self, Range};
-use crate::view::{Spot, View};
+use crate::config_view::{BitPosition, ConfigView};
+use crate::function_emitter::{DEEPEST, FunctionEmitter, Goto, Number};
+use crate::ranges::{self, Range};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{I8, I64};
 use cranelift_codegen::ir::{InstBuilder, Value};
-use invigil_model::{Binary, Expression, Place, Unary};
+use invigil_model::{Binary, Expression, LValue, Unary};
 
-/// What an expression looks at.
+/// The step in which an expression is evaluated.
 #[derive(Clone, Copy)]
 pub(crate) struct Step<'v> {
-    pub(crate) source: &'v View,
-    /// The number of the action; none where there never is one.
+    pub(crate) source: &'v ConfigView,
+    /// The index of the action; `None` if there never is one.
     pub(crate) action: Option<Value>,
-    pub(crate) target: &'v View,
+    pub(crate) target: &'v ConfigView,
 }
 
 impl<'v> Step<'v> {
     /// A single configuration.
-    pub(crate) fn at(view: &'v View) -> Step<'v> {
+    pub(crate) fn at(view: &'v ConfigView) -> Step<'v> {
         Step { source: view, action: None, target: view }
     }
 }
 
-impl Emit<'_, '_> {
-    /// The value of an expression.
+impl FunctionEmitter<'_, '_> {
+    /// Code for the value of an expression.
     pub(crate) fn value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
         if self.depth > DEEPEST {
             self.is_too_deep = true;
@@ -57,7 +57,7 @@ impl Emit<'_, '_> {
                     Unary::Negate => self.to.ins().ineg(of.value),
                     _ => self.to.ins().bnot(of.value),
                 };
-                Number { value, range: range::unary(*operator, of.range), ..of }
+                Number { value, range: ranges::unary(*operator, of.range), ..of }
             }
             Expression::Binary(operator, both) if arithmetic::is_arithmetic(*operator) => {
                 let left = self.value(&both.0, step);
@@ -71,14 +71,14 @@ impl Emit<'_, '_> {
     }
 
     fn truth_value(&mut self, expression: &Expression, step: Step<'_>) -> Number {
-        let range = self.known.simple(expression).unwrap_or(Range::of(0, 1));
+        let range = self.model_ranges.simple(expression).unwrap_or(Range::of(0, 1));
         let truth = self.truth(expression, step);
-        // Nobody relies on more than this about a condition, where memory is at stake.
+        // For memory accesses, no more than this is assumed about a condition.
         Number { value: self.to.ins().uextend(I64, truth), range, is_certain: range == Range::of(0, 1) }
     }
 
     fn choice(&mut self, parts: &(Expression, Expression, Expression), step: Step<'_>) -> Number {
-        if self.known.simple(&parts.1).is_some() && self.known.simple(&parts.2).is_some() {
+        if self.model_ranges.simple(&parts.1).is_some() && self.model_ranges.simple(&parts.2).is_some() {
             let condition = self.truth(&parts.0, step);
             let (yes, no) = (self.value(&parts.1, step), self.value(&parts.2, step));
             let value = self.to.ins().select(condition, yes.value, no.value);
@@ -98,37 +98,37 @@ impl Emit<'_, '_> {
         joined(value, yes, no)
     }
 
-    /// Where a place lies. An element that there is not is a fault.
-    pub(crate) fn spot(&mut self, place: &Place, step: Step<'_>) -> Spot {
-        let slot = self.known.model.layout().slots[place.variable as usize];
-        if let Some(element) = self.known.element(place) {
+    /// Code for the position of an lvalue. An index out of bounds is a fault.
+    pub(crate) fn spot(&mut self, place: &LValue, step: Step<'_>) -> BitPosition {
+        let slot = self.model_ranges.model.layout().slots[place.variable as usize];
+        if let Some(element) = self.model_ranges.element(place) {
             let (word, bit) = slot.at(element);
-            return if slot.width == 0 { Spot::Nowhere } else { Spot::Fixed(word as u32, bit) };
+            return if slot.width == 0 { BitPosition::Nowhere } else { BitPosition::Fixed(word as u32, bit) };
         }
         let index = match &place.index {
             Some(index) => self.value(index, step),
             None => self.number(0),
         };
-        let length = self.known.model.variable(place.variable).elements();
-        let among = self.known.words(place.variable);
+        let length = self.model_ranges.model.variable(place.variable).elements();
+        let among = self.model_ranges.words(place.variable);
         let is_within = index.range.is_within(Range::of(0, i64::from(length) - 1));
         if !is_within || (among.0 != among.1 && !index.is_certain) {
             let is_there = self.compare(IntCC::UnsignedLessThan, index.value, i64::from(length));
             self.check(is_there);
         }
         if slot.width == 0 {
-            return Spot::Nowhere;
+            return BitPosition::Nowhere;
         }
         let (first, bit) = slot.at(0);
         let distance = self.up(index.value, slot.width.trailing_zeros());
         if among.0 == among.1 {
-            return Spot::Within(first as u32, self.add(distance, i64::from(bit)));
+            return BitPosition::Within(first as u32, self.add(distance, i64::from(bit)));
         }
         let bit = self.add(distance, i64::from(slot.bit));
-        Spot::Among(among, self.down(bit, 6), bit)
+        BitPosition::Among(among, self.down(bit, 6), bit)
     }
 
-    /// Whether an expression is true, as 0 or 1 in one byte.
+    /// Code for the truth of an expression, as 0 or 1 in one byte.
     pub(crate) fn truth(&mut self, expression: &Expression, step: Step<'_>) -> Value {
         if self.depth > DEEPEST {
             self.is_too_deep = true;
@@ -155,7 +155,7 @@ impl Emit<'_, '_> {
                     let number = self.value(expression, step);
                     return self.compare(IntCC::NotEqual, number.value, 0);
                 }
-                if self.known.simple(&both.1).is_none() {
+                if self.model_ranges.simple(&both.1).is_none() {
                     return self.truth_by_branches(expression, step);
                 }
                 let (left, right) = (self.truth(&both.0, step), self.truth(&both.1, step));
@@ -197,12 +197,12 @@ impl Emit<'_, '_> {
                 _ => (None, 0),
             };
             if let Some(place) = place
-                && self.known.element(place).is_some()
-                && self.known.range(place.variable).holds(constant)
-                && let Spot::Fixed(word, bit) = self.spot(place, step)
+                && self.model_ranges.element(place).is_some()
+                && self.model_ranges.range(place.variable).holds(constant)
+                && let BitPosition::Fixed(word, bit) = self.spot(place, step)
             {
-                // The bits need not be moved to be compared.
-                let slot = self.known.model.layout().slots[place.variable as usize];
+                // The bits need not be shifted to be compared.
+                let slot = self.model_ranges.model.layout().slots[place.variable as usize];
                 let word = step.target.word(self, word);
                 let bits = self.and(word, slot.mask() << bit);
                 return self.compare(how, bits, constant.wrapping_sub(slot.low) << bit);
@@ -215,7 +215,7 @@ impl Emit<'_, '_> {
     fn happens(&mut self, actions: &[u32], step: Step<'_>) -> Value {
         let mut any = self.to.ins().iconst(I8, 0);
         let Some(action) = step.action else { return any };
-        // Neighbours are asked for at once.
+        // Consecutive actions are tested together.
         for run in actions.chunk_by(|a, b| a + 1 == *b) {
             let distance = self.add(action, -i64::from(run[0]));
             let is_one = self.compare(IntCC::UnsignedLessThan, distance, run.len() as i64);
@@ -224,14 +224,14 @@ impl Emit<'_, '_> {
         any
     }
 
-    /// Goes on here or there.
+    /// Code that branches on an expression.
     pub(crate) fn branch(&mut self, expression: &Expression, step: Step<'_>, yes: Goto<'_>, no: Goto<'_>) {
         if self.depth > DEEPEST {
             self.is_too_deep = true;
             return self.jump(no);
         }
         self.depth += 1;
-        match (self.known.simple(expression), expression) {
+        match (self.model_ranges.simple(expression), expression) {
             (Some(range), _) if range.truth() == Some(true) => self.jump(yes),
             (Some(range), _) if range.truth() == Some(false) => self.jump(no),
             (None, Expression::Unary(Unary::Not, operand)) => self.branch(operand, step, no, yes),
@@ -253,7 +253,7 @@ impl Emit<'_, '_> {
         self.depth -= 1;
     }
 
-    /// Goes on only if an expression is true.
+    /// Continues only if an expression is true.
     pub(crate) fn require(&mut self, expression: &Expression, step: Step<'_>, otherwise: Goto<'_>) {
         let on = self.to.create_block();
         self.branch(expression, step, on.into(), otherwise);

@@ -1,10 +1,10 @@
-//! Code without names: the parts that it consists of, and where something may jump into it.
+//! Analysis of code without symbols: function ranges, and addresses that may be jump targets.
 //!
-//! What unwinds the stack must know where every function begins and ends, so a program without symbols still tells that. Where
-//! code is entered is not written down anywhere. [`Code::may_be_entered`] answers it with care: whatever looks like a direct
-//! jump or call, like the address of an instruction, or like a table of such, at whatever byte it begins, counts. Nothing
-//! is decoded, so nothing can be misunderstood. Only jumps of two bytes are left to whoever asks: they come from near by, and
-//! too much looks like one.
+//! Function ranges are available even in a stripped program, because unwinding needs them. Jump targets are not
+//! recorded anywhere, so [`Code::may_be_entered`] is conservative: everything that looks like a direct jump or call,
+//! like the address of an instruction, or like a jump table counts, at whatever byte it starts. Nothing is decoded, so
+//! nothing can be decoded wrongly. Two-byte jumps are left to the caller: they are local, and too many byte pairs look
+//! like one.
 
 use crate::image::Image;
 use object::elf;
@@ -12,14 +12,14 @@ use object::read::elf::Rela;
 use object::{LittleEndian, Object, ObjectSection};
 use std::ops::Range;
 
-/// No table of jumps has more entries.
+/// Maximum number of entries in a jump table.
 const LONGEST_TABLE: u64 = 1 << 16;
 
-/// The code of an image. Addresses are those of the file.
+/// Code of an image. Addresses are those of the file.
 pub(crate) struct Code {
-    /// In order.
+    /// Function ranges in ascending order.
     parts: Vec<Range<u64>>,
-    /// One bit for each byte from `start` on.
+    /// Possible jump targets: one bit for each byte from `start` on.
     entered: Vec<u64>,
     start: u64,
     end: u64,
@@ -27,42 +27,42 @@ pub(crate) struct Code {
 
 impl Code {
     pub(crate) fn read(image: &Image) -> Code {
-        let ranges = &image.outside().code;
+        let ranges = &image.elf_file().code;
         let start = ranges.iter().map(|range| range.start).min().unwrap_or(0);
         let end = ranges.iter().map(|range| range.end).max().unwrap_or(0);
         let words = (end - start).div_ceil(64) as usize;
-        // A damaged file may say anything of its size.
-        let words = if words <= image.outside().bytes.len() { words } else { 0 };
+        // A malformed file may claim any size.
+        let words = if words <= image.elf_file().bytes.len() { words } else { 0 };
         let mut code = Code { parts: parts(image), entered: vec![0; words], start, end };
         code.enter(image);
         code
     }
 
-    /// The parts of functions, in order: where they begin and end.
+    /// The ranges of functions and their parts, in ascending order.
     pub(crate) fn parts(&self) -> &[Range<u64>] {
         &self.parts
     }
 
-    /// The part that has an address.
+    /// The range that contains an address.
     pub(crate) fn part_at(&self, address: u64) -> Option<&Range<u64>> {
         let after = self.parts.partition_point(|part| part.start <= address);
-        // Parts may lie in one another, if symbols say so: the innermost counts.
+        // Symbols may define nested ranges: the innermost one counts.
         self.parts[..after].iter().rev().take(4).find(|part| part.contains(&address))
     }
 
-    /// Where the next part begins, behind an address.
+    /// The start of the first range behind an address.
     pub(crate) fn next_part(&self, address: u64) -> Option<u64> {
         let after = self.parts.partition_point(|part| part.start <= address);
         self.parts.get(after).map(|part| part.start)
     }
 
-    /// Whether something may jump, call or point into a range, other than by a jump of two bytes.
+    /// Whether something may jump, call or point into a range, other than by a two-byte jump.
     pub(crate) fn may_be_entered(&self, range: Range<u64>) -> bool {
         range.into_iter().any(|address| {
             let at = address.wrapping_sub(self.start);
             match self.entered.get((at / 64) as usize) {
                 Some(word) => word >> (at % 64) & 1 != 0,
-                // Nothing is known of it.
+                // ElfFile of the analysed range, nothing is known.
                 None => true,
             }
         })
@@ -90,7 +90,7 @@ impl Code {
         for (n, table) in tables.iter().copied().enumerate() {
             let bytes = image.bytes_at(table);
             let (entries, _) = bytes.as_chunks::<4>();
-            // Where another one begins, this one has ended.
+            // A table ends at the latest where the next one starts.
             let most = tables.get(n + 1).map_or(LONGEST_TABLE, |next| (next - table) / 4);
             for entry in entries.iter().take(most.min(LONGEST_TABLE) as usize) {
                 let to = table.wrapping_add_signed(i32::from_le_bytes(*entry).into());
@@ -100,8 +100,8 @@ impl Code {
             }
         }
         self.relocations(image);
-        // Without relocations, or with those of the short form, addresses lie in the data as they are.
-        if is_fixed || image.outside().section_range(".relr.dyn").is_some() {
+        // Without relocations, or with compact ones (`.relr.dyn`), addresses are stored in the data directly.
+        if is_fixed || image.elf_file().section_range(".relr.dyn").is_some() {
             for segment in image.segments() {
                 let misaligned = segment.address.wrapping_neg() % 8;
                 let bytes = image.bytes_at(segment.address);
@@ -113,14 +113,15 @@ impl Code {
         }
     }
 
-    /// Looks at all that may be an instruction with the address of another, and gathers what may be tables.
+    /// Marks the targets of everything that may be an instruction with a code address, and collects candidate jump
+    /// tables.
     fn scan(&mut self, bytes: &[u8], start: u64, is_fixed: bool, tables: &mut Vec<u64>) {
         for at in 2..bytes.len().saturating_sub(3) {
             let (before, opcode) = (bytes[at - 2], bytes[at - 1]);
             let is_jump = matches!(opcode, 0xe8 | 0xe9)
                 || before == 0x0f && opcode & 0xf0 == 0x80
                 || before == 0xc7 && opcode == 0xf8;
-            // `lea` of what lies at a distance from here.
+            // `lea` with an address relative to the instruction pointer.
             let is_address = before == 0x8d && opcode & 0xc7 == 0x05;
             let is_number = is_fixed
                 && (matches!(opcode, 0x68 | 0xb8..=0xbf) || bytes[at.saturating_sub(8)..at].contains(&0xc7));
@@ -141,9 +142,9 @@ impl Code {
         }
     }
 
-    /// What the loader writes into the data.
+    /// Marks the addresses that the dynamic loader writes into the data.
     fn relocations(&mut self, image: &Image) {
-        for section in image.outside().elf.sections() {
+        for section in image.elf_file().elf.sections() {
             if !section.name().is_ok_and(|name| name.starts_with(".rela")) {
                 continue;
             }
@@ -157,7 +158,7 @@ impl Code {
     }
 }
 
-/// The parts that unwinding and symbols tell of.
+/// The ranges that unwinding information and symbols describe.
 fn parts(image: &Image) -> Vec<Range<u64>> {
     let mut parts = image.unwinding().functions();
     parts.retain(|part| part.start < part.end && image.is_code(part.start));
@@ -179,7 +180,7 @@ fn parts(image: &Image) -> Vec<Range<u64>> {
 mod tests {
     use super::*;
 
-    /// What a piece of code at 0x1000 leads to.
+    /// The targets and tables found in a block of code at 0x1000.
     fn entered(bytes: &[u8], is_fixed: bool) -> (Vec<u64>, Vec<u64>) {
         let mut code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
         let mut tables = Vec::new();
@@ -188,21 +189,21 @@ mod tests {
     }
 
     #[test]
-    fn jumps_calls_and_addresses() {
-        // jmp, jne and call to what follows them at a distance of 0x100; none of them has to be aligned to anything.
+    fn scan_jumps_calls_and_addresses_marks_their_targets() {
+        // jmp, jne and call with displacement 0x100; no alignment is assumed.
         assert_eq!(entered(&[0x90, 0xe9, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
         assert_eq!(entered(&[0x0f, 0x85, 0, 1, 0, 0, 0x90], false).0, [0x1106]);
         assert_eq!(entered(&[0x90, 0xe8, 0xff, 0, 0, 0], false).0, [0x1105]);
-        // lea rax, [rip + 0x100]: an address of code; lea rax, [rip + 0x2001]: perhaps a table.
+        // lea rax, [rip + 0x100]: an address of code; lea rax, [rip + 0x2001]: a candidate table.
         assert_eq!(entered(&[0x48, 0x8d, 0x05, 0, 1, 0, 0], false), (vec![0x1107], vec![]));
         assert_eq!(entered(&[0x48, 0x8d, 0x05, 1, 0x20, 0, 0], false), (vec![], vec![0x3008]));
-        // mov edi, 0x1234 is an address where the program lies at a fixed one.
+        // mov edi, 0x1234 is an address if the program is loaded at a fixed address.
         assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], true).0, [0x1234]);
         assert_eq!(entered(&[0x90, 0xbf, 0x34, 0x12, 0, 0], false).0, []);
     }
 
     #[test]
-    fn what_is_not_known_may_be_entered() {
+    fn addresses_outside_of_analysis_may_be_entered() {
         let code = Code { parts: Vec::new(), entered: vec![0; 64], start: 0x1000, end: 0x2000 };
         assert!(!code.may_be_entered(0x1001..0x1005));
         assert!(code.may_be_entered(0x1fff..0x2001));
@@ -210,9 +211,10 @@ mod tests {
     }
 
     #[test]
-    fn our_own_functions_are_parts() {
+    fn own_test_function_has_a_range() {
         let image = Image::open(&std::env::current_exe().unwrap()).unwrap();
-        let own = image.symbols().iter().find(|symbol| symbol.text().contains("our_own_functions_are_parts"));
+        let own =
+            image.symbols().iter().find(|symbol| symbol.text().contains("own_test_function_has_a_range"));
         let own = own.filter(|symbol| symbol.is_code()).unwrap();
         let part = image.code().part_at(own.address).unwrap();
         assert_eq!(part.start, own.address);

@@ -1,4 +1,4 @@
-//! The functions in the debug information of one image: one pass over it, made when it is first needed.
+//! Functions in the debug information of one image, collected in one pass when first needed.
 
 use crate::image::{Die, Image, Reader};
 use crate::names::{self, path};
@@ -7,13 +7,13 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// The number of a function in [`Functions`].
+/// Index of a function in [`Functions`].
 pub(crate) type Number = u32;
 
-/// No scope around: the global one.
+/// Marks the global scope.
 const GLOBAL: u32 = u32::MAX;
 
-/// One entry for a function: a declaration, an abstract one that is inlined, or one with code.
+/// DWARF entry of a function: a declaration, the abstract form of an inlined function, or one with code.
 pub(crate) struct Entry {
     pub(crate) die: Die,
     scope: u32,
@@ -21,21 +21,21 @@ pub(crate) struct Entry {
     linkage: Option<Reader>,
     /// The entry that this one completes: its declaration or its abstract form.
     origin: Option<Die>,
-    /// The first of its ranges, and how many it has.
+    /// Index of its first range, and the number of ranges.
     ranges: (u32, u32),
-    /// Where calls to it go.
+    /// The address that calls use.
     pub(crate) start: u64,
     pub(crate) is_noreturn: bool,
 }
 
 impl Entry {
-    /// Whether there is code for it.
+    /// Whether the entry has code.
     pub(crate) fn has_code(&self) -> bool {
         self.ranges.1 > 0
     }
 }
 
-/// A namespace, type or function around a function.
+/// A namespace, type or function that encloses a function.
 struct Scope {
     around: u32,
     name: Option<Reader>,
@@ -43,15 +43,15 @@ struct Scope {
 
 /// All functions of an image. Addresses are those of the file.
 pub(crate) struct Functions {
-    /// In the order of the debug information, so that an entry is found by its place.
+    /// In the order of the debug information, so that binary search finds the entry of a [`Die`].
     entries: Vec<Entry>,
     scopes: Vec<Scope>,
     ranges: Vec<Range<u64>>,
-    /// Ranges of code by their begin.
+    /// Ranges of code, sorted by start address.
     by_address: Vec<(Range<u64>, Number)>,
-    /// Functions with code or inlined copies by the last part of their name, without type arguments.
+    /// Functions with code or inlined instances, by the last segment of their name without type arguments.
     by_name: HashMap<Cow<'static, str>, Vec<Number>>,
-    /// Inlined copies by the root of the function that is inlined.
+    /// Inlined instances, each with the root of the inlined function.
     inlined: Vec<(Number, Die)>,
 }
 
@@ -69,7 +69,7 @@ impl Functions {
         for number in 0..image.units().len() {
             if let Some(unit) = image.unit(number) {
                 let mut pass = Pass { image, unit, number, functions: &mut functions, copies: &mut copies };
-                // What was read before the damage is of use.
+                // Entries read before a malformed one are kept.
                 let _ = pass.run();
             }
         }
@@ -85,7 +85,7 @@ impl Functions {
             }
         }
         self.by_address.sort_by_key(|(range, number)| (range.start, *number));
-        // Of the copies of one function in several units the linker keeps one, and all point at it.
+        // If several units contain the same function, the linker keeps one, and the entries of all units refer to it.
         self.by_address.dedup_by_key(|(range, _)| range.start);
         let mut inlined: Vec<(Number, Die)> =
             copies.iter().filter_map(|(of, at)| Some((self.root(self.number(*of)?), *at))).collect();
@@ -113,16 +113,16 @@ impl Functions {
         self.entries.get(number as usize)
     }
 
-    /// The function that is described at a place.
+    /// The function that an entry describes.
     pub(crate) fn number(&self, die: Die) -> Option<Number> {
         let at = self.entries.binary_search_by_key(&die, |entry| entry.die).ok()?;
         Number::try_from(at).ok()
     }
 
-    /// The function that has an address in its code.
+    /// The function whose code contains an address.
     pub(crate) fn at(&self, address: u64) -> Option<Number> {
         let after = self.by_address.partition_point(|(range, _)| range.start <= address);
-        // Ranges do not overlap, except that one function may lie within another in strange programs.
+        // Ranges do not overlap, except in unusual programs where one function is nested in another.
         let candidates = self.by_address[..after].iter().rev().take(4);
         candidates.filter(|(range, _)| range.contains(&address)).map(|(_, number)| *number).next()
     }
@@ -133,29 +133,29 @@ impl Functions {
         self.ranges.get(first as usize..(first + count) as usize).unwrap_or_default()
     }
 
-    /// The functions whose name ends in this.
+    /// The functions whose name has this last segment.
     pub(crate) fn with_base(&self, base: &str) -> &[Number] {
         self.by_name.get(base).map_or(&[], Vec::as_slice)
     }
 
-    /// The last parts of all names.
+    /// The last segments of all names.
     pub(crate) fn bases(&self) -> impl Iterator<Item = (&str, &[Number])> {
         self.by_name.iter().map(|(base, numbers)| (base.as_ref(), numbers.as_slice()))
     }
 
-    /// The entry with which a function began: its declaration, or the abstract form of all its copies.
+    /// The entry from which a function originates: its declaration, or the abstract form of all its instances.
     pub(crate) fn root(&self, number: Number) -> Number {
         self.chain(number).last().unwrap_or(number)
     }
 
-    /// The inlined copies of the function with that root.
+    /// The inlined instances of the function with that root.
     pub(crate) fn inlined(&self, root: Number) -> impl Iterator<Item = Die> {
         let begin = self.inlined.partition_point(|(number, _)| *number < root);
         self.inlined[begin..].iter().take_while(move |(number, _)| *number == root).map(|(_, die)| *die)
     }
 
-    /// The linkage name. Compilers leave it out for functions that no other unit can see; then the symbol at
-    /// the entry tells it.
+    /// The linkage name. Compilers omit it for functions that are local to a unit; then the symbol at the entry address
+    /// provides it.
     pub(crate) fn linkage_name(&self, image: &Image, number: Number) -> Option<Cow<'static, str>> {
         if let Some(found) = self.chain(number).find_map(|at| self.entry(at)?.linkage) {
             return Some(text(found));
@@ -165,12 +165,12 @@ impl Functions {
         (symbol.name.starts_with(b"_Z") || symbol.name.starts_with(b"_R")).then(|| symbol.text())
     }
 
-    /// Whether it is said that it does not return.
+    /// Whether the function is declared not to return.
     pub(crate) fn is_noreturn(&self, number: Number) -> bool {
         self.chain(number).any(|at| self.entry(at).is_some_and(|entry| entry.is_noreturn))
     }
 
-    /// The qualified name, and the same with parameters if they are known.
+    /// The qualified name, and the same with parameters if these are known.
     pub(crate) fn full_name(&self, image: &Image, number: Number) -> (String, Option<String>) {
         let linkage = self.linkage_name(image, number);
         let readable = linkage.as_deref().and_then(names::demangle);
@@ -190,7 +190,7 @@ impl Functions {
             let entry = self.entry(at)?;
             Some((entry, entry.name?))
         })?;
-        // The scope of a definition is where it was written; that of its declaration is what it belongs to.
+        // The scope of a definition is where it is written; the scope of its declaration is what it belongs to.
         let scope = self
             .chain(number)
             .last()
@@ -214,10 +214,10 @@ impl Functions {
         })
     }
 
-    /// An entry, the one it completes, the one that this completes, and so on.
+    /// An entry, the one that it completes, the one that this completes, and so on.
     fn chain(&self, number: Number) -> impl Iterator<Item = Number> {
         let next = |at: &Number| self.number(self.entry(*at)?.origin?);
-        // Damaged files can go round in circles.
+        // Malformed files may contain cycles.
         std::iter::successors(Some(number), next).take(8)
     }
 }
@@ -242,7 +242,7 @@ struct Pass<'a> {
     copies: &'a mut Vec<(Die, Die)>,
 }
 
-/// The attributes of an entry that matter here.
+/// The attributes of an entry that are used here.
 #[derive(Default)]
 struct Attributes {
     name: Option<Reader>,
@@ -258,7 +258,7 @@ impl Pass<'_> {
     fn run(&mut self) -> gimli::Result<()> {
         let unit = self.unit;
         let mut entries = unit.unit.entries_raw(None)?;
-        // The scopes around, each with its depth.
+        // The enclosing scopes, each with its depth.
         let mut around: Vec<(isize, u32)> = Vec::new();
         while !entries.is_empty() {
             let offset = entries.next_offset();
@@ -292,7 +292,7 @@ impl Pass<'_> {
                     }
                 }
                 _ => {
-                    // Types without a name add nothing to the names of what is in them.
+                    // Unnamed types are not part of the names of their members.
                     if attributes.name.is_some() || tag == gimli::DW_TAG_namespace {
                         around.push((depth, self.scope(scope, attributes.name)));
                     }
@@ -350,7 +350,7 @@ impl Pass<'_> {
 
     fn add_ranges(&mut self, attributes: &Attributes) {
         let mut add = |range: Range<u64>| {
-            // What the linker discarded has an address where no code is.
+            // Discarded functions have an address at which there is no code.
             if range.start < range.end && self.image.is_code(range.start) {
                 self.functions.ranges.push(range);
             }

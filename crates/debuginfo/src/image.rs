@@ -8,30 +8,30 @@ mod separate;
 pub use elf::Segment;
 
 use crate::code::Code;
+use crate::error::ImageError;
 use crate::functions::Functions;
 use crate::lines::Lines;
-use crate::problem::Problem;
 use crate::symbols::{Symbol, Symbols};
 use crate::unwinding::rules::Unwinding;
 use debug::{Debug, Units};
-use elf::Outside;
+use elf::ElfFile;
 use gimli::{AttributeValue, EndianSlice, LittleEndian, UnitRef};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// How debug information is read. Files are mapped once and stay mapped: an image lives as long as the tool.
+/// Reader of debug information. Files are mapped once and never unmapped, hence `'static`.
 pub type Reader = EndianSlice<'static, LittleEndian>;
 /// The debug information of one file.
 pub type Dwarf = gimli::Dwarf<Reader>;
-/// One unit of it.
+/// One unit of the debug information.
 pub type Unit = gimli::Unit<Reader>;
 
-/// One ELF file: the program itself, or a library. Opening reads the headers only; the rest is read when it is
-/// first asked for.
+/// One ELF file: the program itself or a library. Opening reads only the headers; everything else is read when first
+/// needed.
 pub struct Image {
     path: PathBuf,
     directories: Vec<PathBuf>,
-    outside: Outside,
+    elf_file: ElfFile,
     debug: OnceLock<Debug>,
     units: OnceLock<Units>,
     symbols: OnceLock<Symbols>,
@@ -41,12 +41,12 @@ pub struct Image {
     code: OnceLock<Code>,
 }
 
-/// A place in the debug information of an [`Image`].
+/// Reference to an entry in the debug information of an [`Image`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Die {
-    /// The unit, by its position in [`Image::units`].
+    /// Index of the unit in [`Image::units`].
     pub unit: usize,
-    /// The entry in it.
+    /// Offset of the entry in the unit.
     pub offset: gimli::UnitOffset,
 }
 
@@ -54,26 +54,25 @@ impl Image {
     /// Opens a file.
     ///
     /// # Errors
-    /// If it cannot be read, or is no 64-bit ELF file for this machine.
-    pub fn open(path: &Path) -> Result<Arc<Image>, Problem> {
+    /// If it cannot be read, or is not a 64-bit ELF file for x86-64.
+    pub fn open(path: &Path) -> Result<Arc<Image>, ImageError> {
         Image::open_with(path, &[])
     }
 
-    /// Opens a file whose debug information may be in one of the directories, which are laid out as
-    /// `/usr/lib/debug` is.
+    /// Opens a file whose debug information may be in one of the directories. They have the layout of `/usr/lib/debug`.
     ///
     /// # Errors
-    /// If it cannot be read, or is no 64-bit ELF file for this machine.
-    pub fn open_with(path: &Path, debug_directories: &[PathBuf]) -> Result<Arc<Image>, Problem> {
+    /// If it cannot be read, or is not a 64-bit ELF file for x86-64.
+    pub fn open_with(path: &Path, debug_directories: &[PathBuf]) -> Result<Arc<Image>, ImageError> {
         Image::new(path, file::map(path)?, debug_directories)
     }
 
-    /// An image that is in no file, such as the one that the kernel maps into every process.
+    /// Creates an image that is not backed by a file, such as the vDSO.
     ///
     /// # Errors
-    /// If the bytes are no 64-bit ELF file for this machine.
-    pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Arc<Image>, Problem> {
-        // Leaked in whole words: the headers of an ELF file are read in place and must be aligned.
+    /// If the bytes are not a 64-bit ELF file for x86-64.
+    pub fn from_bytes(name: &Path, bytes: Vec<u8>) -> Result<Arc<Image>, ImageError> {
+        // Leaked in whole words, because the headers of an ELF file are read in place and must be aligned.
         let mut words = vec![0_u64; bytes.len().div_ceil(8)];
         for (word, chunk) in words.iter_mut().zip(bytes.chunks(8)) {
             let mut filled = [0; 8];
@@ -85,11 +84,15 @@ impl Image {
         Image::new(name, aligned.get(..bytes.len()).unwrap_or_default(), &[])
     }
 
-    fn new(path: &Path, bytes: &'static [u8], debug_directories: &[PathBuf]) -> Result<Arc<Image>, Problem> {
+    fn new(
+        path: &Path,
+        bytes: &'static [u8],
+        debug_directories: &[PathBuf],
+    ) -> Result<Arc<Image>, ImageError> {
         Ok(Arc::new(Image {
             path: path.to_owned(),
             directories: debug_directories.to_owned(),
-            outside: Outside::read(bytes)?,
+            elf_file: ElfFile::read(bytes)?,
             debug: OnceLock::new(),
             units: OnceLock::new(),
             symbols: OnceLock::new(),
@@ -100,24 +103,24 @@ impl Image {
         }))
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Its debug information, if it has any, here or in a separate file.
+    /// The debug information, from the file itself or a separate one, if there is any.
     pub fn dwarf(&self) -> Option<&Dwarf> {
         self.debug().dwarf.as_ref()
     }
 
-    /// The units of its debug information: those of the file first, then type units, then those of a file
-    /// that it shares with others.
+    /// The units of the debug information: first those of the file, then type units, then those of the shared
+    /// supplementary file.
     pub fn units(&self) -> &[Unit] {
         &self.all_units().all
     }
 
-    /// The debug information to which a unit belongs. It differs from [`Image::dwarf`] for units in a file
-    /// that is shared with others.
+    /// The debug information that a unit belongs to. It differs from [`Image::dwarf`] for units of the shared
+    /// supplementary file.
     pub fn dwarf_of(&self, unit: usize) -> Option<&Dwarf> {
         let dwarf = self.dwarf()?;
         if self.all_units().is_shared(unit) { dwarf.sup() } else { Some(dwarf) }
@@ -128,7 +131,7 @@ impl Image {
         Some(UnitRef::new(self.dwarf_of(unit)?, self.units().get(unit)?))
     }
 
-    /// The entry that an attribute of an entry in the unit `from` refers to.
+    /// The entry to which an attribute refers; the attribute is one of an entry in the unit `from`.
     pub fn resolve(&self, from: usize, value: AttributeValue<Reader>) -> Option<Die> {
         self.all_units().resolve(from, value)
     }
@@ -138,47 +141,47 @@ impl Image {
         self.debug().separate.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Why debug information is missing or incomplete, if it is for another reason than that there is none.
+    /// Why debug information is missing or incomplete. `None` if the file simply has none.
     pub fn debug_problem(&self) -> Option<&str> {
         self.debug().problem.as_deref().or(self.all_units().problem.as_deref())
     }
 
-    /// Whether it can be loaded at any address: a library, or a position-independent program.
+    /// Whether the image can be loaded at any address: a library or a position-independent program.
     pub fn is_pie(&self) -> bool {
-        self.outside.is_relocatable
+        self.elf_file.is_relocatable
     }
 
-    /// Whether it needs a dynamic loader.
+    /// Whether the image needs a dynamic loader.
     pub fn is_dynamic(&self) -> bool {
         self.interpreter().is_some()
     }
 
-    /// The dynamic loader that it asks for.
+    /// The dynamic loader that the image requests.
     pub fn interpreter(&self) -> Option<&Path> {
-        self.outside.interpreter.as_deref()
+        self.elf_file.interpreter.as_deref()
     }
 
-    /// The file address at which it starts.
+    /// The file address of the entry point.
     pub fn entry(&self) -> u64 {
-        self.outside.entry
+        self.elf_file.entry
     }
 
-    /// The identity of the build, if the linker noted one.
+    /// The build id, if the linker recorded one.
     pub fn build_id(&self) -> Option<&[u8]> {
-        self.outside.build_id
+        self.elf_file.build_id
     }
 
-    /// The parts that are loaded into memory.
+    /// The segments that are loaded into memory.
     pub fn segments(&self) -> &[Segment] {
-        &self.outside.segments
+        &self.elf_file.segments
     }
 
-    /// Whether a file address is one of code.
+    /// Whether a file address contains code.
     pub fn is_code(&self, address: u64) -> bool {
-        self.outside.code.iter().any(|range| range.contains(&address))
+        self.elf_file.code.iter().any(|range| range.contains(&address))
     }
 
-    /// The names that the linker left in it, by address.
+    /// The symbols, by address.
     pub fn symbols(&self) -> &[Symbol] {
         self.symbol_table().all()
     }
@@ -203,7 +206,7 @@ impl Image {
         self.code.get_or_init(|| Code::read(self))
     }
 
-    /// What the file has for a file address and what follows it, up to the end of its segment.
+    /// The bytes in the file from a file address to the end of its segment.
     pub fn bytes_at(&self, address: u64) -> &'static [u8] {
         let Some(segment) = self.segments().iter().find(|segment| segment.contains(address)) else {
             return &[];
@@ -211,28 +214,28 @@ impl Image {
         let (skipped, end) =
             (address - segment.address, segment.file_offset.saturating_add(segment.file_size));
         let range = segment.file_offset.saturating_add(skipped) as usize..end as usize;
-        self.outside.bytes.get(range).unwrap_or_default()
+        self.elf_file.bytes.get(range).unwrap_or_default()
     }
 
-    /// The bytes of a debug section, here or in the separate file; empty if there is none.
+    /// The bytes of a debug section, from the file itself or the separate debug file; empty if there is none.
     pub(crate) fn debug_section(&self, name: &str) -> &'static [u8] {
-        let mut all = self.outsides().map(|outside| debug::section_bytes(outside, name, &mut None));
+        let mut all = self.elf_files().map(|elf_file| debug::section_bytes(elf_file, name, &mut None));
         all.find(|bytes| !bytes.is_empty()).unwrap_or_default()
     }
 
-    /// The headers of the file that is loaded.
-    pub(crate) fn outside(&self) -> &Outside {
-        &self.outside
+    /// The headers of the loaded file.
+    pub(crate) fn elf_file(&self) -> &ElfFile {
+        &self.elf_file
     }
 
-    /// The headers of the file that is loaded, and of the separate debug file.
-    pub(crate) fn outsides(&self) -> impl Iterator<Item = &Outside> {
-        let separate = self.debug().separate.as_ref().map(|(_, outside)| outside);
-        std::iter::once(&self.outside).chain(separate)
+    /// The headers of the loaded file and of the separate debug file.
+    pub(crate) fn elf_files(&self) -> impl Iterator<Item = &ElfFile> {
+        let separate = self.debug().separate.as_ref().map(|(_, elf_file)| elf_file);
+        std::iter::once(&self.elf_file).chain(separate)
     }
 
     fn debug(&self) -> &Debug {
-        self.debug.get_or_init(|| Debug::load(&self.path, &self.outside, &self.directories))
+        self.debug.get_or_init(|| Debug::load(&self.path, &self.elf_file, &self.directories))
     }
 
     fn all_units(&self) -> &Units {

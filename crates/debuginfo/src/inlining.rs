@@ -1,39 +1,39 @@
-//! Which inlined functions an address is in.
+//! Inlined instances of functions, and which of them contain an address.
 
 use crate::functions::Number;
 use crate::image::{Die, Image, Reader};
 use gimli::{AttributeValue, DebuggingInformationEntry, UnitRef};
 use std::ops::Range;
 
-/// One inlined copy of a function. Addresses are those of the file.
+/// One inlined instance of a function. Addresses are those of the file.
 #[derive(Clone, Debug)]
-pub(crate) struct Copy {
-    /// The entry of the copy.
+pub(crate) struct InlinedInstance {
+    /// The DWARF entry of the instance.
     pub(crate) die: Die,
-    /// The function of which it is a copy.
+    /// The inlined function.
     pub(crate) of: Option<Number>,
     pub(crate) ranges: Vec<Range<u64>>,
     pub(crate) entry: u64,
-    /// The file (by its number in the line table), line and column of the call.
+    /// File (its number in the line table), line and column of the call.
     pub(crate) call: Option<(u32, u32, u32)>,
 }
 
-/// The inlined copies around an address in a function, the outermost first.
-pub(crate) fn copies_at(image: &Image, function: Die, address: u64) -> Vec<Copy> {
+/// The inlined instances in a function that contain an address, outermost first.
+pub(crate) fn instances_at(image: &Image, function: Die, address: u64) -> Vec<InlinedInstance> {
     let mut found = Vec::new();
-    // What was read before the damage is of use.
+    // Entries read before a malformed one are kept.
     let _ = walk(image, function, address, &mut found);
     found
 }
 
-fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<Copy>) -> gimli::Result<()> {
+fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<InlinedInstance>) -> gimli::Result<()> {
     let Some(unit) = image.unit(function.unit) else { return Ok(()) };
     let mut entries = unit.unit.entries_raw(Some(function.offset))?;
     let mut entry = DebuggingInformationEntry::null();
     if !entries.read_entry(&mut entry)? || !entry.has_children() {
         return Ok(());
     }
-    // Only what lies below an entry that has the address is of interest.
+    // Only entries below one that contains the address are relevant.
     let mut depth = entries.next_depth();
     while !entries.is_empty() {
         let at = entries.next_depth();
@@ -69,8 +69,8 @@ fn walk(image: &Image, function: Die, address: u64, found: &mut Vec<Copy>) -> gi
     Ok(())
 }
 
-/// Reads one inlined copy.
-pub(crate) fn copy(image: &Image, die: Die) -> Option<Copy> {
+/// Reads one inlined instance.
+pub(crate) fn copy(image: &Image, die: Die) -> Option<InlinedInstance> {
     let unit = image.unit(die.unit)?;
     let entry = unit.unit.entry(die.offset).ok()?;
     let ranges = ranges_of(unit, &entry);
@@ -83,7 +83,7 @@ fn read(
     die: Die,
     entry: &DebuggingInformationEntry<Reader>,
     ranges: Vec<Range<u64>>,
-) -> Copy {
+) -> InlinedInstance {
     let number = |name| {
         let value = match entry.attr_value(name)? {
             AttributeValue::FileIndex(file) => Some(file),
@@ -104,14 +104,14 @@ fn read(
         Some(_) => address(gimli::DW_AT_entry_pc),
         None => address(gimli::DW_AT_low_pc),
     };
-    // An entry that is not in its own ranges was moved away with other code. Without ranges, all instructions
-    // of the copy were merged with others; then the entry is all that is left.
+    // An entry address outside of its own ranges was moved away with other code. Without ranges, all instructions of
+    // the instance were merged with others, and the entry address is all that is known.
     let is_fitting = |start: &u64| ranges.is_empty() || ranges.iter().any(|range| range.contains(start));
     let start = start.filter(is_fitting);
     let call = number(gimli::DW_AT_call_line).map(|line| {
         (number(gimli::DW_AT_call_file).unwrap_or(0), line, number(gimli::DW_AT_call_column).unwrap_or(0))
     });
-    Copy { die, of, entry: start.unwrap_or(lowest), ranges, call }
+    InlinedInstance { die, of, entry: start.unwrap_or(lowest), ranges, call }
 }
 
 fn ranges_of(unit: UnitRef<'_, Reader>, entry: &DebuggingInformationEntry<Reader>) -> Vec<Range<u64>> {

@@ -1,4 +1,4 @@
-//! Source lines of one image: the line tables of its units, each read when it is first needed.
+//! Line tables of one image, each read when first needed.
 
 use crate::image::elf::path_of;
 use crate::image::{Image, Reader, Unit};
@@ -7,40 +7,40 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-/// One row of a line table: from its address to that of the next row the code is of that line.
+/// One row of a line table. It covers the code from its address to that of the next row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Row {
     pub(crate) address: u64,
     pub(crate) file: u32,
-    /// 0 if the code is of no line.
+    /// 0 if the code belongs to no line.
     pub(crate) line: u32,
     pub(crate) column: u32,
     pub(crate) is_statement: bool,
     pub(crate) prologue_ends: bool,
-    /// Whether the code ends here: the row stands for nothing.
+    /// Whether the row marks the end of a sequence; it has no code.
     pub(crate) is_end: bool,
 }
 
 /// The line table of one unit.
 pub(crate) struct Table {
-    /// By address.
+    /// Sorted by address.
     pub(crate) rows: Vec<Row>,
     files: Vec<Arc<Path>>,
 }
 
 impl Table {
-    /// The path of a file, by its number in the rows.
+    /// The path of a file by its number in the rows.
     pub(crate) fn file(&self, number: u32) -> Option<&Arc<Path>> {
         self.files.get(number as usize)
     }
 
-    /// The row for an address.
+    /// The row that covers an address.
     pub(crate) fn row_at(&self, address: u64) -> Option<&Row> {
         let after = self.rows.partition_point(|row| row.address <= address);
         self.rows.get(after.checked_sub(1)?).filter(|row| !row.is_end)
     }
 
-    /// The rows that begin in a range, and the one that is in force where it begins.
+    /// The rows that start in a range, and the one that covers its start.
     pub(crate) fn rows_in(&self, range: &Range<u64>) -> &[Row] {
         let end = self.rows.partition_point(|row| row.address < range.end);
         let mut begin = self.rows.partition_point(|row| row.address < range.start);
@@ -57,7 +57,7 @@ impl Table {
         let mut sequences: Vec<Vec<Row>> = Vec::new();
         let mut current = Vec::new();
         let mut rows = program.rows();
-        // What was read before the damage is of use.
+        // Rows read before a malformed one are kept.
         while let Ok(Some((_, row))) = rows.next_row() {
             current.push(Row {
                 address: row.address(),
@@ -73,7 +73,7 @@ impl Table {
             });
             if row.end_sequence() {
                 let sequence = std::mem::take(&mut current);
-                // Sequences of code that the linker discarded begin where no code is.
+                // Discarded sequences start at an address without code.
                 if image.is_code(sequence[0].address) {
                     sequences.push(sequence);
                 }
@@ -87,7 +87,7 @@ impl Table {
 /// The line tables of an image.
 pub(crate) struct Lines {
     tables: Vec<OnceLock<Option<Table>>>,
-    /// The code of the units.
+    /// Address ranges of the units.
     by_address: Vec<(Range<u64>, usize)>,
 }
 
@@ -112,14 +112,14 @@ impl Lines {
         self.tables.get(unit)?.get_or_init(|| Table::read(image.unit(unit)?, image)).as_ref()
     }
 
-    /// The unit that has an address in its code.
+    /// The unit whose code contains an address.
     pub(crate) fn unit_at(&self, address: u64) -> Option<usize> {
         let after = self.by_address.partition_point(|(range, _)| range.start <= address);
         let (range, unit) = self.by_address.get(after.checked_sub(1)?)?;
         range.contains(&address).then_some(*unit)
     }
 
-    /// The units in whose line tables a file with that name occurs.
+    /// The units whose line tables contain a file with that name.
     pub(crate) fn units_with_file(&self, image: &Image, file: &Path) -> Vec<usize> {
         let Some(name) = file.file_name() else { return Vec::new() };
         let mut units: Vec<usize> = self.by_address.iter().map(|(_, unit)| *unit).collect();
@@ -139,7 +139,7 @@ impl Lines {
     }
 }
 
-/// The path of the source file of a unit, and the directory in which it was compiled.
+/// The path of the source file of a unit, joined to the directory of the compilation.
 pub(crate) fn unit_path(unit: &Unit) -> PathBuf {
     let name = unit.name.map(|name| path_of(name.slice())).unwrap_or_default();
     unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default().join(name)
@@ -149,12 +149,12 @@ fn files_of(unit: UnitRef<'_, Reader>, header: &LineProgramHeader<Reader>) -> Ve
     let here = unit.unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default();
     let path = |value: AttributeValue<Reader>| unit.attr_string(value).ok().map(|name| path_of(name.slice()));
     let main: Arc<Path> = unit_path(unit.unit).components().collect::<PathBuf>().into();
-    // Before version 5 files are counted from 1; then number 0 is the unit's own file.
+    // Before version 5, files are counted from 1, and number 0 is the unit's own file.
     let count = header.file_names().len() as u64 + u64::from(header.version() < 5);
     (0..count)
         .map(|number| {
             let Some(file) = header.file(number) else { return main.clone() };
-            // Directory 0 is the one in which the unit was compiled; relative names are relative to it.
+            // Directory 0 is that of the compilation, and relative names are relative to it.
             let directory = match file.directory_index() {
                 0 => PathBuf::new(),
                 _ => file.directory(header).and_then(path).unwrap_or_default(),

@@ -1,5 +1,4 @@
-//! The state of a stopped thread, as debug information speaks of it: registers by their DWARF numbers, and
-//! memory. x86-64 only.
+//! State of a stopped thread as DWARF refers to it: registers by DWARF number, and memory. x86-64 only.
 
 use gimli::Register;
 
@@ -17,22 +16,22 @@ pub const RAX: Register = Register(0);
 /// The DWARF number of `xmm0`.
 pub const XMM0: Register = Register(17);
 
-/// Memory that cannot be read or written at an address.
+/// Error: the memory at this address cannot be read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Inaccessible(pub u64);
 
-/// The memory of a program, without the traps that a debugger put into it.
+/// Memory of a target without the traps that the debugger inserted.
 pub trait Memory {
-    /// Fills `into` with the bytes at `at`; all or nothing.
+    /// Fills `into` with the bytes at `at`, completely or not at all.
     ///
     /// # Errors
-    /// If some of it cannot be read.
+    /// If any of them cannot be read.
     fn read(&self, at: u64, into: &mut [u8]) -> Result<(), Inaccessible>;
 
-    /// Eight bytes as a number.
+    /// Reads eight bytes as a number.
     ///
     /// # Errors
-    /// If some of them cannot be read.
+    /// If any of them cannot be read.
     fn word(&self, at: u64) -> Result<u64, Inaccessible> {
         let mut bytes = [0; 8];
         self.read(at, &mut bytes)?;
@@ -40,19 +39,19 @@ pub trait Memory {
     }
 }
 
-/// Registers by DWARF number: `rax` 0, `rdx` 1, `rcx` 2, `rbx` 3, `rsi` 4, `rdi` 5, `rbp` 6, `rsp` 7,
-/// `r8` to `r15`, `rip` 16, `xmm0` to `xmm15` 17 to 32. In an outer frame only those are known that the
-/// unwinding information brings back.
+/// Registers by DWARF number: `rax` 0, `rdx` 1, `rcx` 2, `rbx` 3, `rsi` 4, `rdi` 5, `rbp` 6, `rsp` 7, `r8` to `r15`,
+/// `rip` 16, `xmm0` to `xmm15` 17 to 32. In an outer frame, only the registers that the unwinding information restores
+/// are known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Registers {
     general: [Option<u64>; 17],
     vector: Option<[u128; 16]>,
-    /// Where thread-local storage is (`fs_base`).
+    /// Base address of thread-local storage (`fs_base`).
     pub thread_base: u64,
 }
 
 impl Registers {
-    /// No register is known, but the thread.
+    /// A thread none of whose registers are known.
     pub fn unknown(thread_base: u64) -> Registers {
         Registers { thread_base, ..Registers::default() }
     }
@@ -69,12 +68,12 @@ impl Registers {
         }
     }
 
-    /// A vector register, if they were fetched.
+    /// The value of a vector register, if the vector registers were fetched.
     pub fn vector(&self, number: usize) -> Option<u128> {
         self.vector.and_then(|all| all.get(number).copied())
     }
 
-    /// Sets all vector registers, or says that they are not known.
+    /// Sets all vector registers; `None` marks them as unknown.
     pub fn set_vectors(&mut self, vectors: Option<[u128; 16]>) {
         self.vector = vectors;
     }

@@ -1,29 +1,29 @@
-//! Macros of C and C++, where the compiler was told to keep them (`-g3`).
+//! Macros of C and C++, if the program was compiled with `-g3`.
 
 use crate::image::{Image, Reader};
 use crate::program::Program;
 use gimli::{AttributeValue, DebugMacinfoOffset, DebugMacroOffset, MacroEntry, MacroIter, UnitRef};
 use std::collections::HashSet;
 
-/// How deep imports may be nested.
+/// Maximum nesting depth of imports.
 const NESTING: usize = 64;
 
-/// How many entries are read at most for one unit.
+/// Maximum number of entries read for one unit.
 const ENTRIES: usize = 10_000_000;
 
-/// A macro as it was defined last.
+/// The last definition of a macro.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Macro {
-    /// What it stands for.
+    /// The replacement text.
     pub body: String,
-    /// Its parameters, if it is used like a function; the last may be `...`.
+    /// The parameters of a function-like macro; the last may be `...`.
     pub parameters: Option<Vec<String>>,
 }
 
 impl Program {
-    /// The definition of a macro in the unit that has an address in its code, or, where there is none, in the
-    /// first unit of the program that defines it. Of several definitions the last one counts; a macro that was
-    /// undefined at the end of the file is not defined.
+    /// The definition of a macro in the unit whose code contains an address. If that unit has none, the first unit of
+    /// the program that defines the macro is used. The last of several definitions counts; a macro that is undefined at
+    /// the end of the file is not defined.
     pub fn macro_definition(&self, name: &str, address: Option<u64>) -> Option<Macro> {
         let here = address.and_then(|address| {
             let loaded = self.image_at(address)?;
@@ -69,15 +69,15 @@ struct Search<'a> {
     unit: UnitRef<'a, Reader>,
     name: &'a [u8],
     found: Option<Macro>,
-    /// The imports that are being read: damaged files can import themselves.
+    /// The imports that are being read; malformed files can import themselves.
     imported: HashSet<usize>,
-    /// How many entries may still be read: damaged files can import each other over and over.
+    /// How many more entries may be read; malformed files can import each other repeatedly.
     left: usize,
 }
 
 impl Search<'_> {
     fn run(&mut self, mut entries: MacroIter<Reader>) {
-        // What was read before the damage is of use.
+        // Entries read before a malformed one are kept.
         while let Ok(Some(entry)) = entries.next() {
             let Some(left) = self.left.checked_sub(1) else { return };
             self.left = left;
@@ -108,7 +108,7 @@ impl Search<'_> {
     }
 }
 
-/// Reads `NAME body` or `NAME(a,b) body`, if it is of the macro with that name.
+/// Parses `NAME body` or `NAME(a,b) body`, if `NAME` is the given one.
 fn parse(text: &[u8], name: &[u8]) -> Option<Macro> {
     let rest = String::from_utf8_lossy(text.strip_prefix(name)?);
     if rest.is_empty() {
@@ -127,7 +127,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn definitions_are_read() {
+    fn macro_definition_splits_parameters_and_body() {
         let plain = |body: &str| Some(Macro { body: body.into(), parameters: None });
         assert_eq!(parse(b"SIZE 10", b"SIZE"), plain("10"));
         assert_eq!(parse(b"SIZE ", b"SIZE"), plain(""));

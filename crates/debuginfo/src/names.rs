@@ -1,22 +1,20 @@
-//! Names of functions: from what the linker knows to what people read, and from what people write to the
-//! functions they mean.
+//! Names of functions: demangling of linkage names, and matching of the names that users write.
 
 pub(crate) mod path;
 pub(crate) mod query;
-pub(crate) mod similar;
 
 use cpp_demangle::DemangleOptions;
 
-/// A linkage name, made readable.
+/// Demangled form of a linkage name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Demangled {
     /// The qualified name, without parameters.
     pub(crate) name: String,
-    /// With parameters, where the linkage name tells them.
+    /// The name with parameters, if the linkage name encodes them.
     pub(crate) signature: Option<String>,
 }
 
-/// Makes a linkage name readable; `None` if it is not mangled.
+/// Demangles a linkage name; `None` if it is not mangled.
 pub(crate) fn demangle(linkage: &str) -> Option<Demangled> {
     if is_rust(linkage) {
         let name = rustc_demangle::try_demangle(linkage).ok()?;
@@ -33,12 +31,12 @@ pub(crate) fn demangle(linkage: &str) -> Option<Demangled> {
     Some(Demangled { name, signature })
 }
 
-/// Whether a linkage name is one that the Rust compiler makes.
+/// Whether the Rust compiler made a linkage name.
 fn is_rust(linkage: &str) -> bool {
     linkage.starts_with("_R") || (linkage.starts_with("_ZN") && hash_of(linkage).is_some())
 }
 
-/// The hash at the end of a linkage name of Rust's older kind.
+/// The hash at the end of a linkage name in Rust's legacy mangling.
 pub(crate) fn hash_of(linkage: &str) -> Option<&str> {
     let (before, _) = without_llvm_suffix(linkage).rsplit_once('E')?;
     let at = before.len().checked_sub(19)?;
@@ -50,14 +48,14 @@ fn without_llvm_suffix(linkage: &str) -> &str {
     linkage.split_once(".llvm.").map_or(linkage, |(name, _)| name)
 }
 
-/// A symbol without what a compiler appends for a copy that it made: `f.constprop.0` is `f`.
+/// Strips the suffix that a compiler appends to clones of a function: `f.constprop.0` is `f`.
 pub(crate) fn without_clone(symbol: &str) -> &str {
     const COPIES: [&str; 6] = [".constprop.", ".isra.", ".lto_priv.", ".llvm.", ".localalias", ".clone."];
     let end = COPIES.iter().filter_map(|copy| symbol.find(copy)).min().unwrap_or(symbol.len());
     if end == 0 { symbol } else { &symbol[..end] }
 }
 
-/// Whether a symbol names a part of a function that is never called itself.
+/// Whether a symbol names a fragment of a function, which is never called itself.
 pub(crate) fn is_fragment(symbol: &str) -> bool {
     symbol.ends_with(".cold") || symbol.contains(".cold.") || symbol.contains(".part.")
 }
@@ -67,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_become_readable() {
+    fn demangle_yields_name_and_signature() {
         let plain = demangle("_ZN2ns1fEi").unwrap();
         assert_eq!((plain.name.as_str(), plain.signature.as_deref()), ("ns::f", Some("ns::f(int)")));
         let constant = demangle("_ZNK5Class3getEv").unwrap();
@@ -82,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn the_hash_of_a_rust_name_is_found() {
+    fn hash_of_finds_legacy_rust_hash() {
         assert_eq!(hash_of("_ZN4main3run17h0123456789abcdefE"), Some("h0123456789abcdef"));
         assert_eq!(hash_of("_ZN2ns1fEi"), None);
     }

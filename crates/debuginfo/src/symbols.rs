@@ -1,4 +1,4 @@
-//! The symbols of an image: names of code and data that the linker left in it.
+//! Symbol table of an image: names of code and data.
 
 use crate::image::Image;
 use object::elf::{self, Sym64};
@@ -12,35 +12,35 @@ use std::collections::HashMap;
 pub enum SymbolKind {
     /// A function.
     Function,
-    /// A function that finds the address of the one to call (`STT_GNU_IFUNC`).
+    /// A function that returns the address of the function to call (`STT_GNU_IFUNC`).
     Resolver,
-    /// The stub through which a function of another image is called.
+    /// A PLT stub that calls a function of another image.
     Stub,
     /// A variable.
     Data,
-    /// A variable of which every thread has its own; the address is an offset.
+    /// A thread-local variable; the address is an offset.
     ThreadLocal,
-    /// The linker does not say; usually a label in assembly.
+    /// Unspecified; usually a label in assembly.
     Unknown,
 }
 
 /// One symbol. Addresses are those of the file.
 #[derive(Clone, Copy, Debug)]
 pub struct Symbol {
-    /// The name as the linker knows it.
+    /// The linkage name.
     pub name: &'static [u8],
-    /// Where it begins.
+    /// The start address.
     pub address: u64,
-    /// How many bytes it has; 0 if nobody said.
+    /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// What it names.
+    /// What the symbol names.
     pub kind: SymbolKind,
-    /// Whether other images can see it.
+    /// Whether other images can refer to it.
     pub is_global: bool,
 }
 
 impl Symbol {
-    /// Whether it names code that can be called.
+    /// Whether the symbol names code that can be called.
     pub fn is_code(&self) -> bool {
         matches!(self.kind, SymbolKind::Function | SymbolKind::Resolver | SymbolKind::Stub)
     }
@@ -53,7 +53,7 @@ impl Symbol {
 
 /// All symbols of an image.
 pub(crate) struct Symbols {
-    /// By address; of those at one address the best name first.
+    /// Sorted by address; symbols of one address are sorted by preference.
     by_address: Vec<Symbol>,
     by_name: HashMap<&'static [u8], Vec<u32>>,
 }
@@ -61,10 +61,10 @@ pub(crate) struct Symbols {
 impl Symbols {
     pub(crate) fn read(image: &Image) -> Symbols {
         let mut all = Vec::new();
-        for outside in image.outsides() {
-            add_table(&mut all, outside.elf.elf_symbol_table());
+        for elf_file in image.elf_files() {
+            add_table(&mut all, elf_file.elf.elf_symbol_table());
         }
-        add_table(&mut all, image.outside().elf.elf_dynamic_symbol_table());
+        add_table(&mut all, image.elf_file().elf.elf_dynamic_symbol_table());
         add_stubs(&mut all, image);
         all.sort_by(|one, other| order(one).cmp(&order(other)));
         all.dedup_by(|one, other| one.address == other.address && one.name == other.name);
@@ -90,10 +90,10 @@ impl Symbols {
         found.into_iter()
     }
 
-    /// The symbol that begins at an address or has it inside.
+    /// The symbol that starts at an address or contains it.
     pub(crate) fn at(&self, address: u64) -> Option<&Symbol> {
         let end = self.by_address.partition_point(|symbol| symbol.address <= address);
-        // Nested symbols are rare: a few steps back find the one around the address.
+        // Nested symbols are rare, so a few steps back find the one that contains the address.
         let mut begin = None;
         for symbol in
             self.by_address[..end].iter().rev().filter(|symbol| symbol.kind != SymbolKind::ThreadLocal)
@@ -106,12 +106,12 @@ impl Symbols {
                 return self.exactly_at(symbol.address).find(|other| address - other.address < other.size);
             }
         }
-        // Nothing has it inside: a symbol without size reaches to the next one.
+        // No symbol contains the address: one without size extends to the next one.
         let begin = begin?;
         self.exactly_at(begin).find(|symbol| symbol.size == 0)
     }
 
-    /// Where the first symbol behind an address begins.
+    /// The start of the first symbol behind an address.
     pub(crate) fn after(&self, address: u64) -> Option<u64> {
         let begin = self.by_address.partition_point(|symbol| symbol.address <= address);
         let mut behind =
@@ -119,7 +119,7 @@ impl Symbols {
         behind.next().map(|symbol| symbol.address)
     }
 
-    /// The symbols that begin at an address, the best name first.
+    /// The symbols that start at an address, by preference.
     pub(crate) fn exactly_at(&self, address: u64) -> impl Iterator<Item = &Symbol> {
         let begin = self.by_address.partition_point(|symbol| symbol.address < address);
         self.by_address[begin..]
@@ -129,7 +129,7 @@ impl Symbols {
     }
 }
 
-/// Functions before others, global before local, and names without leading underscores first.
+/// Sort key: functions before others, global before local, names without leading underscores first.
 fn order(symbol: &Symbol) -> (u64, bool, bool, bool, usize, &'static [u8]) {
     let underscores = symbol.name.iter().take_while(|byte| **byte == b'_').count();
     let mangled = symbol.name.starts_with(b"_Z") || symbol.name.starts_with(b"_R");
@@ -163,7 +163,7 @@ fn add_table(all: &mut Vec<Symbol>, table: &SymbolTable<'static, elf::FileHeader
 
 fn plain(name: &'static [u8], symbol: &Sym64<LittleEndian>, kind: SymbolKind) -> Symbol {
     Symbol {
-        // Versions are for the linker: `memcpy@@GLIBC_2.14` is `memcpy`.
+        // Versions are removed: `memcpy@@GLIBC_2.14` is `memcpy`.
         name: name.split(|byte| *byte == b'@').next().filter(|name| !name.is_empty()).unwrap_or(name),
         address: symbol.st_value(LittleEndian),
         size: symbol.st_size(LittleEndian),
@@ -172,19 +172,19 @@ fn plain(name: &'static [u8], symbol: &Sym64<LittleEndian>, kind: SymbolKind) ->
     }
 }
 
-/// The size of one stub in the procedure linkage table.
+/// Size of one stub in the procedure linkage table.
 const STUB: u64 = 16;
 
-/// Names the stubs of the procedure linkage table after the functions to which they lead.
+/// Names the stubs of the procedure linkage table after the functions that they call.
 fn add_stubs(all: &mut Vec<Symbol>, image: &Image) {
-    let outside = image.outside();
-    // With indirect branch tracking, calls go to a second table that has no header.
-    let (table, header) = match (outside.section_range(".plt.sec"), outside.section_range(".plt")) {
+    let elf_file = image.elf_file();
+    // With indirect branch tracking, calls use a second table that has no header.
+    let (table, header) = match (elf_file.section_range(".plt.sec"), elf_file.section_range(".plt")) {
         (Some(table), _) => (table, 0),
         (None, Some(table)) => (table, STUB),
         (None, None) => return,
     };
-    let Some(section) = outside.elf.section_by_name(".rela.plt") else { return };
+    let Some(section) = elf_file.elf.section_by_name(".rela.plt") else { return };
     let Ok(bytes) = section.data() else { return };
     let Ok((relocations, _)) = object::pod::slice_from_bytes::<elf::Rela64<LittleEndian>>(
         bytes,
@@ -192,7 +192,7 @@ fn add_stubs(all: &mut Vec<Symbol>, image: &Image) {
     ) else {
         return;
     };
-    let names = outside.elf.elf_dynamic_symbol_table();
+    let names = elf_file.elf.elf_dynamic_symbol_table();
     let mut address = table.start.saturating_add(header);
     for relocation in relocations {
         if address >= table.end {

@@ -1,43 +1,45 @@
-//! From a stopped thread to the chain of calls that led there.
+//! Unwinds the stack of a stopped thread into frames.
+//!
+//! Hand-written because `framehop` restores only three registers, so variables of outer frames would be lost.
 
 mod fallback;
 pub(crate) mod rules;
 mod step;
 
 use crate::machine::{Memory, Registers};
-use crate::program::{Activation, Line, Program};
+use crate::program::{ActiveFunction, Line, Program};
 use step::Step;
 
-/// One call that has not returned yet.
+/// One active call.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// The registers, as far as they are known in this frame.
+    /// The registers as far as they are known in this frame.
     pub registers: Registers,
-    /// The canonical frame address: the stack pointer before the call. Unknown where unwinding ends.
+    /// The canonical frame address: the stack pointer before the call. `None` where unwinding ends.
     pub cfa: Option<u64>,
-    /// The instruction that runs next in this frame.
+    /// Address of the next instruction in this frame.
     pub pc: u64,
-    /// Whether that instruction is the one after a call. Then what belongs to the call is found at `pc - 1`, for
-    /// the next instruction can belong to another line, block, or even function.
+    /// Whether `pc` is a return address. Function, line and variables are then looked up at `pc - 1`, because the next
+    /// instruction may belong to another line, block or even function.
     pub is_caller: bool,
-    /// Whether the function is inlined into that of the next frame; both have the same registers.
+    /// Whether the function is inlined into that of the next frame. Both frames have the same registers.
     pub is_inlined: bool,
     /// The function, if it is known.
-    pub function: Option<Activation>,
-    /// The line that runs in this frame.
+    pub function: Option<ActiveFunction>,
+    /// The current line in this frame.
     pub line: Option<Line>,
 }
 
 impl Frame {
-    /// The address by which the function, the line, the variables of this frame are looked up.
+    /// The address by which function, line and variables of this frame are looked up.
     pub fn lookup(&self) -> u64 {
         if self.is_caller { self.pc.wrapping_sub(1) } else { self.pc }
     }
 }
 
 impl Program {
-    /// The calls that have not returned yet, the innermost first, inlined ones as frames of their own; at most
-    /// `limit`. A damaged stack ends where it can no longer be followed.
+    /// Unwinds at most `limit` frames, innermost first; inlined functions have frames of their own. A corrupted stack
+    /// yields the frames up to the corruption.
     pub fn unwind(&self, registers: &Registers, memory: &dyn Memory, limit: usize) -> Vec<Frame> {
         let mut frames = Vec::new();
         let mut current = Step { registers: *registers, is_caller: false };
@@ -59,14 +61,14 @@ impl Program {
         Some(step::out(self, &current, memory, true).1?.registers)
     }
 
-    /// The canonical frame address of the innermost function: the stack pointer before it was called.
+    /// The canonical frame address of the innermost function: the stack pointer before the call.
     pub fn cfa_at(&self, registers: &Registers, memory: &dyn Memory) -> Option<u64> {
         step::out(self, &Step { registers: *registers, is_caller: false }, memory, true).0
     }
 
-    /// Adds the frames of one function and of those that are inlined there.
+    /// Adds the frames of one function and of the functions inlined at its current address.
     fn push_frames(&self, frames: &mut Vec<Frame>, step: &Step, cfa: Option<u64>) {
-        let frame = |function: Option<Activation>, line: Option<Line>| Frame {
+        let frame = |function: Option<ActiveFunction>, line: Option<Line>| Frame {
             registers: step.registers,
             cfa,
             pc: step.registers.pc(),

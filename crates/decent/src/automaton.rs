@@ -1,8 +1,8 @@
-//! The automaton of a monitor, as plain data that can be sent elsewhere.
+//! Automata of monitors as plain data that can be serialized.
 
 mod machine;
 
-pub use machine::{Flaw, Machine};
+pub use machine::{Machine, MachineError};
 
 use crate::memory::Atom;
 use invigil_ltl::formula::Proposition;
@@ -12,61 +12,63 @@ use invigil_ltl::{Logic, TooLarge};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A state, by its place.
+/// Index of a state.
 pub type State = u32;
 
-/// Atoms that are all as said: `a & !b`. Sorted by atom, each once.
+/// Conjunction of literals, such as `a & !b`. Sorted by atom; each atom occurs once.
 pub type Cube = Vec<(Atom, bool)>;
 
-/// A deterministic, complete automaton of Moore. Out of a state, the labels of the edges exclude each other, one of them holds
-/// whatever is observed, and no two edges lead to the same state.
+/// Deterministic, complete Moore automaton.
+///
+/// The labels of the edges out of a state exclude each other, one of them holds for every observation, and no two edges
+/// lead to the same state.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Automaton {
-    /// The state before the first observation.
+    /// State before the first observation.
     pub initial: State,
-    /// What each state says.
+    /// Verdict of each state.
     pub verdicts: Vec<Truth>,
-    /// The edges out of each state.
+    /// Edges out of each state.
     pub edges: Vec<Vec<Edge>>,
 }
 
-/// An edge: it is taken where one of the cubes holds.
+/// Edge of an automaton, taken if one of its cubes holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Edge {
-    /// Where it leads.
+    /// Target state.
     pub to: State,
-    /// An irredundant sum of products; one empty cube holds always.
+    /// Irredundant sum of products. A single empty cube always holds.
     pub cubes: Vec<Cube>,
 }
 
-/// Why there is no automaton for something.
+/// Reason why a formula has no automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refused {
-    /// It would be too large.
+pub enum AutomatonError {
+    /// The automaton exceeds the budget.
     TooLarge(TooLarge),
-    /// A name that means nothing here.
+    /// The formula contains a proposition that the system does not have.
     Unknown(Proposition),
 }
 
-impl fmt::Display for Refused {
+impl fmt::Display for AutomatonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refused::TooLarge(too_large) => too_large.fmt(f),
-            Refused::Unknown(name) => write!(f, "nothing is called `{name}`"),
+            AutomatonError::TooLarge(too_large) => too_large.fmt(f),
+            AutomatonError::Unknown(name) => write!(f, "unknown proposition `{name}`"),
         }
     }
 }
 
-impl std::error::Error for Refused {}
+impl std::error::Error for AutomatonError {}
 
-impl From<TooLarge> for Refused {
-    fn from(too_large: TooLarge) -> Refused {
-        Refused::TooLarge(too_large)
+impl From<TooLarge> for AutomatonError {
+    fn from(too_large: TooLarge) -> AutomatonError {
+        AutomatonError::TooLarge(too_large)
     }
 }
 
 impl Automaton {
-    /// The monitor of a formula as plain data; `atom` says what its propositions mean.
+    /// Converts the monitor of a formula to plain data. `atom` resolves propositions.
     ///
     /// ```
     /// use invigil_decent::automaton::Automaton;
@@ -79,26 +81,26 @@ impl Automaton {
     /// let machine = logic.monitor(formula)?;
     /// let automaton = Automaton::of(&logic, &machine, |_| Some(Atom::Observed(PropositionId(0))))?;
     /// assert_eq!(automaton.verdicts.len(), 2);
-    /// # Ok::<(), invigil_decent::automaton::Refused>(())
+    /// # Ok::<(), invigil_decent::automaton::AutomatonError>(())
     /// ```
     ///
     /// # Errors
-    /// If a proposition means nothing, or if a label has too many products.
+    /// Fails if a proposition cannot be resolved or a label has too many products.
     pub fn of(
         logic: &Logic,
         machine: &Moore<Truth>,
         atom: impl Fn(&Proposition) -> Option<Atom>,
-    ) -> Result<Automaton, Refused> {
+    ) -> Result<Automaton, AutomatonError> {
         let edges = machine.edges.iter().map(|edges| {
             let edge =
                 |(label, to): &(Label, State)| Ok(Edge { to: *to, cubes: cubes(logic, label, &atom)? });
             edges.iter().map(edge).collect()
         });
-        let edges = edges.collect::<Result<_, Refused>>()?;
+        let edges = edges.collect::<Result<_, AutomatonError>>()?;
         Ok(Automaton { initial: machine.initial, verdicts: machine.outputs.clone(), edges })
     }
 
-    /// The atoms that its labels speak of, sorted.
+    /// Returns the atoms in the labels, sorted.
     pub fn atoms(&self) -> Vec<Atom> {
         let cubes = self.edges.iter().flatten().flat_map(|edge| &edge.cubes);
         let mut atoms: Vec<Atom> = cubes.flatten().map(|(atom, _)| *atom).collect();
@@ -107,12 +109,12 @@ impl Automaton {
         atoms
     }
 
-    /// What a state says.
+    /// Returns the verdict of a state.
     pub fn verdict(&self, state: State) -> Truth {
         self.verdicts[state as usize]
     }
 
-    /// The state after an observation of all atoms that matter. Where one is missing, it stays.
+    /// Returns the successor of a state. The state stays the same if the value of an atom that decides is missing.
     pub fn next(&self, state: State, value: impl Fn(Atom) -> Option<bool>) -> State {
         let holds = |cube: &Cube| cube.iter().all(|(atom, wanted)| value(*atom) == Some(*wanted));
         let edges = &self.edges[state as usize];
@@ -124,15 +126,15 @@ fn cubes(
     logic: &Logic,
     label: &Label,
     atom: &impl Fn(&Proposition) -> Option<Atom>,
-) -> Result<Vec<Cube>, Refused> {
+) -> Result<Vec<Cube>, AutomatonError> {
     let mut cubes = Vec::new();
     for product in logic.labels.cubes(label)? {
         let mut cube = Cube::new();
         for (variable, value) in product {
-            // Monitors are over atoms alone: helpers belong to the algorithms that make them.
+            // Labels of monitors contain only atoms; helper variables are internal to the algorithms that create them.
             let Variable::Atom(known) = variable else { continue };
             let name = logic.formulae.proposition(known);
-            cube.push((atom(name).ok_or_else(|| Refused::Unknown(name.clone()))?, value));
+            cube.push((atom(name).ok_or_else(|| AutomatonError::Unknown(name.clone()))?, value));
         }
         cube.sort_unstable();
         cubes.push(cube);

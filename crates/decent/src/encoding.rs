@@ -1,4 +1,4 @@
-//! What a monitor knows of the run of an automaton of which it sees a part.
+//! Encodings of a monitor's knowledge about the run of an automaton of which it observes a part.
 
 pub mod expressions;
 pub mod states;
@@ -13,81 +13,83 @@ use invigil_ltl::moore::Truth;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// The work that was done, as it is measured.
+/// Work counters of [EH18 §8.2.2].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Work {
-    /// How often an expression was given to a simplifier.
+pub struct WorkCounters {
+    /// Number of calls of the simplifier.
     pub simplifications: u64,
-    /// How many expressions were evaluated.
+    /// Number of evaluated expressions.
     pub evaluations: u64,
 }
 
-/// Something that was found out: in which state the automaton is at an instant.
+/// State of the automaton at an instant, as far as observations determine it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Resolved {
-    /// When.
+pub struct KnownState {
+    /// The instant.
     pub at: Instant,
-    /// Where.
+    /// The state.
     pub state: State,
 }
 
-/// A history of a run: in which state the automaton is at which instant, as far as it is known, and what that depends on.
+/// History of a run: the states in which the automaton can be at each instant, and what decides between them.
 ///
-/// Histories of the same automaton are replicas: what two of them know is joined by [`merge`](Encoding::merge), which may
-/// be done in any order and as often as one likes. The automaton itself is not part of a history, since all have the same.
+/// Histories of the same automaton are replicas (a state-based CRDT, [EH18 §5]): [`merge`](Encoding::merge) joins two
+/// of them and is commutative, associative and idempotent. The automaton is not part of a history, since all replicas
+/// have the same one.
 pub trait Encoding: Clone + Send + Serialize + DeserializeOwned {
-    /// Knows that the automaton is in its initial state at an instant.
+    /// Creates a history in which the automaton is in its initial state at an instant.
     fn new(machine: &Machine, at: Instant) -> Self;
 
-    /// Forgets everything, and begins again as if it were new.
+    /// Resets the history to that of [`new`](Encoding::new) and keeps its allocations.
     fn reset(&mut self, machine: &Machine, at: Instant);
 
-    /// Whether it can be a history of this automaton. What came from elsewhere is asked this first.
+    /// Returns whether this is a valid history of the automaton. Histories from the network are checked with this
+    /// first.
     fn fits(&self, machine: &Machine) -> bool;
 
-    /// The earliest instant that it has.
+    /// Returns the earliest instant of the history.
     fn start(&self) -> Instant;
 
-    /// The latest.
+    /// Returns the latest instant of the history.
     fn end(&self) -> Instant;
 
-    /// Goes on to an instant: for each one on the way, in which states the automaton can be, and on what it depends.
+    /// Extends the history to an instant.
     fn extend(&mut self, machine: &Machine, to: Instant);
 
-    /// Goes on to an instant as [`extend`](Encoding::extend) does, but may stop where all that is possible is final, since what
-    /// comes later makes no difference to the verdict.
+    /// Extends the history like [`extend`](Encoding::extend), but may stop where all possible states are final, since
+    /// later instants do not change the verdict.
     fn extend_as_needed(&mut self, machine: &Machine, to: Instant) {
         self.extend(machine, to);
     }
 
-    /// Takes in what was observed up to its [`end`](Encoding::end). Gives the last instant at which the state is known
-    /// now, if there is one.
-    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved>;
+    /// Incorporates observations up to [`end`](Encoding::end). Returns the last known state, if there is one.
+    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut WorkCounters) -> Option<KnownState>;
 
-    /// Takes in what another history of the same automaton knows of instants that are not before the own
-    /// [`start`](Encoding::start). One that does not [fit](Encoding::fits) is left alone.
-    fn merge(&mut self, machine: &Machine, other: &Self, work: &mut Work);
+    /// Merges another history of the same automaton, from the own [`start`](Encoding::start) on. A history that does
+    /// not [fit](Encoding::fits) is ignored.
+    fn merge(&mut self, machine: &Machine, other: &Self, work: &mut WorkCounters);
 
-    /// The last instant at which the state is known.
-    fn resolved(&self) -> Option<Resolved>;
+    /// Returns the last known state.
+    fn resolved(&self) -> Option<KnownState>;
 
-    /// The first final verdict, and when it was reached.
+    /// Returns the first final verdict and its instant.
     fn verdict(&self) -> Option<(Truth, Instant)>;
 
-    /// The state at an instant, if it is known.
+    /// Returns the state at an instant, if it is known.
     fn state(&self, at: Instant) -> Option<State>;
 
-    /// Forgets what is before an instant. Gives how many instants that were.
+    /// Drops all instants before the given one. Returns how many were dropped.
     fn drop_before(&mut self, at: Instant) -> u32;
 
-    /// Forgets what is before the last known state. Gives how many instants that were.
+    /// Drops all instants before the last known state. Returns how many were dropped.
     fn drop_resolved(&mut self) -> u32 {
         self.resolved().map_or(0, |resolved| self.drop_before(resolved.at))
     }
 
-    /// What must be known to find out more, the earliest first.
-    fn open(&self, machine: &Machine) -> impl Iterator<Item = Obligation>;
+    /// Returns the missing observations that can determine further states, the earliest first.
+    fn open_obligations(&self, machine: &Machine) -> impl Iterator<Item = Obligation>;
 
-    /// Its size in the bytes of the document: one for a character, four for a number. `name` gives the size of an atom.
+    /// Returns the size in the normalised bytes of [EH18 §8.2.3]: one per character, four per number. `name` gives the
+    /// size of an atom.
     fn size(&self, machine: &Machine, name: &dyn Fn(Atom) -> usize) -> usize;
 }

@@ -1,12 +1,12 @@
-//! Boolean expressions over what is observed at instants, as the document writes them.
+//! Boolean expressions over observations at instants [EH18 §4].
 //!
-//! Expressions live in a [`Pool`], where each is stored once and after its parts. So what is shared is worked on once,
-//! however often it is written, and no work on expressions needs recursion.
+//! Expressions are stored in a [`Pool`], each once and after its operands. Shared subexpressions are therefore
+//! processed once, and no operation is recursive.
 
 mod print;
 mod simplify;
 
-pub use print::Written;
+pub use print::ExpressionDisplay;
 pub(crate) use simplify::Simplifier;
 pub use simplify::{evaluate, simplify};
 
@@ -16,7 +16,7 @@ use rustc_hash::FxBuildHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An expression, by its place in its [`Pool`].
+/// Index of an expression in its [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Expression(u32);
 
@@ -26,7 +26,7 @@ impl Expression {
     /// True.
     pub const TRUE: Expression = Expression(1);
 
-    /// Its value, if it is written as one.
+    /// Returns the value of a constant.
     pub fn constant(self) -> Option<bool> {
         match self {
             Expression::FALSE => Some(false),
@@ -44,23 +44,23 @@ impl Expression {
     }
 }
 
-/// What an expression is made of.
+/// Operator and operands of an expression.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Node {
     /// False or true.
     Constant(bool),
-    /// Something that is observed.
+    /// An observation.
     Atom(Obligation),
-    /// A negation.
+    /// Negation.
     Not(Expression),
-    /// All of these. At least two, none of them a conjunction, sorted.
+    /// Conjunction of at least two operands, none of them a conjunction, sorted.
     And(Vec<Expression>),
-    /// One of these. At least two, none of them a disjunction, sorted.
+    /// Disjunction of at least two operands, none of them a disjunction, sorted.
     Or(Vec<Expression>),
 }
 
 impl Node {
-    /// The parts.
+    /// Returns the operands.
     pub fn parts(&self) -> &[Expression] {
         match self {
             Node::Constant(_) | Node::Atom(_) => &[],
@@ -70,8 +70,10 @@ impl Node {
     }
 }
 
-/// Where expressions live. Constants, double negations, repeated parts and a part beside its negation are put away where an
-/// expression is made; the order of parts makes no difference.
+/// Store of expressions.
+///
+/// Creating an expression removes constants, double negations, duplicate operands and complementary operands. The order
+/// of operands does not matter.
 ///
 /// ```
 /// use invigil_decent::expression::{Expression, Pool, evaluate};
@@ -95,32 +97,32 @@ pub struct Pool {
     nodes: IndexSet<Node, FxBuildHasher>,
 }
 
-/// A list of expressions that is no [`Pool`].
+/// The list of expressions is not a valid [`Pool`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Damaged;
+pub struct PoolError;
 
-impl fmt::Display for Damaged {
+impl fmt::Display for PoolError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the list of expressions is damaged: each must be there once, and after its parts")
+        f.write_str("malformed list of expressions: each must occur once, after its operands")
     }
 }
 
-impl std::error::Error for Damaged {}
+impl std::error::Error for PoolError {}
 
 impl TryFrom<Vec<Node>> for Pool {
-    type Error = Damaged;
+    type Error = PoolError;
 
-    fn try_from(nodes: Vec<Node>) -> Result<Pool, Damaged> {
+    fn try_from(nodes: Vec<Node>) -> Result<Pool, PoolError> {
         let mut pool = Pool { nodes: IndexSet::default() };
         for (place, node) in nodes.into_iter().enumerate() {
             let later = node.parts().iter().any(|part| part.index() >= place);
             let few = matches!(&node, Node::And(parts) | Node::Or(parts) if parts.len() < 2);
-            if later || few || pool.keep(node).index() != place {
-                return Err(Damaged);
+            if later || few || pool.intern(node).index() != place {
+                return Err(PoolError);
             }
         }
         let constants = [false, true].map(Node::Constant);
-        if pool.nodes.iter().take(2).eq(&constants) { Ok(pool) } else { Err(Damaged) }
+        if pool.nodes.iter().take(2).eq(&constants) { Ok(pool) } else { Err(PoolError) }
     }
 }
 
@@ -134,59 +136,59 @@ impl Default for Pool {
     fn default() -> Pool {
         let mut pool = Pool { nodes: IndexSet::default() };
         for value in [false, true] {
-            pool.keep(Node::Constant(value));
+            pool.intern(Node::Constant(value));
         }
         pool
     }
 }
 
 impl Pool {
-    /// What an expression is made of.
+    /// Returns operator and operands of an expression.
     pub fn node(&self, expression: Expression) -> &Node {
         &self.nodes[expression.index()]
     }
 
-    /// How many expressions there are.
+    /// Returns the number of expressions.
     pub fn len(&self) -> usize {
         self.nodes.len()
     }
 
-    /// Whether there is nothing but true and false.
+    /// Returns whether the pool contains only the constants.
     pub fn is_empty(&self) -> bool {
         self.len() == 2
     }
 
-    /// Something that is observed.
+    /// Creates an observation.
     pub fn atom(&mut self, obligation: Obligation) -> Expression {
-        self.keep(Node::Atom(obligation))
+        self.intern(Node::Atom(obligation))
     }
 
-    /// A negation.
+    /// Creates a negation.
     pub fn not(&mut self, part: Expression) -> Expression {
         match self.node(part) {
             Node::Constant(value) => Expression::of(!value),
             Node::Not(inner) => *inner,
-            _ => self.keep(Node::Not(part)),
+            _ => self.intern(Node::Not(part)),
         }
     }
 
-    /// Something observed, or its negation.
+    /// Creates an observation or its negation.
     pub fn literal(&mut self, obligation: Obligation, value: bool) -> Expression {
         let atom = self.atom(obligation);
         if value { atom } else { self.not(atom) }
     }
 
-    /// A conjunction.
+    /// Creates a conjunction.
     pub fn and(&mut self, parts: impl IntoIterator<Item = Expression>) -> Expression {
-        self.many(parts, true)
+        self.combine(parts, true)
     }
 
-    /// A disjunction.
+    /// Creates a disjunction.
     pub fn or(&mut self, parts: impl IntoIterator<Item = Expression>) -> Expression {
-        self.many(parts, false)
+        self.combine(parts, false)
     }
 
-    fn many(&mut self, parts: impl IntoIterator<Item = Expression>, all: bool) -> Expression {
+    fn combine(&mut self, parts: impl IntoIterator<Item = Expression>, all: bool) -> Expression {
         let mut flat = Vec::new();
         for part in parts {
             match (self.node(part), all) {
@@ -206,12 +208,12 @@ impl Pool {
             [] => Expression::of(all),
             [only] => only,
             _ if flat.iter().any(denies) => Expression::of(!all),
-            _ if all => self.keep(Node::And(flat)),
-            _ => self.keep(Node::Or(flat)),
+            _ if all => self.intern(Node::And(flat)),
+            _ => self.intern(Node::Or(flat)),
         }
     }
 
-    /// The parts of some expressions, and they themselves: true where one is needed.
+    /// Marks the given expressions and everything they contain.
     fn needed(&self, roots: impl IntoIterator<Item = Expression>) -> Vec<bool> {
         let mut needed = vec![false; self.nodes.len()];
         for root in roots {
@@ -227,10 +229,10 @@ impl Pool {
         needed
     }
 
-    /// Copies expressions to another pool, with what a memory knows in the place of atoms. Gives what they are there, in the
-    /// same order.
+    /// Copies expressions to another pool and replaces atoms that a memory knows by their values. Returns the copies in
+    /// the same order.
     ///
-    /// This is the document's `rw`, with basic Boolean simplification on the way.
+    /// This is `rw` of [EH18 §4], with basic Boolean simplification.
     pub fn rewrite(
         &self,
         roots: impl IntoIterator<Item = Expression> + Clone,
@@ -255,7 +257,7 @@ impl Pool {
         roots.into_iter().map(|root| copies[root.index()]).collect()
     }
 
-    /// For each expression, whether a memory knows something of it.
+    /// Marks the expressions that contain an atom known to a memory.
     pub(crate) fn touched(&self, memory: &Memory) -> Vec<bool> {
         let mut touched = vec![false; self.nodes.len()];
         for (place, node) in self.nodes.iter().enumerate() {
@@ -267,7 +269,7 @@ impl Pool {
         touched
     }
 
-    /// All that is observed in some expressions, sorted.
+    /// Returns the observations in some expressions, sorted.
     pub fn obligations(&self, roots: impl IntoIterator<Item = Expression>) -> Vec<Obligation> {
         let needed = self.needed(roots);
         let atom = |(place, node): (usize, &Node)| match node {
@@ -279,8 +281,8 @@ impl Pool {
         found
     }
 
-    /// The sizes of some expressions together when each is written out, in the bytes of the document: one for a constant, a
-    /// negation, and each connective between two parts; for an atom four for the instant and what `name` says.
+    /// Returns the total size of some expressions, written out, in the normalised bytes of [EH18 §8.2.3]: one for a
+    /// constant, a negation and each binary connective; four plus `name` for an atom.
     pub fn size(
         &self,
         roots: impl IntoIterator<Item = Expression> + Clone,
@@ -299,8 +301,8 @@ impl Pool {
         roots.into_iter().fold(0, |sum, root| sum.saturating_add(sizes[root.index()]))
     }
 
-    /// Whether it cannot be written shorter: a value, an atom or its negation, or several of them all of which must hold, or
-    /// one of them.
+    /// Returns whether the expression is minimal by its form: a constant, a literal, or a conjunction or disjunction of
+    /// literals.
     pub fn is_plain(&self, expression: Expression) -> bool {
         let is_literal = |part: &Expression| match self.node(*part) {
             Node::Atom(_) => true,
@@ -314,7 +316,7 @@ impl Pool {
         }
     }
 
-    fn keep(&mut self, node: Node) -> Expression {
+    fn intern(&mut self, node: Node) -> Expression {
         Expression(self.nodes.insert_full(node).0 as u32)
     }
 }

@@ -1,29 +1,29 @@
-//! What was observed, and when.
+//! Observations and their instants.
 
 use crate::system::{Instant, MonitorId, PropositionId};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
-/// What a label can speak of.
+/// Atom of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Atom {
-    /// Something that a component observes.
+    /// Proposition that a component observes.
     Observed(PropositionId),
-    /// What another monitor says of the run from that instant on.
+    /// Verdict of another monitor for the run from that instant on.
     Verdict(MonitorId),
 }
 
-/// An atom at an instant: what must be known to go on.
+/// Atom at an instant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Obligation {
-    /// When.
+    /// The instant.
     pub at: Instant,
-    /// What.
+    /// The atom.
     pub atom: Atom,
 }
 
-/// Values of atoms at instants. Two memories are joined by taking what either has, in any order and as often as one
-/// likes, so messages may come late, twice, and in another order.
+/// Values of atoms at instants ([EH18 §4]). Merging is commutative, associative and idempotent, so messages may be
+/// late, duplicated or reordered.
 ///
 /// ```
 /// use invigil_decent::memory::{Atom, Memory};
@@ -40,32 +40,28 @@ pub struct Obligation {
 /// assert_eq!(here.len(), 1);
 /// ```
 ///
-/// Who may only look gets a `&Memory`: no other kind is needed that forbids to write. That something was seen to be false is
-/// a value, not an atom of its own.
-///
-/// The document also knows memories of whole events, where a label is a set of names that must have been seen together.
-/// That is a matter of what is observed, not of the memory: an event is a proposition of its own, and "none was seen" is
-/// all of them being false. So there is one kind of atom and one way to look it up.
+/// THEMIS has read-only memories, negated atoms and memories of whole events [EH18 §7]. None is needed here: `&Memory` is
+/// read-only, false is a value, and an event is a proposition of its own.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Vec<Row>", into = "Vec<Row>")]
 pub struct Memory {
-    /// The earliest first, none empty. Mostly there is one for every instant, so its place is found at once.
+    /// Rows in order of instants, none empty. Instants are usually contiguous, so a row is found without search.
     rows: VecDeque<Row>,
-    /// Room of forgotten rows, for new ones.
+    /// Allocations of dropped rows, for reuse.
     spare: Vec<Vec<(Atom, bool)>>,
 }
 
-/// What is known of one instant, sorted by atom.
+/// Values of one instant, sorted by atom.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Row {
     at: Instant,
     values: Vec<(Atom, bool)>,
 }
 
-/// How many forgotten rows are kept for their room.
-const SPARE: usize = 16;
+/// Maximum number of allocations kept for reuse.
+const MAX_SPARE: usize = 16;
 
-/// What came from elsewhere may be in any order.
+/// Rows from the network may be in any order.
 impl From<Vec<Row>> for Memory {
     fn from(rows: Vec<Row>) -> Memory {
         let mut memory = Memory::default();
@@ -93,76 +89,76 @@ impl PartialEq for Memory {
 impl Eq for Memory {}
 
 impl Memory {
-    /// Notes a value. If there is one already, true is kept: what is joined must not depend on the order.
+    /// Stores a value. True wins over false, so that merging does not depend on the order.
     pub fn learn(&mut self, at: Instant, atom: Atom, value: bool) {
         let values = self.row(at);
-        // Most come in order.
+        // Fast path: values mostly arrive in order.
         if values.last().is_none_or(|(last, _)| *last < atom) {
             return values.push((atom, value));
         }
         match values.binary_search_by_key(&atom, |(known, _)| *known) {
-            Ok(place) => values[place].1 |= value,
-            Err(place) => values.insert(place, (atom, value)),
+            Ok(index) => values[index].1 |= value,
+            Err(index) => values.insert(index, (atom, value)),
         }
     }
 
-    /// The value of an atom at an instant, if it is known.
+    /// Returns the value of an atom at an instant, if it is known.
     pub fn get(&self, at: Instant, atom: Atom) -> Option<bool> {
         let values = self.at(at);
-        let place = values.binary_search_by_key(&atom, |(known, _)| *known).ok()?;
-        Some(values[place].1)
+        let index = values.binary_search_by_key(&atom, |(known, _)| *known).ok()?;
+        Some(values[index].1)
     }
 
-    /// All values of an instant, sorted by atom.
+    /// Returns all values of an instant, sorted by atom.
     pub fn at(&self, at: Instant) -> &[(Atom, bool)] {
-        self.place(at).map_or(&[], |place| &self.rows[place].values)
+        self.index(at).map_or(&[], |index| &self.rows[index].values)
     }
 
-    /// All instants of which something is known, with their values, the earliest first.
+    /// Returns the known instants with their values, the earliest first.
     pub fn instants(&self) -> impl Iterator<Item = (Instant, &[(Atom, bool)])> {
         self.rows.iter().map(|row| (row.at, &row.values[..]))
     }
 
-    /// Takes all that another memory has.
+    /// Adds all values of another memory.
     pub fn merge(&mut self, other: &Memory) {
         for (obligation, value) in other.iter() {
             self.learn(obligation.at, obligation.atom, value);
         }
     }
 
-    /// Forgets what is before an instant.
+    /// Drops all instants before the given one.
     pub fn forget_before(&mut self, at: Instant) {
         while let Some(row) = self.rows.pop_front_if(|row| row.at < at) {
-            self.keep(row);
+            self.recycle(row);
         }
     }
 
-    /// Forgets everything.
+    /// Drops everything.
     pub fn clear(&mut self) {
         while let Some(row) = self.rows.pop_front() {
-            self.keep(row);
+            self.recycle(row);
         }
     }
 
-    /// How many values there are.
+    /// Returns the number of values.
     pub fn len(&self) -> usize {
         self.rows.iter().map(|row| row.values.len()).sum()
     }
 
-    /// Whether there is none.
+    /// Returns whether there are no values.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// All values, the earliest first.
+    /// Returns all values, the earliest first.
     pub fn iter(&self) -> impl Iterator<Item = (Obligation, bool)> {
         self.instants().flat_map(|(at, values)| {
             values.iter().map(move |(atom, value)| (Obligation { at, atom: *atom }, *value))
         })
     }
 
-    /// Where the row of an instant is, or where it would be.
-    fn place(&self, at: Instant) -> Result<usize, usize> {
+    /// Returns the index of an instant's row, or where to insert it.
+    fn index(&self, at: Instant) -> Result<usize, usize> {
         let guess = self.rows.front().and_then(|first| at.checked_sub(first.at)).unwrap_or(0) as usize;
         match self.rows.get(guess) {
             Some(row) if row.at == at => Ok(guess),
@@ -170,17 +166,17 @@ impl Memory {
         }
     }
 
-    /// The values of an instant, to which something will be added.
+    /// Returns the values of an instant for writing; inserts the row if needed.
     fn row(&mut self, at: Instant) -> &mut Vec<(Atom, bool)> {
-        let place = self.place(at).unwrap_or_else(|place| {
-            self.rows.insert(place, Row { at, values: self.spare.pop().unwrap_or_default() });
-            place
+        let index = self.index(at).unwrap_or_else(|index| {
+            self.rows.insert(index, Row { at, values: self.spare.pop().unwrap_or_default() });
+            index
         });
-        &mut self.rows[place].values
+        &mut self.rows[index].values
     }
 
-    fn keep(&mut self, mut row: Row) {
-        if self.spare.len() < SPARE {
+    fn recycle(&mut self, mut row: Row) {
+        if self.spare.len() < MAX_SPARE {
             row.values.clear();
             self.spare.push(row.values);
         }

@@ -1,53 +1,53 @@
-//! Monitors that are placed and refer to each other: what a decentralized specification becomes, and what a formula becomes
-//! when it is split.
+//! Networks of monitors that are placed on components and refer to each other.
 
 use crate::automaton::Automaton;
 use crate::memory::Atom;
 use crate::system::{ComponentId, MonitorId};
 use serde::{Deserialize, Serialize};
 
-/// One monitor of a network. [`Atom::Verdict`] in its labels refers to others, by their places.
+/// One monitor of a network. [`Atom::Verdict`] in its labels refers to other monitors by index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Part {
-    /// What people call it.
+pub struct PlacedAutomaton {
+    /// Name for messages.
     pub name: String,
-    /// Where it runs. Its labels speak of nothing else that is observed.
+    /// Component on which it runs. Its labels contain only propositions of this component.
     pub at: ComponentId,
-    /// What it runs.
+    /// Its automaton.
     pub automaton: Automaton,
 }
 
-/// Monitors that refer to each other. The verdict of the root is that of the whole.
+/// Monitors that refer to each other: a compiled decentralized specification, or a formula split into parts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Network {
     /// The monitors.
-    pub parts: Vec<Part>,
-    /// The one that counts.
+    pub monitors: Vec<PlacedAutomaton>,
+    /// The monitor whose verdict is the verdict of the network.
     pub root: MonitorId,
 }
 
 impl Network {
-    /// A monitor.
-    pub fn part(&self, id: MonitorId) -> &Part {
-        &self.parts[id.index()]
+    /// Returns a monitor.
+    pub fn monitor(&self, id: MonitorId) -> &PlacedAutomaton {
+        &self.monitors[id.index()]
     }
 
-    /// The monitors that this one refers to, sorted.
+    /// Returns the monitors that a monitor refers to, sorted.
     pub fn references(&self, id: MonitorId) -> Vec<MonitorId> {
         let verdict = |atom| match atom {
             Atom::Verdict(other) => Some(other),
             Atom::Observed(_) => None,
         };
-        self.part(id).automaton.atoms().into_iter().filter_map(verdict).collect()
+        self.monitor(id).automaton.atoms().into_iter().filter_map(verdict).collect()
     }
 
-    /// How many verdicts go from one component to another for each instant: one for each reference.
+    /// Returns the number of references between monitors on different components: the number of verdicts sent per
+    /// instant.
     pub fn messages(&self) -> u32 {
         let crossing = |at: usize| {
-            let here = self.parts[at].at;
+            let here = self.monitors[at].at;
             let references = self.references(MonitorId(at as u32));
-            references.into_iter().filter(|other| self.part(*other).at != here).count() as u32
+            references.into_iter().filter(|other| self.monitor(*other).at != here).count() as u32
         };
-        (0..self.parts.len()).map(crossing).sum()
+        (0..self.monitors.len()).map(crossing).sum()
     }
 }

@@ -1,47 +1,47 @@
-//! The system that is watched: components, what each can observe, and who can talk to whom.
+//! The monitored system: components, their propositions, and the links between them.
 
 use indexmap::{IndexMap, IndexSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A component, by its place in the [`System`].
+/// Index of a component in its [`System`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ComponentId(pub u16);
 
-/// A proposition that a component observes, by its place in the [`System`].
+/// Index of a proposition in its [`System`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PropositionId(pub u32);
 
-/// A monitor, by its place among those of a specification.
+/// Index of a monitor in its specification or network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct MonitorId(pub u32);
 
-/// A round of the system. Observations are made at 1, 2, …; at 0 nothing was seen yet.
+/// Round of the system. Observations are made at instants 1, 2, …; at 0 nothing has been observed.
 pub type Instant = u32;
 
 impl ComponentId {
-    /// Its place among all components.
+    /// Returns the index.
     pub fn index(self) -> usize {
         usize::from(self.0)
     }
 }
 
 impl PropositionId {
-    /// Its place among all propositions.
+    /// Returns the index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
 impl MonitorId {
-    /// Its place among all monitors.
+    /// Returns the index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// Components with the propositions that each observes. A proposition belongs to one component.
+/// Components and the propositions that each observes. A proposition belongs to exactly one component.
 ///
 /// ```
 /// use invigil_decent::system::System;
@@ -49,136 +49,136 @@ impl MonitorId {
 /// let mut system = System::default();
 /// let (lamp, switch) = (system.component("lamp")?, system.component("switch")?);
 /// let on = system.proposition(lamp, "on")?;
-/// assert_eq!((system.owner(on), system.name(on)), (lamp, "on"));
+/// assert_eq!((system.owner(on), system.proposition_name(on)), (lamp, "on"));
 /// assert_eq!(system.proposition(switch, "on").unwrap_err().to_string(), "`on` is observed by both lamp and switch");
 /// assert!(system.can_reach(switch, lamp));
-/// # Ok::<(), invigil_decent::system::Clash>(())
+/// # Ok::<(), invigil_decent::system::SystemError>(())
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct System {
     components: IndexSet<String>,
     propositions: IndexMap<String, ComponentId>,
-    /// Who can send to whom, in one hop. None if everybody can send to everybody.
+    /// Links by which components can send directly. `None` if every component can send to every other.
     links: Option<BTreeSet<(ComponentId, ComponentId)>>,
 }
 
-/// Something that cannot be added to a system.
+/// Reason why something cannot be added to a system.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Clash {
-    /// Two components observe one proposition.
+pub enum SystemError {
+    /// Two components observe the same proposition.
     Shared {
         /// Its name.
         name: String,
         /// Both components.
         components: [String; 2],
     },
-    /// There are more components than can be numbered.
+    /// A count exceeds the range of ids.
     TooMany,
 }
 
-impl fmt::Display for Clash {
+impl fmt::Display for SystemError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Clash::Shared { name, components: [first, second] } => {
+            SystemError::Shared { name, components: [first, second] } => {
                 write!(f, "`{name}` is observed by both {first} and {second}")
             }
-            Clash::TooMany => f.write_str("there are more than 65535 components"),
+            SystemError::TooMany => f.write_str("there are more than 65535 components"),
         }
     }
 }
 
-impl std::error::Error for Clash {}
+impl std::error::Error for SystemError {}
 
 impl System {
-    /// The component of this name, which is added if there is none.
+    /// Returns the component with this name; adds it if needed.
     ///
     /// # Errors
-    /// If there are too many.
-    pub fn component(&mut self, name: &str) -> Result<ComponentId, Clash> {
+    /// Fails if there are too many components.
+    pub fn component(&mut self, name: &str) -> Result<ComponentId, SystemError> {
         if let Some(known) = self.find_component(name) {
             return Ok(known);
         }
-        let id = u16::try_from(self.components.len()).map_err(|_| Clash::TooMany)?;
+        let id = u16::try_from(self.components.len()).map_err(|_| SystemError::TooMany)?;
         self.components.insert(name.to_owned());
         Ok(ComponentId(id))
     }
 
-    /// The proposition of this name, which is added to the component if there is none.
+    /// Returns the proposition with this name; adds it to the component if needed.
     ///
     /// # Errors
-    /// If another component has it.
-    pub fn proposition(&mut self, of: ComponentId, name: &str) -> Result<PropositionId, Clash> {
-        match self.find(name) {
+    /// Fails if another component observes it.
+    pub fn proposition(&mut self, of: ComponentId, name: &str) -> Result<PropositionId, SystemError> {
+        match self.find_proposition(name) {
             Some(known) if self.owner(known) == of => Ok(known),
-            Some(known) => Err(Clash::Shared {
+            Some(known) => Err(SystemError::Shared {
                 name: name.to_owned(),
                 components: [self.owner(known), of]
                     .map(|component| self.component_name(component).to_owned()),
             }),
             None => {
-                let id = u32::try_from(self.propositions.len()).map_err(|_| Clash::TooMany)?;
+                let id = u32::try_from(self.propositions.len()).map_err(|_| SystemError::TooMany)?;
                 self.propositions.insert(name.to_owned(), of);
                 Ok(PropositionId(id))
             }
         }
     }
 
-    /// From now on, only components with a link send to each other directly.
+    /// Adds a link. Once a system has a link, components without one cannot send to each other directly.
     pub fn link(&mut self, from: ComponentId, to: ComponentId) {
         self.links.get_or_insert_default().insert((from, to));
     }
 
-    /// The component of this name, if there is one.
+    /// Returns the component with this name.
     pub fn find_component(&self, name: &str) -> Option<ComponentId> {
         self.components.get_index_of(name).map(|at| ComponentId(at as u16))
     }
 
-    /// The proposition of this name, if there is one.
-    pub fn find(&self, name: &str) -> Option<PropositionId> {
+    /// Returns the proposition with this name.
+    pub fn find_proposition(&self, name: &str) -> Option<PropositionId> {
         self.propositions.get_index_of(name).map(|at| PropositionId(at as u32))
     }
 
-    /// The name of a component.
+    /// Returns the name of a component.
     pub fn component_name(&self, component: ComponentId) -> &str {
         &self.components[component.index()]
     }
 
-    /// The name of a proposition.
-    pub fn name(&self, proposition: PropositionId) -> &str {
+    /// Returns the name of a proposition.
+    pub fn proposition_name(&self, proposition: PropositionId) -> &str {
         self.propositions.get_index(proposition.index()).map_or("", |(name, _)| name)
     }
 
-    /// The component that observes a proposition.
+    /// Returns the component that observes a proposition.
     pub fn owner(&self, proposition: PropositionId) -> ComponentId {
         self.propositions[proposition.index()]
     }
 
-    /// All components.
+    /// Returns all components.
     pub fn components(&self) -> impl ExactSizeIterator<Item = ComponentId> + use<> {
         (0..self.components.len()).map(|at| ComponentId(at as u16))
     }
 
-    /// All propositions.
+    /// Returns all propositions.
     pub fn propositions(&self) -> impl ExactSizeIterator<Item = PropositionId> + use<> {
         (0..self.propositions.len()).map(|at| PropositionId(at as u32))
     }
 
-    /// Whether one component can send to another directly.
+    /// Returns whether a component can send to another directly.
     pub fn is_linked(&self, from: ComponentId, to: ComponentId) -> bool {
         from == to || self.links.as_ref().is_none_or(|links| links.contains(&(from, to)))
     }
 
-    /// The links, if not everybody can send to everybody.
+    /// Returns the links, or `None` if every component can send to every other.
     pub fn links(&self) -> Option<impl Iterator<Item = (ComponentId, ComponentId)>> {
         self.links.as_ref().map(|links| links.iter().copied())
     }
 
-    /// Whether what one component sends can get to another, if others pass it on.
+    /// Returns whether messages from one component can reach another, relayed if needed.
     pub fn can_reach(&self, from: ComponentId, to: ComponentId) -> bool {
         self.hops(from)[to.index()].is_some()
     }
 
-    /// For each component: how often a message must be sent to get there. None where it cannot.
+    /// Returns for each component how many links a message to it takes, or `None` if it is unreachable.
     ///
     /// ```
     /// use invigil_decent::system::System;

@@ -1,23 +1,23 @@
-//! States one after the other, in pieces that never move.
+//! Storage of states in large chunks that never move.
 
 use crate::pages::Pages;
 
-/// About as many words as a piece has: large against what there is to do once for each.
-const PIECE: usize = 1 << 20;
+/// Approximate number of words in a chunk, large enough to make the cost per chunk negligible.
+const CHUNK_WORDS: usize = 1 << 20;
 
-/// Rows of words, numbered as they are added.
+/// Rows of words, numbered in the order of insertion.
 pub(crate) struct Arena {
     width: usize,
-    /// A piece holds `1 << shift` rows.
+    /// A chunk holds `1 << shift` rows.
     shift: u32,
-    pieces: Vec<Pages>,
+    chunks: Vec<Pages>,
     rows: usize,
 }
 
 impl Arena {
     pub(crate) fn new(width: usize) -> Arena {
-        let shift = (PIECE / width.max(1)).max(1).ilog2();
-        Arena { width, shift, pieces: Vec::new(), rows: 0 }
+        let shift = (CHUNK_WORDS / width.max(1)).max(1).ilog2();
+        Arena { width, shift, chunks: Vec::new(), rows: 0 }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -28,7 +28,7 @@ impl Arena {
         self.width
     }
 
-    /// Bytes of what was added.
+    /// Bytes of the stored rows.
     pub(crate) fn memory(&self) -> u64 {
         self.rows as u64 * self.width as u64 * 8
     }
@@ -36,18 +36,18 @@ impl Arena {
     #[inline]
     pub(crate) fn get(&self, row: usize) -> &[u64] {
         let start = (row & ((1 << self.shift) - 1)) * self.width;
-        &self.pieces[row >> self.shift][start..start + self.width]
+        &self.chunks[row >> self.shift][start..start + self.width]
     }
 
-    /// Adds a row. False if there is no memory for it.
+    /// Adds a row. Returns false if memory is exhausted.
     #[inline]
     pub(crate) fn push(&mut self, row: &[u64]) -> bool {
-        let piece = self.rows >> self.shift;
-        if piece == self.pieces.len() && !self.grow() {
+        let chunk = self.rows >> self.shift;
+        if chunk == self.chunks.len() && !self.grow() {
             return false;
         }
         let start = (self.rows & ((1 << self.shift) - 1)) * self.width;
-        self.pieces[piece][start..start + self.width].copy_from_slice(row);
+        self.chunks[chunk][start..start + self.width].copy_from_slice(row);
         self.rows += 1;
         true
     }
@@ -55,9 +55,10 @@ impl Arena {
     #[cold]
     fn grow(&mut self) -> bool {
         let words = self.width << self.shift;
-        // The first piece may stay almost empty: a huge page is much to clear for a small subject.
-        let piece = if self.pieces.is_empty() { Pages::new(words) } else { Pages::huge(words) };
-        self.pieces.extend(piece);
-        self.rows >> self.shift < self.pieces.len()
+        // The first chunk uses ordinary pages: a small subject leaves it almost empty, and clearing a huge page takes
+        // long.
+        let chunk = if self.chunks.is_empty() { Pages::new(words) } else { Pages::huge(words) };
+        self.chunks.extend(chunk);
+        self.rows >> self.shift < self.chunks.len()
     }
 }

@@ -1,15 +1,15 @@
-//! Any subject as a space: its configurations are numbered as they are met.
+//! Adapter that makes any subject a state space by numbering its configurations on demand.
 
-use crate::space::{Space, Successors, Taken};
+use crate::state_space::{StateSpace, Successors, TransitionInfo};
 use indexmap::IndexSet;
 use invigil_semantics::Semantics;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// A subject whose configurations and actions are numbered. The word of a configuration is its number.
+/// A subject with numbered configurations and actions. A configuration is represented by its number, one word.
 ///
 /// ```
 /// use invigil_explore::interned::Interned;
-/// use invigil_explore::{Space, Successors};
+/// use invigil_explore::{StateSpace, Successors};
 /// # use invigil_semantics::{Language, Semantics};
 /// # struct Coin;
 /// # impl Language for Coin { type Config = char; type Action = &'static str; }
@@ -30,58 +30,58 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 pub struct Interned<S: Semantics, B> {
     subject: S,
     is_bad: B,
-    seen: Mutex<Seen<S::Config, S::Action>>,
+    numbering: Mutex<Numbering<S::Config, S::Action>>,
 }
 
-struct Seen<C, A> {
+struct Numbering<C, A> {
     configs: IndexSet<C>,
-    /// Actions need not be hashed, so they are looked for one by one: there are few different ones.
+    /// Actions need not be hashable, so they are searched linearly. There are few different ones.
     actions: Vec<A>,
 }
 
 impl<S: Semantics, B: Fn(&S::Config) -> bool> Interned<S, B> {
-    /// Numbers the configurations of `subject`; `is_bad` says which of them must not be reached.
+    /// Wraps `subject`; `is_bad` selects the configurations that must not be reached.
     pub fn new(subject: S, is_bad: B) -> Interned<S, B> {
-        let seen = Mutex::new(Seen { configs: IndexSet::new(), actions: Vec::new() });
-        Interned { subject, is_bad, seen }
+        let numbering = Mutex::new(Numbering { configs: IndexSet::new(), actions: Vec::new() });
+        Interned { subject, is_bad, numbering }
     }
 
-    fn seen(&self) -> MutexGuard<'_, Seen<S::Config, S::Action>> {
-        self.seen.lock().unwrap_or_else(PoisonError::into_inner)
+    fn numbering(&self) -> MutexGuard<'_, Numbering<S::Config, S::Action>> {
+        self.numbering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The configuration of a number.
+    /// The configuration with a number.
     pub fn config(&self, number: u64) -> Option<S::Config> {
-        usize::try_from(number).ok().and_then(|at| self.seen().configs.get_index(at).cloned())
+        usize::try_from(number).ok().and_then(|at| self.numbering().configs.get_index(at).cloned())
     }
 
-    /// The action of a number.
+    /// The action with a number.
     pub fn action(&self, number: u32) -> Option<S::Action> {
-        self.seen().actions.get(number as usize).cloned()
+        self.numbering().actions.get(number as usize).cloned()
     }
 
-    /// The subject.
+    /// The wrapped subject.
     pub fn subject(&self) -> &S {
         &self.subject
     }
 
     fn add(&self, config: S::Config, action: u32, out: &mut Successors) {
-        let flags = if (self.is_bad)(&config) { crate::space::BAD } else { 0 };
-        let number = self.seen().configs.insert_full(config).0 as u64;
-        out.push(&[number], Taken { action, flags });
+        let flags = if (self.is_bad)(&config) { crate::state_space::BAD } else { 0 };
+        let number = self.numbering().configs.insert_full(config).0 as u64;
+        out.push(&[number], TransitionInfo { action, flags });
     }
 
     fn action_number(&self, action: S::Action) -> u32 {
-        let mut seen = self.seen();
-        let at = seen.actions.iter().position(|known| *known == action).unwrap_or_else(|| {
-            seen.actions.push(action);
-            seen.actions.len() - 1
+        let mut numbering = self.numbering();
+        let at = numbering.actions.iter().position(|known| *known == action).unwrap_or_else(|| {
+            numbering.actions.push(action);
+            numbering.actions.len() - 1
         });
         at as u32
     }
 }
 
-impl<S: Semantics + Sync, B: Fn(&S::Config) -> bool + Sync> Space for Interned<S, B>
+impl<S: Semantics + Sync, B: Fn(&S::Config) -> bool + Sync> StateSpace for Interned<S, B>
 where
     S::Config: Send,
     S::Action: Send,

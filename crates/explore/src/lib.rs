@@ -1,15 +1,35 @@
-//! Controllers that look at every behaviour of a subject.
+//! Explicit-state exploration: searches, products, fair cycles, trace validation and a debugger for any subject.
 //!
-//! What they need of a subject is small ([`Space`]): configurations as a fixed number of words, and the successors of
-//! one, in bulk. A compiled model gives that at tens of nanoseconds a transition; any other
-//! [`Semantics`](invigil_semantics::Semantics) becomes a space by numbering its configurations
+//! Searches see a subject as a [`StateSpace`]: configurations are fixed-width rows of words, and the successors of a
+//! configuration are computed in bulk. A compiled model computes a transition in tens of nanoseconds; any other
+//! [`Semantics`](invigil_semantics::Semantics) becomes a state space by numbering its configurations
 //! ([`interned::Interned`]).
 //!
-//! A model can be a few lines of Rust. Two jugs of three and five litres, and the question how to measure four:
+//! ```text
+//! model, compiled or interpreted ─┐
+//! any `Semantics`, interned ──────┼─▶ StateSpace ─▶ adapters (scheduled, reduced, monitored, fair, product)
+//! remote subject ─────────────────┘       │
+//!                                         ├─▶ bfs, dfs, random_walk, lossy searches ─▶ SearchResult
+//!                                         └─▶ find_accepting_cycle ─▶ CycleSearchResult
+//! ```
+//!
+//! | part | purpose | also known as |
+//! | --- | --- | --- |
+//! | [`bfs()`], [`dfs()`], [`random_walk()`] | exact searches; simulation | reachability analysis |
+//! | [`hash_compaction`], [`bitstate`], [`swarm`] | searches that store less than a whole configuration | lossy storage |
+//! | [`cycles`], [`product`], [`label_evaluator`], [`fairness`] | fair accepting cycles of the product with an automaton | emptiness check |
+//! | [`partial_order`], [`scheduled`], [`monitored`] | adapters of state spaces | ample sets, scheduling, safety monitors |
+//! | [`breakpoint_search`], [`debugger`] | executions to a breakpoint; a debugger that is a subject itself | omniscient, multiverse debugging |
+//! | [`trace_validation`] | whether a model can do what a log says | trace checking |
+//!
+//! Invariants: [`StateSpace::successors`] is deterministic, so that paths can be rebuilt; the result of an exact search
+//! does not depend on the number of threads.
+//!
+//! A model can be a few lines of Rust. Two jugs hold three and five litres; how can four litres be measured?
 //!
 //! ```
 //! use invigil_explore::interned::Interned;
-//! use invigil_explore::{Search, What, breadth};
+//! use invigil_explore::{SearchOptions, FindingKind, bfs};
 //! use invigil_semantics::{Language, Semantics};
 //!
 //! struct Jugs;
@@ -37,10 +57,10 @@
 //! }
 //!
 //! let space = Interned::new(Jugs, |jugs: &[u8; 2]| jugs[1] == 4);
-//! let report = breadth(&space, &Search { whole: true, ..Search::default() }, &());
+//! let report = bfs(&space, &SearchOptions { exhaustive: true, ..SearchOptions::default() }, &());
 //! assert_eq!(report.totals.states, 16);
-//! let [found] = &report.found[..] else { panic!("there is a way") };
-//! assert_eq!(found.what, What::Bad);
+//! let [found] = &report.findings[..] else { panic!("there is a way") };
+//! assert_eq!(found.kind, FindingKind::Bad);
 //! let actions: Vec<_> = found.path.actions.iter().filter_map(|number| space.action(*number)).collect();
 //! assert_eq!(
 //!     actions,
@@ -48,54 +68,52 @@
 //! );
 //! ```
 //!
-//! The operators of [`invigil_semantics`] put such models side by side, under a scheduler or under a property;
-//! `docs/library.md` tells a longer story. A language of another program is a subject, too: see `invigil-remote`.
+//! The operators of [`invigil_semantics`] compose such models, add a scheduler or check a property; `docs/library.md`
+//! shows a longer example. A language implemented by another program is a subject as well: see `invigil-remote`.
 
 mod arena;
-mod breadth;
+mod bfs;
+pub mod breakpoint_search;
 pub mod cycles;
 pub mod debugger;
-mod depth;
-pub mod fair;
-pub mod finder;
+mod dfs;
+pub mod fairness;
 mod hash;
-mod inexact;
 pub mod interned;
+pub mod interpreted_model;
+pub mod label_evaluator;
 mod limits;
+mod lossy;
+pub mod monitored;
+mod options;
 mod pages;
+pub mod partial_order;
 mod path;
-pub mod plain;
 mod prefetch;
 pub mod product;
-mod random;
-pub mod reading;
-pub mod reduced;
-mod report;
+mod random_walk;
+mod result;
 pub mod scheduled;
-mod search;
-mod seen;
-mod space;
+mod state_space;
 mod store;
 mod table;
 mod tally;
-pub mod validate;
-mod walk;
-pub mod watched;
+pub mod trace_validation;
+mod visited;
 
-pub use breadth::breadth;
-pub use depth::depth;
+pub use bfs::bfs;
+pub use dfs::dfs;
 pub use hash::hash;
-pub use inexact::{Bitstate, Fingerprint, Swarm, bitstate, compacted, swarm};
-pub use limits::{Incomplete, Limits, Pulse, Totals};
+pub use limits::{Incomplete, Limits, ProgressListener, Totals};
+pub use lossy::{Bitstate, Fingerprint, Swarm, bitstate, hash_compaction, swarm};
+pub use options::{FindingKinds, SearchOptions};
 pub use path::Path;
-pub use random::Random;
-pub use report::{Certainty, Found, Report, What};
-pub use search::{Search, Wanted};
-pub use space::{BAD, FAULT, IDLE, Space, Successors, Taken};
-pub use store::{Full, Store};
-pub use walk::{Walks, walk};
+pub use random_walk::{WalkOptions, random_walk};
+pub use result::{Certainty, Finding, FindingKind, SearchResult};
+pub use state_space::{BAD, FAULT, IDLE, StateSpace, Successors, TransitionInfo};
+pub use store::{Store, StoreFull};
 
-/// The story of `docs/library.md`, so that it is true.
+/// The examples of `docs/library.md`, compiled as a documentation test.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/library.md")]
 struct Library;

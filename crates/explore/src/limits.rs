@@ -1,70 +1,70 @@
-//! How much a search may take, and how it tells what it has.
+//! Limits and progress of a search.
 
 use std::time::{Duration, Instant};
 
-/// How much a search may take.
+/// Resource limits of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// The most configurations.
+    /// Maximum number of configurations.
     pub states: Option<u64>,
-    /// The most bytes for configurations and what is kept with them.
+    /// Maximum number of bytes for configurations and their bookkeeping.
     pub memory: Option<u64>,
-    /// The longest time.
+    /// Maximum duration.
     pub time: Option<Duration>,
-    /// How many steps from the start at most.
+    /// Maximum number of steps from the initial configurations.
     pub depth: Option<u64>,
 }
 
-/// Why a search ended before it had seen everything.
+/// Why a search ended before it had explored everything.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Incomplete {
-    /// As many configurations as were allowed.
+    /// The limit on configurations was exceeded.
     States,
-    /// As much memory as was allowed, or as there is.
+    /// The limit on memory was exceeded, or the system has no more memory.
     Memory,
-    /// As much time as was allowed.
+    /// The time limit was exceeded.
     Time,
-    /// Something lies deeper than was allowed.
+    /// Some configurations are deeper than the limit.
     Depth,
-    /// Someone stopped it.
+    /// The listener stopped the search.
     Stopped,
-    /// It found what it was to find.
+    /// The requested number of findings was reached.
     Found,
-    /// The subject failed: [`Space::failure`](crate::Space::failure) says why.
+    /// The subject failed: [`StateSpace::failure`](crate::StateSpace::failure) has the reason.
     Failed,
 }
 
-/// What a search has seen.
+/// Statistics of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Configurations.
+    /// Number of configurations.
     pub states: u64,
-    /// Transitions between them.
+    /// Number of transitions between them.
     pub transitions: u64,
-    /// Configurations without successors.
+    /// Number of configurations without successors.
     pub deadlocks: u64,
-    /// Actions that went wrong.
+    /// Number of actions that raised a fault.
     pub faults: u64,
-    /// The most steps from the start; the number of levels but one in a search in breadth.
+    /// Maximum number of steps from the start; in a breadth-first search, the number of levels minus one.
     pub depth: u64,
-    /// Configurations that were seen and whose successors were not computed yet.
+    /// Number of configurations that were visited but not yet expanded.
     pub waiting: u64,
-    /// Bytes for configurations and what is kept with them.
+    /// Bytes for configurations and their bookkeeping.
     pub memory: u64,
 }
 
-/// Hears of the progress of a search now and then, and may stop it.
-pub trait Pulse: Sync {
-    /// Some more was done. Called every few thousand configurations, by any thread.
-    fn beat(&self, totals: &Totals);
+/// Receives the progress of a search periodically, and may stop it.
+pub trait ProgressListener: Sync {
+    /// Reports the current statistics. Called every few thousand configurations, by any thread.
+    fn progress(&self, totals: &Totals);
 
-    /// Whether the search is to end.
+    /// Whether the search is to stop.
     fn is_stopped(&self) -> bool;
 }
 
-/// Nobody listens, nobody stops it.
-impl Pulse for () {
-    fn beat(&self, _: &Totals) {}
+/// No-op listener that never stops a search.
+impl ProgressListener for () {
+    fn progress(&self, _: &Totals) {}
 
     fn is_stopped(&self) -> bool {
         false
@@ -72,19 +72,19 @@ impl Pulse for () {
 }
 
 impl Limits {
-    /// What is left of them for the next of several searches, the first of which began at `since`.
+    /// The limits that remain for the next of several searches, the first of which started at `since`.
     ///
     /// ```
     /// use invigil_explore::Limits;
     /// use std::time::{Duration, Instant};
     /// let limits = Limits { time: Some(Duration::from_secs(60)), ..Limits::default() };
-    /// assert!(limits.left(Instant::now()).time < limits.time);
+    /// assert!(limits.remaining(Instant::now()).time < limits.time);
     /// ```
-    pub fn left(&self, since: Instant) -> Limits {
+    pub fn remaining(&self, since: Instant) -> Limits {
         Limits { time: self.time.map(|time| time.saturating_sub(since.elapsed())), ..*self }
     }
 
-    /// Why a search that began at `since` and has seen `totals` must end now.
+    /// The limit that a search exceeds which started at `since` and has these totals.
     pub fn exceeded(&self, totals: &Totals, since: Instant) -> Option<Incomplete> {
         if self.states.is_some_and(|most| totals.states > most) {
             Some(Incomplete::States)

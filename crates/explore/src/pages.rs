@@ -1,7 +1,7 @@
-//! Large zeroed memory from the system, in huge pages where it has them.
+//! Large zeroed memory mappings, in huge pages if the system provides them.
 //!
-//! A search reads places all over its memory. With ordinary pages, each such read costs a walk through the page
-//! tables on top of the read itself.
+//! A search accesses its memory randomly. With ordinary pages, each access would cost a page-table walk in addition to
+//! the cache miss.
 
 use rustix::mm::{MapFlags, ProtFlags, mmap_anonymous, munmap};
 use std::ffi::c_void;
@@ -13,59 +13,58 @@ use std::sync::atomic::AtomicU64;
 /// The usual size of a huge page.
 pub(crate) const HUGE: usize = 2 << 20;
 
-/// A word that threads share, or not.
+/// A word that may be shared between threads.
 ///
 /// # Safety
-/// It must be as large as a `u64`, and zero must be one of its values.
+/// The type must have the size of `u64`, and zero must be a valid value.
 pub(crate) unsafe trait Word: Send + Sync {}
 
-// SAFETY: it is one.
+// SAFETY: it is `u64` itself.
 unsafe impl Word for u64 {}
-// SAFETY: it has the size and the values of a `u64`.
+// SAFETY: it has the size and the valid values of `u64`.
 unsafe impl Word for AtomicU64 {}
 
-/// Words of memory, zero at first. What was never written takes no memory.
+/// A zero-initialized mapping of words. Pages that were never written take no memory.
 pub(crate) struct Pages<W = u64> {
-    /// Of the whole mapping.
+    /// Start of the whole mapping.
     base: NonNull<c_void>,
     mapped: usize,
-    /// The words in it.
+    /// Start of the aligned words in the mapping.
     start: NonNull<W>,
     words: usize,
 }
 
-// SAFETY: the mapping belongs to this value alone, as the memory of a box does, and words may be sent.
+// SAFETY: the mapping is owned by this value alone, like the memory of a box, and words are `Send`.
 unsafe impl<W: Word> Send for Pages<W> {}
-// SAFETY: as above; sharing gives `&[W]` only, and words may be shared.
+// SAFETY: as above; sharing gives only `&[W]`, and words are `Sync`.
 unsafe impl<W: Word> Sync for Pages<W> {}
 
 impl<W: Word> Pages<W> {
-    /// That many words, at least one, or none if the system has not so much.
+    /// Maps at least one word. Returns none if memory is exhausted.
     pub(crate) fn new(words: usize) -> Option<Pages<W>> {
         Pages::map(words, 0)
     }
 
-    /// The same in huge pages, if the system has them.
+    /// The same in huge pages, if the system provides them.
     pub(crate) fn huge(words: usize) -> Option<Pages<W>> {
         let pages = Self::map(words, HUGE)?;
         pages.prefer_huge(0);
         Some(pages)
     }
 
-    /// That many words, of which perhaps only few will ever be used: the first come in ordinary pages, because a huge page
-    /// is much to clear.
+    /// Maps words of which possibly few are ever used: the first ones use ordinary pages, because clearing a huge page
+    /// takes long.
     pub(crate) fn reserve(words: usize) -> Option<Pages<W>> {
         let pages = Self::map(words, HUGE)?;
         pages.prefer_huge(HUGE);
         Some(pages)
     }
 
-    /// Asks for huge pages from that byte on, a multiple of their size.
+    /// Requests huge pages from byte `from` on, which must be a multiple of their size.
     fn prefer_huge(&self, from: usize) {
         #[cfg(target_os = "linux")]
         if let Some(bytes) = (self.words * 8).checked_sub(from).filter(|bytes| *bytes > 0) {
-            // SAFETY: the range lies in the mapping. The advice changes nothing that can be seen but the speed, so it
-            // does not matter if the system refuses.
+            // SAFETY: the range is inside the mapping. The advice only affects performance, so an error can be ignored.
             let _ = unsafe {
                 let start = self.start.as_ptr().byte_add(from);
                 rustix::mm::madvise(start.cast(), bytes, rustix::mm::Advice::LinuxHugepage)
@@ -73,15 +72,15 @@ impl<W: Word> Pages<W> {
         }
     }
 
-    /// Maps a little more, so that the words can begin at a multiple of `align`.
+    /// Maps `align` extra bytes, so that the words can start at a multiple of `align`.
     fn map(words: usize, align: usize) -> Option<Pages<W>> {
         let mapped = words.max(1).checked_mul(8)?.checked_add(align)?;
         let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
-        // SAFETY: a new mapping at a place that the system chooses touches no other memory.
+        // SAFETY: a new mapping at an address chosen by the system affects no other memory.
         let base = unsafe { mmap_anonymous(null_mut(), mapped, ProtFlags::READ | ProtFlags::WRITE, flags) };
         let base = NonNull::new(base.ok()?)?;
         let skipped = if align == 0 { 0 } else { base.as_ptr().align_offset(align) };
-        // SAFETY: less than `align` bytes are skipped, and `align` more were mapped than are needed.
+        // SAFETY: fewer than `align` bytes are skipped, and `align` extra bytes were mapped.
         let start = unsafe { base.byte_add(skipped) }.cast();
         Some(Pages { base, mapped, start, words })
     }
@@ -89,7 +88,7 @@ impl<W: Word> Pages<W> {
 
 impl<W> Drop for Pages<W> {
     fn drop(&mut self) {
-        // SAFETY: this is the mapping that `map` made, and nothing borrows from it any more.
+        // SAFETY: this is the mapping that `map` created, and no borrow of it remains.
         let _ = unsafe { munmap(self.base.as_ptr(), self.mapped) };
     }
 }
@@ -98,14 +97,14 @@ impl<W: Word> Deref for Pages<W> {
     type Target = [W];
 
     fn deref(&self) -> &[W] {
-        // SAFETY: `start` is aligned to a page, and `words` words behind it are mapped and zero or written since.
+        // SAFETY: `start` is page-aligned, and the following `words` words are mapped and initialized.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.words) }
     }
 }
 
 impl<W: Word> DerefMut for Pages<W> {
     fn deref_mut(&mut self) -> &mut [W] {
-        // SAFETY: as in `deref`; `self` is borrowed alone.
+        // SAFETY: as in `deref`; `self` is borrowed mutably.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.words) }
     }
 }
@@ -127,12 +126,12 @@ mod tests {
     }
 
     #[test]
-    fn huge_pages_begin_at_a_huge_page() {
+    fn huge_mapping_is_aligned_to_huge_page() {
         assert!(Pages::<u64>::huge(1 << 19).unwrap().as_ptr().addr().is_multiple_of(HUGE));
     }
 
     #[test]
-    fn more_than_there_is_is_refused() {
+    fn mapping_beyond_address_space_fails() {
         assert!(Pages::<u64>::new(usize::MAX / 8).is_none());
         assert!(Pages::<u64>::huge(usize::MAX).is_none());
     }

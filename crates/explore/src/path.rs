@@ -1,21 +1,21 @@
-//! Executions, as they are found.
+//! Executions found by searches.
 
-/// An execution of a space, finite or with a part that repeats for ever.
+/// An execution of a state space: finite, or a lasso.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
     /// The configurations, the initial one first.
     pub states: Vec<Box<[u64]>>,
-    /// The action that leads to each of them but the first.
+    /// The action that leads to each configuration but the first.
     pub actions: Vec<u32>,
-    /// For an infinite execution: the place in `states` to which the last action leads back, and that action. Where
-    /// an execution stays because it can go nowhere, the action is none.
+    /// For a lasso: the index in `states` to which the last action leads back, and this action. The action is none if
+    /// the execution stays in a configuration without enabled actions.
     pub back: Option<(usize, Option<u32>)>,
-    /// The action that goes wrong in the last configuration, if that is what the path shows.
+    /// The action that raises a fault in the last configuration, if the path shows a fault.
     pub fault: Option<u32>,
 }
 
 impl Path {
-    /// The execution that stays where it begins.
+    /// An execution without steps.
     pub fn at(state: &[u64]) -> Path {
         Path { states: vec![state.into()], actions: Vec::new(), back: None, fault: None }
     }

@@ -1,10 +1,10 @@
-//! Asking for memory before it is read.
+//! Prefetching of memory.
 
-/// Tells the processor that `place` will be read soon. A hint: nothing happens where there is no such instruction.
+/// Prefetches a cache line. A hint: without such an instruction it has no effect.
 #[inline(always)]
-pub(crate) fn soon<T>(place: &T) {
+pub(crate) fn prefetch<T>(place: &T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: prefetching reads nothing that can be seen and never faults; the address is that of a live reference.
+    // SAFETY: a prefetch has no observable effect and never faults; the address is that of a live reference.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
         _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(place).cast());
@@ -13,11 +13,11 @@ pub(crate) fn soon<T>(place: &T) {
     let _ = place;
 }
 
-/// The same for a few words, which may lie across two lines of the cache.
+/// Prefetches a few words, which may cross a cache-line boundary.
 #[inline(always)]
-pub(crate) fn all<T>(words: &[T]) {
+pub(crate) fn prefetch_words<T>(words: &[T]) {
     if let (Some(first), Some(last)) = (words.first(), words.last()) {
-        soon(first);
-        soon(last);
+        prefetch(first);
+        prefetch(last);
     }
 }

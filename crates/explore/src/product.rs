@@ -1,20 +1,20 @@
-//! A subject and an automaton that reads its executions, as one space: what a search for accepting cycles looks at.
+//! Product of a state space and an ω-automaton, for the search for accepting cycles.
 
+use crate::label_evaluator::LabelEvaluator;
 use crate::path::Path;
-use crate::reading::Reading;
-use crate::space::{FAULT, IDLE, Space, Successors, Taken};
+use crate::state_space::{FAULT, IDLE, StateSpace, Successors, TransitionInfo};
 use invigil_model::Step;
 use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
 
-/// The most marks that a step can have.
+/// Maximum number of marks of a step.
 pub const MAX_MARKS: u32 = u64::BITS;
 
-/// More marks are needed than a step can have.
+/// A step would need more marks than [`MAX_MARKS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooManyMarks {
-    /// How many.
+    /// The number of marks needed.
     pub needed: u32,
 }
 
@@ -22,8 +22,8 @@ impl fmt::Display for TooManyMarks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "the property and the demands for fairness need {} acceptance marks, and there can be {MAX_MARKS}: \
-             demand fairness of fewer, or take a smaller property",
+            "the property and the fairness constraints need {} acceptance marks, but at most {MAX_MARKS} are supported; \
+             use fewer fairness constraints or a smaller property",
             self.needed
         )
     }
@@ -31,54 +31,53 @@ impl fmt::Display for TooManyMarks {
 
 impl std::error::Error for TooManyMarks {}
 
-/// A space and an automaton that reads its executions.
+/// Synchronous product of a state space and an automaton that reads its executions.
 ///
-/// A configuration is one of the space with the state of the automaton after reading it. Where nothing can happen
-/// in the space, or nothing that does not go wrong, the execution stays there for ever ([`IDLE`]) and the automaton
-/// goes on reading; nobody is treated unfairly then, so such a step is in all acceptance sets of the space. A label
-/// that goes wrong makes the action that it reads go wrong ([`FAULT`]).
+/// A configuration consists of one of the space and the state of the automaton after reading it. If no action without a
+/// fault is enabled, the execution stays there forever ([`IDLE`]) and the automaton keeps reading; such a step is fair,
+/// hence in all acceptance sets of the space. A label that raises a fault turns the step into a [`FAULT`].
 ///
-/// The space must not be a product itself: one whose automaton is stuck would be taken for a subject that is.
+/// The space must not be a product itself: if its automaton were stuck, this would look like a deadlock of the subject.
 ///
 /// ```
-/// use invigil_explore::cycles::cycle;
+/// use invigil_explore::cycles::find_accepting_cycle;
 /// use invigil_explore::product::Product;
-/// use invigil_explore::{Limits, plain, reading};
-/// use invigil_model::{Action, Expression, Kind, Model, Omega, OmegaEdge, Parts, Statement, Unary, Variable};
+/// use invigil_explore::{Limits, interpreted_model, label_evaluator};
+/// use invigil_model::{Action, Expression, Domain, Model, OmegaAutomaton, OmegaEdge, ModelParts, Statement, Unary, Variable};
 ///
-/// // A lamp that is switched on and off. Is it dark now and then, for ever?
+/// // A lamp that is switched on and off. Is it dark infinitely often?
 /// let dark = Expression::unary(Unary::Not, Expression::read(0));
 /// let switch = Action { effect: vec![Statement::assign(0, dark.clone())], ..Action::named("switch") };
-/// let lamp = Variable::scalar("lamp", Kind::Boolean, 0);
-/// let model = Model::new(Parts { variables: vec![lamp], actions: vec![switch], ..Parts::default() }).unwrap();
+/// let lamp = Variable::scalar("lamp", Domain::Boolean, 0);
+/// let model = Model::new(ModelParts { variables: vec![lamp], actions: vec![switch], ..ModelParts::default() }).unwrap();
 /// let edge = |label, marks| OmegaEdge { label, marks, target: 0 };
-/// let omega = Omega {
+/// let omega = OmegaAutomaton {
 ///     name: "dark".into(),
 ///     initial: 0,
 ///     edges: vec![vec![edge(dark, 1), edge(Expression::read(0), 0)]],
 ///     sets: 1,
 ///     stutters: true,
 /// };
-/// let reading = reading::Plain { model: &model, omega: &omega };
-/// let product = Product::new(plain::Plain::new(&model, vec![]), reading, model.layout().spare).unwrap();
-/// let found = cycle(&product, &Limits::default(), &());
+/// let reading = label_evaluator::InterpretedLabels { model: &model, omega: &omega };
+/// let product = Product::new(interpreted_model::InterpretedModel::new(&model, vec![]), reading, model.layout().spare).unwrap();
+/// let found = find_accepting_cycle(&product, &Limits::default(), &());
 /// let path = product.subject_path(&found.path.unwrap());
 /// assert_eq!((path.states.len(), path.back), (2, Some((0, Some(0)))));
 /// ```
 pub struct Product<S, R> {
     space: S,
     reading: R,
-    /// The words of a configuration of the space.
+    /// The number of words of a configuration of the space.
     inner: usize,
-    /// Where in the last word of these the automaton's state lies, if it does not have a word of its own.
+    /// The bit position of the automaton's state in the last of these words, unless it has a word of its own.
     shift: Option<u32>,
     /// The acceptance sets of the space, which come first.
     sets: u32,
-    /// The first label that went wrong.
-    wrong: OnceLock<String>,
+    /// The first evaluation error of a label.
+    evaluation_error: OnceLock<String>,
 }
 
-/// Memory for one call, used again and again.
+/// Buffers of one call, which are reused.
 #[derive(Default)]
 struct Scratch {
     source: Vec<u64>,
@@ -96,18 +95,18 @@ impl Scratch {
         SCRATCH.with_borrow_mut(Vec::pop).unwrap_or_default()
     }
 
-    fn give_back(self) {
+    fn release(self) {
         SCRATCH.with_borrow_mut(|all| all.push(self));
     }
 }
 
-impl<S: Space, R: Reading> Product<S, R> {
-    /// The product. `spare` highest bits of the last word of every configuration of `space` are always 0
-    /// ([`Layout::spare`](invigil_model::layout::Layout)): if the states of the automaton fit there, configurations
-    /// need no more words.
+impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
+    /// Creates the product. The `spare` highest bits of the last word of every configuration of `space` must be 0
+    /// ([`Layout::spare`](invigil_model::layout::Layout)); if the automaton's states fit into them, configurations need
+    /// no extra word.
     ///
     /// # Errors
-    /// If steps would need too many marks.
+    /// If steps would need more than [`MAX_MARKS`] marks.
     pub fn new(space: S, reading: R, spare: u32) -> Result<Product<S, R>, TooManyMarks> {
         let (sets, pairs) = (space.sets(), space.pairs());
         let needed = sets.saturating_add(reading.sets()).saturating_add(pairs.saturating_mul(2));
@@ -116,28 +115,28 @@ impl<S: Space, R: Reading> Product<S, R> {
         }
         let bits = (u32::BITS - reading.states().saturating_sub(1).leading_zeros()).max(1);
         let shift = (bits <= spare).then(|| u64::BITS - bits);
-        Ok(Product { inner: space.width(), space, reading, shift, sets, wrong: OnceLock::new() })
+        Ok(Product { inner: space.width(), space, reading, shift, sets, evaluation_error: OnceLock::new() })
     }
 
-    /// Why a label could not be evaluated, if that happened. What the automaton would have done there is not known: that
-    /// nothing was found means nothing then.
-    pub fn wrong(&self) -> Option<&str> {
-        self.wrong.get().map(String::as_str)
+    /// Why a label could not be evaluated, if this happened. The behaviour of the automaton is unknown there, so a
+    /// search without a finding proves nothing.
+    pub fn evaluation_error(&self) -> Option<&str> {
+        self.evaluation_error.get().map(String::as_str)
     }
 
-    /// The subject.
+    /// The state space of the subject.
     pub fn space(&self) -> &S {
         &self.space
     }
 
-    /// The part of a configuration that is the space's, and the state of the automaton.
+    /// Splits a configuration into that of the space and the automaton's state.
     pub fn split(&self, state: &[u64]) -> (Box<[u64]>, u32) {
         let mut words = Vec::new();
-        let at = self.take_apart(state, &mut words);
+        let at = self.split_into(state, &mut words);
         (words.into(), at)
     }
 
-    /// An execution of the product as one of the space: where it idles, it ends by staying.
+    /// Projects an execution of the product to the space. Idling becomes a lasso that stays.
     pub fn subject_path(&self, path: &Path) -> Path {
         let idle = path.actions.iter().position(|action| *action == IDLE);
         let last = path.states.len().saturating_sub(1);
@@ -154,7 +153,7 @@ impl<S: Space, R: Reading> Product<S, R> {
         }
     }
 
-    fn take_apart(&self, state: &[u64], words: &mut Vec<u64>) -> u32 {
+    fn split_into(&self, state: &[u64], words: &mut Vec<u64>) -> u32 {
         words.clear();
         words.extend_from_slice(&state[..self.inner]);
         match (self.shift, words.last_mut()) {
@@ -167,7 +166,7 @@ impl<S: Space, R: Reading> Product<S, R> {
         }
     }
 
-    fn put_together(&self, words: &[u64], at: u32, state: &mut Vec<u64>) {
+    fn join_into(&self, words: &[u64], at: u32, state: &mut Vec<u64>) {
         state.clear();
         state.extend_from_slice(words);
         match (self.shift, state.last_mut()) {
@@ -176,7 +175,7 @@ impl<S: Space, R: Reading> Product<S, R> {
         }
     }
 
-    /// The marks of a step: the sets of the space, those of the automaton, the pairs of the space.
+    /// The marks of a step: acceptance sets of the space, those of the automaton, fairness pairs of the space.
     fn marks(&self, inner: u64, read: u64) -> u64 {
         let up = |marks: u64, by: u32| marks.checked_shl(by).unwrap_or(0);
         let sets = inner & !up(u64::MAX, self.sets);
@@ -184,34 +183,34 @@ impl<S: Space, R: Reading> Product<S, R> {
         sets | up(read, self.sets) | up(pairs, self.sets + self.reading.sets())
     }
 
-    /// Adds where the automaton gets from `at` on a step.
+    /// Pushes a successor for each edge of the automaton that is enabled at `at` on this step.
     fn read(
         &self,
         at: u32,
         step: Step<'_>,
-        (taken, marks): (Taken, u64),
+        (taken, marks): (TransitionInfo, u64),
         edges: &mut Vec<(u32, u64)>,
         state: &mut Vec<u64>,
         out: &mut Successors,
     ) {
         edges.clear();
         if let Err(fault) = self.reading.edges(at, step, edges) {
-            // The first is told.
-            let _ = self.wrong.set(fault.to_string());
-            self.put_together(step.target, 0, state);
-            out.push(state, Taken { flags: taken.flags | FAULT, ..taken });
+            // Only the first error is kept.
+            let _ = self.evaluation_error.set(fault.to_string());
+            self.join_into(step.target, 0, state);
+            out.push(state, TransitionInfo { flags: taken.flags | FAULT, ..taken });
             out.marks.push(0);
             return;
         }
         for (target, read) in edges.iter() {
-            self.put_together(step.target, *target, state);
+            self.join_into(step.target, *target, state);
             out.push(state, taken);
             out.marks.push(self.marks(marks, *read));
         }
     }
 }
 
-impl<S: Space, R: Reading> Space for Product<S, R> {
+impl<S: StateSpace, R: LabelEvaluator> StateSpace for Product<S, R> {
     fn width(&self) -> usize {
         self.inner + usize::from(self.shift.is_none())
     }
@@ -221,35 +220,37 @@ impl<S: Space, R: Reading> Space for Product<S, R> {
         let Scratch { inner, edges, state, .. } = &mut scratch;
         inner.clear();
         self.space.initial(inner);
-        for (words, taken) in inner.words.chunks_exact(self.inner).zip(&inner.taken) {
+        for (words, taken) in inner.words.chunks_exact(self.inner).zip(&inner.transitions) {
             if taken.flags & FAULT != 0 {
-                self.put_together(words, 0, state);
+                self.join_into(words, 0, state);
                 out.push(state, *taken);
                 out.marks.push(0);
                 continue;
             }
             let first = out.len();
             self.read(self.reading.initial(), Step::at(words), (*taken, 0), edges, state, out);
-            self.keep_each_once(first, out);
+            self.deduplicate(first, out);
         }
-        scratch.give_back();
+        scratch.release();
     }
 
     fn successors(&self, of: &[u64], out: &mut Successors) {
         let mut scratch = Scratch::take();
         let Scratch { source, inner, edges, state } = &mut scratch;
-        let at = self.take_apart(of, source);
+        let at = self.split_into(of, source);
         inner.clear();
         self.space.successors(source, inner);
-        if inner.taken.iter().all(|taken| taken.flags & FAULT != 0) {
+        if inner.transitions.iter().all(|taken| taken.flags & FAULT != 0) {
             let step = Step { source: Some(source), action: None, target: source };
-            let idle = Taken { action: IDLE, flags: 0 };
+            let idle = TransitionInfo { action: IDLE, flags: 0 };
             let all = !u64::MAX.checked_shl(self.sets).unwrap_or(0);
             self.read(at, step, (idle, all), edges, state, out);
         }
-        for (number, (words, taken)) in inner.words.chunks_exact(self.inner).zip(&inner.taken).enumerate() {
+        for (number, (words, taken)) in
+            inner.words.chunks_exact(self.inner).zip(&inner.transitions).enumerate()
+        {
             if taken.flags & FAULT != 0 {
-                self.put_together(words, 0, state);
+                self.join_into(words, 0, state);
                 out.push(state, *taken);
                 out.marks.push(0);
                 continue;
@@ -258,7 +259,7 @@ impl<S: Space, R: Reading> Space for Product<S, R> {
             let step = Step { source: Some(source), action: Some(taken.action), target: words };
             self.read(at, step, (*taken, marks), edges, state, out);
         }
-        scratch.give_back();
+        scratch.release();
     }
 
     fn sets(&self) -> u32 {
@@ -274,15 +275,15 @@ impl<S: Space, R: Reading> Space for Product<S, R> {
     }
 }
 
-impl<S: Space, R: Reading> Product<S, R> {
-    /// Initial configurations come once each, though several edges may lead to the same.
-    fn keep_each_once(&self, first: usize, out: &mut Successors) {
+impl<S: StateSpace, R: LabelEvaluator> Product<S, R> {
+    /// Removes duplicate initial configurations, to which several edges may lead.
+    fn deduplicate(&self, first: usize, out: &mut Successors) {
         let width = self.width();
         let mut at = first + 1;
         while at < out.len() {
             if (first..at).any(|other| out.state(other, width) == out.state(at, width)) {
                 out.words.drain(at * width..(at + 1) * width);
-                out.taken.remove(at);
+                out.transitions.remove(at);
                 out.marks.remove(at);
             } else {
                 at += 1;

@@ -1,73 +1,73 @@
-//! A space under a scheduler and filters: the set-ups in which the same policy serves at run time and in verification.
+//! A space under a scheduler and filters, so that run time and verification can use the same scheduling policy.
 //!
-//! | set-up | here |
+//! | setting | configuration |
 //! | --- | --- |
-//! | run-time execution: the scheduler commands the system, its environment is the world | [`Setup::scheduler`], on a model without environment |
-//! | verification under a filter | [`Setup::filters`] alone |
-//! | verification with the scheduler in the loop: the environment is not scheduled | [`Setup::scheduler`], then [`Setup::filters`] |
-//! | verification with a decoupled environment: the scheduled system beside its environment, sharing variables | the same, for models in which no action is of both sides |
+//! | run time: the scheduler controls the system, the environment is the outside world | [`SchedulerConfig::scheduler`], on a model without environment |
+//! | verification under a filter | only [`SchedulerConfig::filters`] |
+//! | verification with the scheduler in the loop: the environment is not scheduled | [`SchedulerConfig::scheduler`], then [`SchedulerConfig::filters`] |
+//! | verification with a decoupled environment: the scheduled system and its environment share variables | the same, for models in which no action belongs to both sides |
 //!
-//! These are the compositions `filter(scheduler(system and environment))` of the semantic interface, computed in
-//! bulk; the tests hold the two against each other.
+//! These are the compositions `filter(scheduler(system and environment))` of the semantic interface, computed in bulk.
+//! The tests compare the two implementations.
 
-use crate::space::{Space, Successors, Taken};
+use crate::state_space::{StateSpace, Successors, TransitionInfo};
 use invigil_semantics::{FixedPriority, RoundRobin, SchedulingPolicy, SeededRandom};
 
-/// Who performs an action.
+/// The process that performs an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Performer {
-    /// The process, by its number; none if nobody in particular.
+pub struct Actor {
+    /// The number of the process; none if the action belongs to no process.
     pub process: Option<u32>,
-    /// Whether it is of the system: schedulers do not command the environment.
+    /// Whether the action belongs to the system. Schedulers do not control the environment.
     pub is_system: bool,
 }
 
 /// How the next action of the system is chosen.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Scheduler {
-    /// The process that comes first in this order, by their numbers; processes that are not in it come last.
+    /// The enabled process that is first in this order. Processes that are not listed come last.
     FixedPriority(Vec<u32>),
-    /// The process after the one that was served last.
+    /// The next enabled process after the one that was scheduled last.
     RoundRobin,
-    /// One of the enabled actions, drawn by a generator with this seed.
+    /// A random enabled action, from a generator with this seed.
     Random(u64),
 }
 
-/// Which actions are left out.
+/// A filter that removes enabled actions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Filter {
-    /// The environment waits until the system has nothing to do.
+    /// The environment waits while the system has enabled actions.
     Reactive,
-    /// Nothing is tried that would go wrong, such as a message to a full queue.
+    /// Removes actions that would raise a fault, such as sending to a full queue.
     Faultless,
 }
 
-/// A scheduler and filters; the scheduler is inside.
+/// A scheduler and the filters around it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Setup {
-    /// The scheduler of the system, if it has one.
+pub struct SchedulerConfig {
+    /// The scheduler of the system, if any.
     pub scheduler: Option<Scheduler>,
-    /// What is left out of what the scheduler leaves, in this order.
+    /// Filters of the actions that the scheduler permits, applied in this order.
     pub filters: Vec<Filter>,
 }
 
-/// A space under a [`Setup`]. A configuration is one of the space and a word for the scheduler's memory.
+/// A space under a [`SchedulerConfig`]. A configuration has one extra word for the scheduler's state.
 pub struct Scheduled<'a, S> {
     inner: S,
-    performers: &'a [Performer],
-    setup: &'a Setup,
+    actors: &'a [Actor],
+    config: &'a SchedulerConfig,
 }
 
-impl<'a, S: Space> Scheduled<'a, S> {
-    /// The space under the set-up; `performers` has one entry for each action.
-    pub fn new(inner: S, performers: &'a [Performer], setup: &'a Setup) -> Scheduled<'a, S> {
-        Scheduled { inner, performers, setup }
+impl<'a, S: StateSpace> Scheduled<'a, S> {
+    /// Wraps a space; `actors` has one entry for each action.
+    pub fn new(inner: S, actors: &'a [Actor], config: &'a SchedulerConfig) -> Scheduled<'a, S> {
+        Scheduled { inner, actors, config }
     }
 
-    /// Chooses among the enabled actions of the system; says what the scheduler remembers then.
+    /// Chooses one of the enabled actions of the system. Also returns the scheduler's next state.
     fn choose(&self, memory: u64, enabled: &[u32]) -> Option<(u32, u64)> {
-        let process = |action: &u32| self.performers[*action as usize].process;
-        match self.setup.scheduler.as_ref()? {
+        let process = |action: &u32| self.actors[*action as usize].process;
+        match self.config.scheduler.as_ref()? {
             Scheduler::FixedPriority(order) => {
                 let place = |action: &u32| order.iter().position(|known| Some(*known) == process(action));
                 let policy =
@@ -75,7 +75,7 @@ impl<'a, S: Space> Scheduled<'a, S> {
                 policy.choose(&(), &(), enabled).map(|(action, ())| (*action, 0))
             }
             Scheduler::RoundRobin => {
-                // 0 is for "nobody yet", and a process is remembered as the number after its own.
+                // 0 means that no process was scheduled yet; a process is stored as its number plus one.
                 let number =
                     |action: &u32| process(action).map_or(u64::MAX, |process| u64::from(process) + 1);
                 let last = (memory != 0).then_some(memory);
@@ -89,19 +89,19 @@ impl<'a, S: Space> Scheduled<'a, S> {
         }
     }
 
-    fn first_memory(&self) -> u64 {
-        match &self.setup.scheduler {
+    fn initial_memory(&self) -> u64 {
+        match &self.config.scheduler {
             Some(Scheduler::Random(seed)) => *seed,
             _ => 0,
         }
     }
 
-    /// What remains of the enabled actions under the filters.
-    fn filtered(&self, mut kept: Vec<u32>, goes_wrong: impl Fn(u32) -> bool) -> Vec<u32> {
-        for filter in &self.setup.filters {
+    /// Applies the filters to the enabled actions.
+    fn apply_filters(&self, mut kept: Vec<u32>, goes_wrong: impl Fn(u32) -> bool) -> Vec<u32> {
+        for filter in &self.config.filters {
             match filter {
                 Filter::Reactive => {
-                    let is_system = |action: &u32| self.performers[*action as usize].is_system;
+                    let is_system = |action: &u32| self.actors[*action as usize].is_system;
                     if kept.iter().any(is_system) {
                         kept.retain(is_system);
                     }
@@ -113,7 +113,7 @@ impl<'a, S: Space> Scheduled<'a, S> {
     }
 }
 
-impl<S: Space> Space for Scheduled<'_, S> {
+impl<S: StateSpace> StateSpace for Scheduled<'_, S> {
     fn width(&self) -> usize {
         self.inner.width() + 1
     }
@@ -121,8 +121,8 @@ impl<S: Space> Space for Scheduled<'_, S> {
     fn initial(&self, out: &mut Successors) {
         let mut starts = Successors::default();
         self.inner.initial(&mut starts);
-        for (start, taken) in starts.words.chunks_exact(self.inner.width()).zip(&starts.taken) {
-            add(start, self.first_memory(), *taken, out);
+        for (start, taken) in starts.words.chunks_exact(self.inner.width()).zip(&starts.transitions) {
+            add(start, self.initial_memory(), *taken, out);
         }
     }
 
@@ -131,25 +131,30 @@ impl<S: Space> Space for Scheduled<'_, S> {
         let (inner, memory) = (&state[..width], state[width]);
         let mut found = Successors::default();
         self.inner.successors(inner, &mut found);
-        let mut enabled: Vec<u32> = found.taken.iter().map(|taken| taken.action).collect();
+        let mut enabled: Vec<u32> = found.transitions.iter().map(|taken| taken.action).collect();
         enabled.dedup();
         let mut next = memory;
         let mut chosen = None;
-        if self.setup.scheduler.is_some() {
+        if self.config.scheduler.is_some() {
             let (system, environment): (Vec<u32>, Vec<u32>) =
-                enabled.into_iter().partition(|action| self.performers[*action as usize].is_system);
+                enabled.into_iter().partition(|action| self.actors[*action as usize].is_system);
             if let Some((action, after)) = self.choose(memory, &system) {
                 (chosen, next) = (Some(action), after);
             }
             enabled = chosen.into_iter().chain(environment).collect();
         }
         let goes_wrong = |action: u32| {
-            found.taken.iter().any(|taken| taken.action == action && taken.flags & crate::space::FAULT != 0)
+            found
+                .transitions
+                .iter()
+                .any(|taken| taken.action == action && taken.flags & crate::state_space::FAULT != 0)
         };
-        for action in self.filtered(enabled, goes_wrong) {
-            // What is forwarded leaves the scheduler's memory alone.
+        for action in self.apply_filters(enabled, goes_wrong) {
+            // An action of the environment does not change the scheduler's state.
             let memory = if chosen == Some(action) { next } else { memory };
-            for (at, taken) in found.taken.iter().enumerate().filter(|(_, taken)| taken.action == action) {
+            for (at, taken) in
+                found.transitions.iter().enumerate().filter(|(_, taken)| taken.action == action)
+            {
                 add(found.state(at, width), memory, *taken, out);
             }
         }
@@ -160,8 +165,8 @@ impl<S: Space> Space for Scheduled<'_, S> {
     }
 }
 
-fn add(state: &[u64], memory: u64, taken: Taken, out: &mut Successors) {
+fn add(state: &[u64], memory: u64, taken: TransitionInfo, out: &mut Successors) {
     out.words.extend_from_slice(state);
     out.words.push(memory);
-    out.taken.push(taken);
+    out.transitions.push(taken);
 }

@@ -1,17 +1,17 @@
-//! The states that were seen, exactly, each once.
+//! Exact storage of visited states.
 
 use crate::arena::Arena;
 use crate::hash::hash;
 use crate::prefetch;
-use crate::table::{LEAST, Look, Place, Table};
+use crate::table::{FirstLookup, MIN_SLOTS, Slot, Table};
 
-/// States that are dealt with at once: their places are asked for before the first is looked at.
-const BATCH: usize = 128;
+/// Number of states in a batch. Their table slots are prefetched before the first one is looked up.
+const BATCH_SIZE: usize = 128;
 
-/// States of a fixed number of words, numbered in the order in which they come.
+/// A set of states of fixed width, numbered in the order of insertion.
 ///
-/// Each is stored once, whole, so what the store says is exact. A state of `n` words takes `8 n` bytes and 11 to 21
-/// bytes in the table that finds it. At most 2³² - 2 states are stored.
+/// Each state is stored once and completely, so lookups are exact. A state of `n` words takes `8 n` bytes, plus 11 to
+/// 21 bytes in the hash table. At most 2³² - 2 states can be stored.
 ///
 /// ```
 /// use invigil_explore::Store;
@@ -31,9 +31,9 @@ pub struct Store {
     most_bytes: u64,
 }
 
-/// There is no room for another state: 2³² - 2 are stored, or there is no memory.
+/// The store is full: it has 2³² - 2 states, or memory is exhausted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
+pub struct StoreFull;
 
 impl Store {
     /// A store for states of `width` words, at least one.
@@ -41,7 +41,7 @@ impl Store {
         Store { arena: Arena::new(width), table: None, grow_at: 0, most_bytes: u64::MAX }
     }
 
-    /// The same with at most so many bytes of memory.
+    /// Limits the memory to `most_bytes`.
     pub fn with_memory(mut self, most_bytes: u64) -> Store {
         self.most_bytes = most_bytes;
         self
@@ -52,22 +52,22 @@ impl Store {
         self.arena.len()
     }
 
-    /// Whether there is none.
+    /// Whether no state is stored.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The words of a state.
+    /// The number of words of a state.
     pub fn width(&self) -> usize {
         self.arena.width()
     }
 
-    /// Bytes for the states and the table.
+    /// Bytes of the states and the table.
     pub fn memory(&self) -> u64 {
         self.arena.memory() + self.slots() as u64 * 8
     }
 
-    /// The state of a number. There must be one.
+    /// The state with a number, which must exist.
     #[inline]
     pub fn get(&self, index: u32) -> &[u64] {
         self.arena.get(index as usize)
@@ -81,13 +81,13 @@ impl Store {
     /// The number of a state whose hash is known.
     #[inline]
     pub(crate) fn find_hashed(&self, state: &[u64], hash: u64) -> Option<u32> {
-        match self.place(state, hash)? {
-            Place::Known(index) => Some(index),
-            Place::Free(_) => None,
+        match self.find_slot(state, hash)? {
+            Slot::Occupied(index) => Some(index),
+            Slot::Free(_) => None,
         }
     }
 
-    /// A state of this hash will be looked for soon: asks for its place in the table.
+    /// Prefetches the table slot for a hash.
     #[inline]
     pub(crate) fn prefetch_slot(&self, hash: u64) {
         if let Some(table) = &self.table {
@@ -95,57 +95,57 @@ impl Store {
         }
     }
 
-    /// The number of a state, and whether it is new.
-    pub fn insert(&mut self, state: &[u64]) -> Result<(u32, bool), Full> {
+    /// Inserts a state. Returns its number and whether it is new.
+    pub fn insert(&mut self, state: &[u64]) -> Result<(u32, bool), StoreFull> {
         self.insert_hashed(state, hash(state))
     }
 
-    /// The number of a state whose [hash](crate::hash()) is known, and whether it is new.
+    /// The same for a state whose [hash](crate::hash()) is known.
     #[inline]
-    pub fn insert_hashed(&mut self, state: &[u64], hash: u64) -> Result<(u32, bool), Full> {
+    pub fn insert_hashed(&mut self, state: &[u64], hash: u64) -> Result<(u32, bool), StoreFull> {
         if self.len() >= self.grow_at {
             self.grow()?;
         }
-        let slot = match self.place(state, hash) {
-            Some(Place::Known(index)) => return Ok((index, false)),
-            Some(Place::Free(slot)) => slot,
-            None => return Err(Full),
+        let slot = match self.find_slot(state, hash) {
+            Some(Slot::Occupied(index)) => return Ok((index, false)),
+            Some(Slot::Free(slot)) => slot,
+            None => return Err(StoreFull),
         };
         let index = self.len() as u32;
         if !self.arena.push(state) {
-            return Err(Full);
+            return Err(StoreFull);
         }
         if let Some(table) = &self.table {
-            table.put(slot, hash, index);
+            table.fill(slot, hash, index);
         }
         Ok((index, true))
     }
 
-    /// Inserts several states that lie one after the other; `found` gets for each what [`insert`](Store::insert)
-    /// would have given. Much faster than one by one, because the memory is asked for beforehand.
+    /// Inserts several consecutive states. `found` receives what [`insert`](Store::insert) would return for each.
+    /// Prefetching makes this much faster than single insertions.
     ///
     /// ```
     /// # use invigil_explore::Store;
     /// let (mut store, mut found) = (Store::new(1), Vec::new());
     /// store.insert_all(&[7, 8, 7], &mut found)?;
     /// assert_eq!(found, [(0, true), (1, true), (0, false)]);
-    /// # Ok::<(), invigil_explore::Full>(())
+    /// # Ok::<(), invigil_explore::StoreFull>(())
     /// ```
-    pub fn insert_all(&mut self, states: &[u64], found: &mut Vec<(u32, bool)>) -> Result<(), Full> {
+    pub fn insert_all(&mut self, states: &[u64], found: &mut Vec<(u32, bool)>) -> Result<(), StoreFull> {
         let width = self.width();
-        let (mut hashes, mut looks) = ([0; BATCH], [Look::Unsure; BATCH]);
-        for batch in states.chunks(BATCH * width) {
+        let (mut hashes, mut looks) = ([0; BATCH_SIZE], [FirstLookup::Unknown; BATCH_SIZE]);
+        for batch in states.chunks(BATCH_SIZE * width) {
             for (state, into) in batch.chunks_exact(width).zip(&mut hashes) {
                 *into = hash(state);
                 self.prefetch_slot(*into);
             }
             let count = batch.len() / width;
             for (into, hash) in looks.iter_mut().zip(&hashes[..count]) {
-                *into = self.look(*hash);
+                *into = self.first_lookup(*hash);
             }
             for ((state, hash), look) in batch.chunks_exact(width).zip(&hashes).zip(&looks) {
                 found.push(match look {
-                    Look::Likely(index) if is_same(self.get(*index), state) => (*index, false),
+                    FirstLookup::Likely(index) if is_same(self.get(*index), state) => (*index, false),
                     _ => self.insert_hashed(state, *hash)?,
                 });
             }
@@ -153,12 +153,12 @@ impl Store {
         Ok(())
     }
 
-    /// When the place of the hash had time to come: what a look at it tells. The state that it probably is is asked for.
+    /// Probes the prefetched slots of a hash, and prefetches the state that it probably is.
     #[inline]
-    fn look(&self, hash: u64) -> Look {
-        let look = self.table.as_ref().map_or(Look::Unsure, |table| table.look(hash));
-        if let Look::Likely(index) = look {
-            prefetch::all(self.get(index));
+    fn first_lookup(&self, hash: u64) -> FirstLookup {
+        let look = self.table.as_ref().map_or(FirstLookup::Unknown, |table| table.first_lookup(hash));
+        if let FirstLookup::Likely(index) = look {
+            prefetch::prefetch_words(self.get(index));
         }
         look
     }
@@ -167,16 +167,16 @@ impl Store {
         self.table.as_ref().map_or(0, Table::slots)
     }
 
-    /// None if there is no table yet.
+    /// Returns none if there is no table yet.
     #[inline]
-    fn place(&self, state: &[u64], hash: u64) -> Option<Place> {
-        Some(self.table.as_ref()?.place(hash, |index| is_same(self.get(index), state)))
+    fn find_slot(&self, state: &[u64], hash: u64) -> Option<Slot> {
+        Some(self.table.as_ref()?.find_slot(hash, |index| is_same(self.get(index), state)))
     }
 
-    /// Doubles the table, or fills it more than is good for it where there is no memory to double it.
+    /// Doubles the table. If memory does not suffice, allows a higher load factor instead.
     #[cold]
-    fn grow(&mut self) -> Result<(), Full> {
-        let more = self.slots().max(LEAST);
+    fn grow(&mut self) -> Result<(), StoreFull> {
+        let more = self.slots().max(MIN_SLOTS);
         let is_allowed = self.memory() + more as u64 * 8 < self.most_bytes;
         let has_grown = is_allowed
             && match &mut self.table {
@@ -186,15 +186,15 @@ impl Store {
                     none.is_some()
                 }
             };
-        // Where it could not grow, it is filled more than is good for it; beyond that there is no end of probing.
+        // If the table cannot grow, a load factor up to 15/16 is accepted; beyond that, probing takes too long.
         let most = if has_grown { self.slots() / 4 * 3 } else { self.slots() / 16 * 15 };
         let room = self.most_bytes.saturating_sub(self.slots() as u64 * 8) / (self.width() as u64 * 8);
         self.grow_at = most.min(usize::try_from(room).unwrap_or(usize::MAX)).min(u32::MAX as usize - 1);
-        if self.len() < self.grow_at { Ok(()) } else { Err(Full) }
+        if self.len() < self.grow_at { Ok(()) } else { Err(StoreFull) }
     }
 }
 
-/// Compares in place: states are too short for a call.
+/// Inline comparison: states are too short for a call to `memcmp`.
 #[inline]
 fn is_same(left: &[u64], right: &[u64]) -> bool {
     left.iter().zip(right).all(|(left, right)| left == right)
@@ -203,14 +203,14 @@ fn is_same(left: &[u64], right: &[u64]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Random;
+    use invigil_semantics::SplitMix64;
     use std::collections::HashMap;
 
-    /// Against a map, with few and many equal states, one by one and in batches.
+    /// Compares with a `HashMap`, with few and with many duplicates, for single and batch insertion.
     #[test]
-    fn states_are_numbered_as_by_a_map() {
+    fn store_agrees_with_hash_map() {
         for (width, most) in [(1, 50), (1, 100_000), (2, 300), (3, 40), (5, 2), (40, 2)] {
-            let (mut random, mut known) = (Random::new(most), HashMap::new());
+            let (mut random, mut known) = (SplitMix64::new(most), HashMap::new());
             let (mut one, mut many) = (Store::new(width), Store::new(width));
             let mut found = Vec::new();
             for _ in 0..300 {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn three_words_take_at_most_fifty_bytes() {
+    fn state_of_three_words_takes_at_most_fifty_bytes() {
         let mut store = Store::new(3);
         for number in 0..1_000_000u64 {
             store.insert(&[number % 7, number, number / 3]).unwrap();
@@ -241,15 +241,15 @@ mod tests {
     }
 
     #[test]
-    fn a_store_keeps_to_its_memory_and_uses_it() {
+    fn store_respects_and_uses_memory_limit() {
         for most in [0, 1000, 40_000, 1_000_000, 3_000_000] {
             let mut store = Store::new(2).with_memory(most);
             let full = (0..1_000_000).find(|number| store.insert(&[*number, 1]).is_err());
             let number = full.expect("there is an end");
             assert!(store.memory() <= most);
             assert!(most < 100_000 || store.memory() > most / 2, "{} of {most}", store.memory());
-            // It stays full, and what is in it is still found.
-            assert_eq!(store.insert(&[number, 1]), Err(Full));
+            // A full store stays full, and its states are still found.
+            assert_eq!(store.insert(&[number, 1]), Err(StoreFull));
             assert!((0..number).all(|known| store.find(&[known, 1]) == Some(known as u32)));
         }
     }

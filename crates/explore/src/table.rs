@@ -1,10 +1,12 @@
-//! Where states are found again: a table of tags and numbers, which several threads may fill at once.
+//! Concurrent hash table from states to their numbers.
 //!
-//! A slot has the upper half of a hash, its tag, in its upper half, and the number of the state plus one in its lower.
-//! The first bits of the tag say in which line of the cache the search for a state begins, so a table is in the order of
-//! the hashes. It is doubled in its place: what is in a line goes to one of two lines that lie further on, so the upper half
-//! moves to where nothing was yet, then the half of the rest to where that was, and so on. Addresses for the largest table
-//! are reserved at first; they cost no memory.
+//! Hand-written because no concurrent map (`dashmap`, `papaya`, `scc`) keeps an entry in one word and doubles in place.
+//!
+//! The upper half of a slot is the tag, which is the upper half of the hash; the lower half is the state's number plus
+//! one. The first bits of the tag select the cache line where probing starts, so the table is sorted by hash. It is
+//! doubled in place: the slots of a line move to one of two lines further back, so the upper half of the table moves
+//! first, to lines that were unused, then the upper half of the rest, and so on. Addresses for the largest table are
+//! reserved at the start; they cost no memory.
 
 use crate::pages::{HUGE, Pages};
 use crate::prefetch;
@@ -12,53 +14,57 @@ use std::ops::Range;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-/// The part of a slot that is from the hash.
-const TAG: u64 = !0 << 32;
-/// The slots that lie in one line of the cache.
-const LINE: usize = 8;
-/// The slots of the smallest table.
-pub(crate) const LEAST: usize = 1 << 12;
-/// The slots of the largest: enough for as many states as have numbers.
-const LARGEST: usize = 1 << 33;
-/// The lines from which it is worth while to have threads for moving what is in them.
-const WORTH: usize = 1 << 13;
-/// How many lines ahead a table that is walked along is asked for.
-const AHEAD: usize = 16;
+/// The part of a slot that is taken from the hash.
+const TAG_MASK: u64 = !0 << 32;
+/// The number of slots in a cache line.
+const SLOTS_PER_LINE: usize = 8;
+/// The size of the smallest table, in slots.
+pub(crate) const MIN_SLOTS: usize = 1 << 12;
+/// The size of the largest table, in slots: enough for all state numbers.
+const MAX_SLOTS: usize = 1 << 33;
+/// The minimum number of lines per thread for moving them in parallel.
+const PARALLEL_THRESHOLD: usize = 1 << 13;
+/// How many lines ahead a sequential pass prefetches.
+const PREFETCH_DISTANCE: usize = 16;
 
 pub(crate) struct Table {
-    /// The slots, and behind them those that it can grow by.
+    /// The slots, followed by reserved addresses for growth.
     words: Pages<AtomicU64>,
     slots: usize,
-    /// `hash >> shift` is the line where the search for a state begins.
+    /// `hash >> shift` is the line where probing starts.
     shift: u32,
 }
 
-/// Where a state is, or could be.
-pub(crate) enum Place {
-    Known(u32),
+/// The result of looking up a state.
+pub(crate) enum Slot {
+    Occupied(u32),
     Free(usize),
 }
 
-/// What one look at the first line of a hash tells.
+/// The result of probing only the first line of a hash.
 #[derive(Clone, Copy)]
-pub(crate) enum Look {
-    /// It is probably this one.
+pub(crate) enum FirstLookup {
+    /// The state is probably the one with this number.
     Likely(u32),
-    /// It is new, if the slot of this number in the line stays free.
+    /// The state is new, if slot `.0` of the line is still free.
     New(u8),
-    /// It may be in another line.
-    Unsure,
+    /// The state may be in another line.
+    Unknown,
 }
 
 impl Table {
-    /// An empty table of the least size. None if there is no memory for it.
+    /// An empty table of minimum size. Returns none if memory is exhausted.
     pub(crate) fn new() -> Option<Table> {
-        let mut most = LARGEST;
+        let mut most = MAX_SLOTS;
         loop {
             if let Some(words) = Pages::reserve(most) {
-                return Some(Table { words, slots: LEAST, shift: 64 - (LEAST / LINE).ilog2() });
+                return Some(Table {
+                    words,
+                    slots: MIN_SLOTS,
+                    shift: 64 - (MIN_SLOTS / SLOTS_PER_LINE).ilog2(),
+                });
             }
-            most = (most > LEAST).then_some(most / 2)?;
+            most = (most > MIN_SLOTS).then_some(most / 2)?;
         }
     }
 
@@ -66,148 +72,149 @@ impl Table {
         self.slots
     }
 
-    /// All lines, also those that it can grow by.
+    /// All lines, including those reserved for growth.
     #[inline]
-    fn lines(&self) -> &[[AtomicU64; LINE]] {
-        self.words.as_chunks::<LINE>().0
+    fn lines(&self) -> &[[AtomicU64; SLOTS_PER_LINE]] {
+        self.words.as_chunks::<SLOTS_PER_LINE>().0
     }
 
-    /// The line after this one.
+    /// The line that is probed after this one.
     #[inline]
-    fn next(&self, line: usize) -> usize {
-        (line + 1) & (self.slots / LINE - 1)
+    fn next_line(&self, line: usize) -> usize {
+        (line + 1) & (self.slots / SLOTS_PER_LINE - 1)
     }
 
     #[inline]
-    fn line(&self, hash: u64) -> usize {
+    fn home_line(&self, hash: u64) -> usize {
         (hash >> self.shift) as usize
     }
 
-    /// A state of this hash will be looked for soon: asks for its place.
+    /// Prefetches the home line of a hash.
     #[inline]
     pub(crate) fn prefetch(&self, hash: u64) {
-        prefetch::soon(&self.lines()[self.line(hash)]);
+        prefetch::prefetch(&self.lines()[self.home_line(hash)]);
     }
 
-    /// Looks at the first line of a hash only.
+    /// Probes only the home line of a hash.
     #[inline]
-    pub(crate) fn look(&self, hash: u64) -> Look {
+    pub(crate) fn first_lookup(&self, hash: u64) -> FirstLookup {
         let lines = self.lines();
-        let home = self.line(hash);
+        let home = self.home_line(hash);
         let line = &lines[home];
-        // All slots without a branch between: which of them it is cannot be foreseen. Each is read once: in the meantime others
-        // fill slots, and one that was passed over as free must not be taken for filled.
-        let line: [u64; LINE] = std::array::from_fn(|at| line[at].load(Acquire));
-        let same = which(&line, |slot| (slot ^ hash) & TAG == 0);
+        // All slots are compared without branches, because the matching one is unpredictable. Each slot is read only
+        // once: other threads fill slots concurrently, and a slot that was seen as free must not be taken as filled.
+        let line: [u64; SLOTS_PER_LINE] = std::array::from_fn(|at| line[at].load(Acquire));
+        let same = slot_mask(&line, |slot| (slot ^ hash) & TAG_MASK == 0);
         if same != 0 {
             let number = line[same.trailing_zeros() as usize] as u32;
-            // The tag of a free slot is zero, which that of a hash may be, too.
-            return number.checked_sub(1).map_or(Look::Unsure, Look::Likely);
+            // The tag of a free slot is zero, which is also a valid tag of a hash.
+            return number.checked_sub(1).map_or(FirstLookup::Unknown, FirstLookup::Likely);
         }
-        let free = which(&line, |slot| slot == 0);
+        let free = slot_mask(&line, |slot| slot == 0);
         if free != 0 {
-            return Look::New(free.trailing_zeros() as u8);
+            return FirstLookup::New(free.trailing_zeros() as u8);
         }
-        prefetch::soon(&lines[self.next(home)]);
-        Look::Unsure
+        prefetch::prefetch(&lines[self.next_line(home)]);
+        FirstLookup::Unknown
     }
 
-    /// The slot of this number in the first line of a hash, if it is free. Slots are filled in their order, so if the first
-    /// free one is still free, nothing came into the line since.
+    /// The given slot of the home line, if it is still free. Slots are filled in order, so in this case nothing was
+    /// added to the line since.
     #[inline]
-    pub(crate) fn still_free(&self, hash: u64, at: u8) -> Option<usize> {
-        let slot = self.line(hash) * LINE + usize::from(at);
+    pub(crate) fn free_slot(&self, hash: u64, at: u8) -> Option<usize> {
+        let slot = self.home_line(hash) * SLOTS_PER_LINE + usize::from(at);
         (self.words[slot].load(Relaxed) == 0).then_some(slot)
     }
 
-    /// Looks for a state. Some slots must be free.
+    /// Looks up a state by probing. Requires some free slots.
     #[inline]
-    pub(crate) fn place(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Place {
+    pub(crate) fn find_slot(&self, hash: u64, matches: impl Fn(u32) -> bool) -> Slot {
         let lines = self.lines();
-        let mut line = self.line(hash);
+        let mut line = self.home_line(hash);
         loop {
             for (at, slot) in lines[line].iter().enumerate() {
                 let slot = slot.load(Acquire);
                 if slot == 0 {
-                    return Place::Free(line * LINE + at);
+                    return Slot::Free(line * SLOTS_PER_LINE + at);
                 }
                 let number = (slot as u32).wrapping_sub(1);
-                if (slot ^ hash) & TAG == 0 && is_it(number) {
-                    return Place::Known(number);
+                if (slot ^ hash) & TAG_MASK == 0 && matches(number) {
+                    return Slot::Occupied(number);
                 }
             }
-            line = self.next(line);
+            line = self.next_line(line);
         }
     }
 
-    /// Fills a free slot, where nobody else does.
+    /// Fills a free slot without synchronization, for a single thread.
     #[inline]
-    pub(crate) fn put(&self, slot: usize, hash: u64, number: u32) {
-        self.words[slot].store(hash & TAG | (u64::from(number) + 1), Relaxed);
+    pub(crate) fn fill(&self, slot: usize, hash: u64, number: u32) {
+        self.words[slot].store(hash & TAG_MASK | (u64::from(number) + 1), Relaxed);
     }
 
-    /// Fills a slot that was free, unless somebody else did. Who finds the number there sees all that was written before.
+    /// Fills a free slot unless another thread did. A thread that reads the number also sees all writes before this
+    /// call.
     #[inline]
     pub(crate) fn claim(&self, slot: usize, hash: u64, number: u32) -> bool {
-        let filled = hash & TAG | (u64::from(number) + 1);
+        let filled = hash & TAG_MASK | (u64::from(number) + 1);
         self.words[slot].compare_exchange(0, filled, AcqRel, Relaxed).is_ok()
     }
 
-    /// Doubles the table with so many threads. False if there is no room.
+    /// Doubles the table with `threads` threads. Returns false if the largest size is reached.
     pub(crate) fn grow(&mut self, threads: usize) -> bool {
         if self.slots * 2 > self.words.len() {
             return false;
         }
-        let mut end = self.slots / LINE;
+        let mut end = self.slots / SLOTS_PER_LINE;
         self.slots *= 2;
         self.shift -= 1;
-        let mut late = Vec::new();
+        let mut overflow = Vec::new();
         while end > 1 {
-            late.extend(self.spread_with(threads, end / 2..end));
+            overflow.extend(self.spread_parallel(threads, end / 2..end));
             end /= 2;
         }
-        late.extend(take(&self.lines()[0]));
-        for slot in late {
-            // The tag is all of the hash that matters.
-            if let Place::Free(at) = self.place(slot & TAG, |_| false) {
+        overflow.extend(drain_line(&self.lines()[0]));
+        for slot in overflow {
+            // The tag contains all bits of the hash that matter.
+            if let Slot::Free(at) = self.find_slot(slot & TAG_MASK, |_| false) {
                 self.words[at].store(slot, Relaxed);
             }
         }
         true
     }
 
-    /// Spreads some lines, each thread a part of them. Gives what has no room where it belongs.
-    fn spread_with(&self, threads: usize, lines: Range<usize>) -> Vec<u64> {
-        let mut parts = split(&lines, threads.min(lines.len() / WORTH).max(1)).into_iter();
+    /// Spreads lines, each thread a part of them. Returns slots for which there was no space in the lines of the part.
+    fn spread_parallel(&self, threads: usize, lines: Range<usize>) -> Vec<u64> {
+        let mut parts = split(&lines, threads.min(lines.len() / PARALLEL_THRESHOLD).max(1)).into_iter();
         let first = parts.next().unwrap_or_default();
         std::thread::scope(|scope| {
             let others: Vec<_> = parts.map(|part| scope.spawn(|| self.spread(part))).collect();
-            let mut late = self.spread(first);
+            let mut overflow = self.spread(first);
             for other in others {
                 match other.join() {
-                    Ok(more) => late.extend(more),
+                    Ok(more) => overflow.extend(more),
                     Err(panic) => std::panic::resume_unwind(panic),
                 }
             }
-            late
+            overflow
         })
     }
 
-    /// Moves what is in some lines to the lines that these become, which are free. Gives what has no room there.
+    /// Moves the slots of `part` to the lines that replace them, which are free. Returns slots without space there.
     fn spread(&self, part: Range<usize>) -> Vec<u64> {
         let lines = self.lines();
         let mine = part.start * 2..part.end * 2;
-        // A page that is written first is cleared once; one that is read first is mapped, too.
-        for line in mine.clone().step_by(HUGE / 8 / LINE) {
+        // Writing a page first zeroes it once; reading it first would map the zero page as well.
+        for line in mine.clone().step_by(HUGE / 8 / SLOTS_PER_LINE) {
             lines[line][0].store(0, Relaxed);
         }
-        let mut late = Vec::new();
+        let mut overflow = Vec::new();
         for line in part {
-            if let Some(ahead) = lines.get(line * 2 + AHEAD) {
-                prefetch::soon(ahead);
+            if let Some(ahead) = lines.get(line * 2 + PREFETCH_DISTANCE) {
+                prefetch::prefetch(ahead);
             }
-            for slot in take(&lines[line]) {
-                let mut home = self.line(slot);
+            for slot in drain_line(&lines[line]) {
+                let mut home = self.home_line(slot);
                 let free = loop {
                     if !mine.contains(&home) {
                         break None;
@@ -219,28 +226,28 @@ impl Table {
                 };
                 match free {
                     Some(free) => free.store(slot, Relaxed),
-                    None => late.push(slot),
+                    None => overflow.push(slot),
                 }
             }
         }
-        late
+        overflow
     }
 }
 
-/// The slots of a line of which something is true, one bit for each.
+/// Bit mask of the slots of a line that satisfy a predicate.
 #[inline(always)]
-fn which(line: &[u64; LINE], is: impl Fn(u64) -> bool) -> u32 {
-    (0..LINE).fold(0, |set, at| set | u32::from(is(line[at])) << at)
+fn slot_mask(line: &[u64; SLOTS_PER_LINE], is: impl Fn(u64) -> bool) -> u32 {
+    (0..SLOTS_PER_LINE).fold(0, |set, at| set | u32::from(is(line[at])) << at)
 }
 
-/// Takes out what is in a line. Nobody else may use it.
-fn take(line: &[AtomicU64; LINE]) -> impl Iterator<Item = u64> {
-    let slots: [u64; LINE] = std::array::from_fn(|at| line[at].load(Relaxed));
+/// Removes and returns the slots of a line, which no other thread may use.
+fn drain_line(line: &[AtomicU64; SLOTS_PER_LINE]) -> impl Iterator<Item = u64> {
+    let slots: [u64; SLOTS_PER_LINE] = std::array::from_fn(|at| line[at].load(Relaxed));
     line.iter().for_each(|slot| slot.store(0, Relaxed));
     slots.into_iter().filter(|slot| *slot != 0)
 }
 
-/// A range in so many parts, one after the other.
+/// Splits a range into consecutive parts.
 fn split(range: &Range<usize>, parts: usize) -> Vec<Range<usize>> {
     let at = |part| range.start + range.len() * part / parts;
     (0..parts).map(|part| at(part)..at(part + 1)).collect()
@@ -251,20 +258,20 @@ mod tests {
     use super::*;
     use crate::hash::hash;
 
-    /// Numbers are found again by their hashes, also after the table was doubled by several threads.
+    /// States are found by their hashes, also after several threads have doubled the table.
     #[test]
-    fn what_was_put_is_found_in_tables_of_every_size() {
+    fn table_finds_states_after_parallel_growth() {
         for threads in [1, 2, 5] {
             let mut table = Table::new().unwrap();
             let mut known = 0;
             while table.slots() < 1 << 20 {
                 while (known as usize) < table.slots() / 4 * 3 {
                     let hash = hash(&[u64::from(known)]);
-                    let Place::Free(slot) = table.place(hash, |number| number == known) else {
+                    let Slot::Free(slot) = table.find_slot(hash, |number| number == known) else {
                         panic!("{known} is new");
                     };
                     if known % 2 == 0 {
-                        table.put(slot, hash, known);
+                        table.fill(slot, hash, known);
                     } else {
                         assert!(table.claim(slot, hash, known));
                         assert!(!table.claim(slot, hash, known));
@@ -273,8 +280,8 @@ mod tests {
                 }
                 assert!(table.grow(threads));
                 for number in 0..known {
-                    let place = table.place(hash(&[u64::from(number)]), |other| other == number);
-                    assert!(matches!(place, Place::Known(found) if found == number), "{number} of {known}");
+                    let place = table.find_slot(hash(&[u64::from(number)]), |other| other == number);
+                    assert!(matches!(place, Slot::Occupied(found) if found == number), "{number} of {known}");
                 }
                 let filled = table.words[..table.slots].iter().filter(|slot| slot.load(Relaxed) != 0).count();
                 assert_eq!(filled, known as usize);
@@ -282,9 +289,9 @@ mod tests {
         }
     }
 
-    /// Several threads come to the same states at once; each state is put once.
+    /// Several threads insert the same states concurrently; each state is stored once.
     #[test]
-    fn what_many_put_at_once_is_there_once() {
+    fn concurrent_insertions_store_each_state_once() {
         const STATES: u32 = 20_000;
         const THREADS: u32 = 4;
         let mut table = Table::new().unwrap();
@@ -299,19 +306,19 @@ mod tests {
                     for state in 0..STATES {
                         let hash = hash(&[u64::from(state)]);
                         let number = state * THREADS + thread;
-                        let is_it = |known: u32| known / THREADS == state;
-                        let mut place = match table.look(hash) {
-                            Look::Likely(known) if is_it(known) => Place::Known(known),
-                            Look::New(at) => match table.still_free(hash, at) {
-                                Some(slot) => Place::Free(slot),
-                                None => table.place(hash, is_it),
+                        let matches = |known: u32| known / THREADS == state;
+                        let mut place = match table.first_lookup(hash) {
+                            FirstLookup::Likely(known) if matches(known) => Slot::Occupied(known),
+                            FirstLookup::New(at) => match table.free_slot(hash, at) {
+                                Some(slot) => Slot::Free(slot),
+                                None => table.find_slot(hash, matches),
                             },
-                            _ => table.place(hash, is_it),
+                            _ => table.find_slot(hash, matches),
                         };
-                        while let Place::Free(slot) = place
+                        while let Slot::Free(slot) = place
                             && !table.claim(slot, hash, number)
                         {
-                            place = table.place(hash, is_it);
+                            place = table.find_slot(hash, matches);
                         }
                     }
                 });

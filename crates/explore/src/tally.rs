@@ -1,17 +1,17 @@
-//! What several threads have seen together, and whether they must end.
+//! Statistics shared by all threads of a search, and the decision to stop them.
 
-use crate::limits::{Incomplete, Limits, Pulse, Totals};
+use crate::limits::{Incomplete, Limits, ProgressListener, Totals};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// Configurations between two beats of the pulse, for each thread.
-const BEAT: u64 = 4096;
+/// Number of expanded configurations between two progress reports, per thread.
+const PROGRESS_INTERVAL: u64 = 4096;
 
-/// The counts of all threads.
+/// The sums over all threads.
 pub(crate) struct Tally<'a, P> {
     limits: &'a Limits,
-    pulse: &'a P,
+    listener: &'a P,
     since: Instant,
     states: AtomicU64,
     transitions: AtomicU64,
@@ -24,7 +24,7 @@ pub(crate) struct Tally<'a, P> {
     halted: OnceLock<Incomplete>,
 }
 
-/// What one thread has seen since it last told.
+/// The counts of one thread since its last report.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
     pub(crate) states: u64,
@@ -34,20 +34,20 @@ pub(crate) struct Counts {
     pub(crate) bad: u64,
     /// Configurations whose successors were computed.
     pub(crate) expanded: u64,
-    /// The bytes that this thread holds now.
+    /// The bytes that this thread uses now.
     pub(crate) memory: u64,
-    /// The bytes that it has told.
-    told: u64,
-    /// Configurations since the last beat.
-    quiet: u64,
+    /// The bytes that were reported last.
+    reported_memory: u64,
+    /// Configurations since the last progress report.
+    since_progress: u64,
 }
 
-impl<'a, P: Pulse> Tally<'a, P> {
-    pub(crate) fn new(limits: &'a Limits, pulse: &'a P) -> Tally<'a, P> {
+impl<'a, P: ProgressListener> Tally<'a, P> {
+    pub(crate) fn new(limits: &'a Limits, listener: &'a P) -> Tally<'a, P> {
         let zero = || AtomicU64::new(0);
         Tally {
             limits,
-            pulse,
+            listener,
             since: Instant::now(),
             states: zero(),
             transitions: zero(),
@@ -61,13 +61,13 @@ impl<'a, P: Pulse> Tally<'a, P> {
         }
     }
 
-    /// Adds what a thread has seen, and ends all of them if that is enough.
-    pub(crate) fn tell(&self, counts: &mut Counts) {
+    /// Adds the counts of a thread, and stops all threads if a limit is exceeded.
+    pub(crate) fn add(&self, counts: &mut Counts) {
         self.states.fetch_add(counts.states, Relaxed);
         self.transitions.fetch_add(counts.transitions, Relaxed);
         self.expanded.fetch_add(counts.expanded, Relaxed);
-        // The sum is right although a part may shrink: additions wrap.
-        self.memory.fetch_add(counts.memory.wrapping_sub(counts.told), Relaxed);
+        // The sum stays correct when a thread's part shrinks, because additions wrap.
+        self.memory.fetch_add(counts.memory.wrapping_sub(counts.reported_memory), Relaxed);
         for (all, new) in
             [(&self.deadlocks, counts.deadlocks), (&self.faults, counts.faults), (&self.bad, counts.bad)]
         {
@@ -75,21 +75,26 @@ impl<'a, P: Pulse> Tally<'a, P> {
                 all.fetch_add(new, Relaxed);
             }
         }
-        let quiet = counts.quiet + counts.expanded;
-        *counts = Counts { memory: counts.memory, told: counts.memory, quiet, ..Counts::default() };
+        let since_progress = counts.since_progress + counts.expanded;
+        *counts = Counts {
+            memory: counts.memory,
+            reported_memory: counts.memory,
+            since_progress,
+            ..Counts::default()
+        };
         let totals = self.totals();
-        if self.pulse.is_stopped() {
+        if self.listener.is_stopped() {
             self.halt(Incomplete::Stopped);
         } else if let Some(reason) = self.limits.exceeded(&totals, self.since) {
             self.halt(reason);
         }
-        if quiet >= BEAT {
-            counts.quiet = 0;
-            self.pulse.beat(&totals);
+        if since_progress >= PROGRESS_INTERVAL {
+            counts.since_progress = 0;
+            self.listener.progress(&totals);
         }
     }
 
-    /// Ends all threads. The first reason is the one that is told.
+    /// Stops all threads. The first reason is kept.
     pub(crate) fn halt(&self, reason: Incomplete) {
         let _ = self.halted.set(reason);
     }
@@ -98,8 +103,8 @@ impl<'a, P: Pulse> Tally<'a, P> {
         self.halted.get().copied()
     }
 
-    /// Some thread got that deep.
-    pub(crate) fn reach(&self, depth: u64) {
+    /// Records that a thread reached this depth.
+    pub(crate) fn reached_depth(&self, depth: u64) {
         self.depth.fetch_max(depth, Relaxed);
     }
 

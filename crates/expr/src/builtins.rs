@@ -1,19 +1,19 @@
-//! The functions that every block can call: `len`, `str`, `min`, `sorted` and their kin.
+//! Built-in functions: `len`, `str`, `min`, `sorted` and others.
 
-use crate::compare::{Number, View, number};
-use crate::fault::{Fault, FaultKind, Run};
-use crate::heap::{Kind, is_str};
+use crate::compare::{Number, ValueReader, number};
+use crate::fault::{EvalResult, Fault, FaultKind};
+use crate::heap::{ObjectKind, is_str};
+use crate::operators::{EvalContext, as_float, overflow};
 use crate::program::Builtin;
-use crate::show::Layout;
+use crate::show::FormatSpec;
 use crate::value::Value;
-use crate::work::{Work, as_float, overflow};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 impl Builtin {
-    /// Every function, with its name and how many arguments it takes.
+    /// All built-in functions with their names and numbers of arguments.
     pub const ALL: [(Builtin, &'static str, core::ops::RangeInclusive<usize>); 23] = [
         (Builtin::Len, "len", 1..=1),
         (Builtin::Str, "str", 0..=1),
@@ -41,8 +41,8 @@ impl Builtin {
     ];
 }
 
-impl Work<'_> {
-    pub(crate) fn builtin(&mut self, builtin: Builtin, args: &[Value]) -> Run<Value> {
+impl EvalContext<'_> {
+    pub(crate) fn builtin(&mut self, builtin: Builtin, args: &[Value]) -> EvalResult<Value> {
         match (builtin, args) {
             (Builtin::Len, [a]) => self.length(*a).map(|n| Value::int(n as i64)),
             (Builtin::Str, []) => self.heap.new_str(""),
@@ -74,12 +74,12 @@ impl Work<'_> {
             (Builtin::Sorted, [a]) => {
                 let mut items = self.elements(*a)?;
                 self.sort(&mut items)?;
-                self.sequence(Kind::List, &items)
+                self.sequence(ObjectKind::List, &items)
             }
             (Builtin::Reversed, [a]) => {
                 let mut items = self.elements(*a)?;
                 items.reverse();
-                self.sequence(Kind::List, &items)
+                self.sequence(ObjectKind::List, &items)
             }
             (Builtin::Any, [a]) => {
                 let items = self.elements(*a)?;
@@ -104,45 +104,45 @@ impl Work<'_> {
                     let Some(next) = at.checked_add(step) else { break };
                     at = next;
                 }
-                self.sequence(Kind::List, &items)
+                self.sequence(ObjectKind::List, &items)
             }
             (Builtin::Enumerate, [a, rest @ ..]) => {
                 let first = rest.first().map_or(Ok(0), |first| self.whole(*first))?;
                 let mut pairs = self.elements(*a)?;
                 for (i, item) in pairs.iter_mut().enumerate() {
                     let number = Value::int(first.checked_add(i as i64).ok_or_else(overflow)?);
-                    *item = self.sequence(Kind::Tuple, &[number, *item])?;
+                    *item = self.sequence(ObjectKind::Tuple, &[number, *item])?;
                 }
-                self.sequence(Kind::List, &pairs)
+                self.sequence(ObjectKind::List, &pairs)
             }
             (Builtin::Zip, many) => {
-                let columns = many.iter().map(|a| self.elements(*a)).collect::<Run<Vec<_>>>()?;
+                let columns = many.iter().map(|a| self.elements(*a)).collect::<EvalResult<Vec<_>>>()?;
                 let rows = columns.iter().map(Vec::len).min().unwrap_or(0);
                 let mut tuples = Vec::with_capacity(rows);
                 for row in 0..rows {
                     let items: Vec<Value> = columns.iter().map(|column| column[row]).collect();
-                    tuples.push(self.sequence(Kind::Tuple, &items)?);
+                    tuples.push(self.sequence(ObjectKind::Tuple, &items)?);
                 }
-                self.sequence(Kind::List, &tuples)
+                self.sequence(ObjectKind::List, &tuples)
             }
-            (Builtin::List, args) => self.collect(Kind::List, args),
-            (Builtin::Tuple, args) => self.collect(Kind::Tuple, args),
+            (Builtin::List, args) => self.collect(ObjectKind::List, args),
+            (Builtin::Tuple, args) => self.collect(ObjectKind::Tuple, args),
             (Builtin::Set, args) => {
                 let items = args.first().map_or(Ok(Vec::new()), |a| self.elements(*a))?;
                 self.set_of(&items)
             }
-            (Builtin::Dict, []) => self.heap.new_table(Kind::Dict, 0).map(Value::object),
-            (Builtin::Dict, [a]) => match self.heap.object_of(*a, Kind::Dict) {
+            (Builtin::Dict, []) => self.heap.new_table(ObjectKind::Dict, 0).map(Value::object),
+            (Builtin::Dict, [a]) => match self.heap.object_of(*a, ObjectKind::Dict) {
                 Some(_) => Ok(*a),
-                None => Err(Fault::new(FaultKind::Type, "dict() takes a dict")),
+                None => Err(Fault::new(FaultKind::Type, "the argument of dict() must be a dict")),
             },
-            // The compiler has counted the arguments.
+            // The compiler has checked the number of arguments.
             _ => Err(Fault::new(FaultKind::Type, "wrong number of arguments")),
         }
     }
 
-    /// A list or tuple of values that may lie in a text.
-    pub(crate) fn sequence(&mut self, kind: Kind, items: &[Value]) -> Run<Value> {
+    /// Builds a list or tuple; strings outside the heap are copied into it.
+    pub(crate) fn sequence(&mut self, kind: ObjectKind, items: &[Value]) -> EvalResult<Value> {
         self.budget.spend(items.len() as u64 / 8)?;
         let object = self.heap.allocate(kind, 2 * items.len())?;
         for item in items {
@@ -152,9 +152,9 @@ impl Work<'_> {
         Ok(Value::object(object))
     }
 
-    /// A set of values that may lie in a text.
-    pub(crate) fn set_of(&mut self, items: &[Value]) -> Run<Value> {
-        let mut set = self.heap.new_table(Kind::Set, items.len())?;
+    /// Builds a set; strings outside the heap are copied into it.
+    pub(crate) fn set_of(&mut self, items: &[Value]) -> EvalResult<Value> {
+        let mut set = self.heap.new_table(ObjectKind::Set, items.len())?;
         for item in items {
             self.budget.spend(1)?;
             let item = self.texts.own(self.heap, *item)?;
@@ -163,9 +163,9 @@ impl Work<'_> {
         Ok(Value::object(set))
     }
 
-    /// A dict of keys and values by turns, which may lie in a text.
-    pub(crate) fn dict_of(&mut self, items: &[Value]) -> Run<Value> {
-        let mut dict = self.heap.new_table(Kind::Dict, items.len() / 2)?;
+    /// Builds a dict from alternating keys and values; strings outside the heap are copied into it.
+    pub(crate) fn dict_of(&mut self, items: &[Value]) -> EvalResult<Value> {
+        let mut dict = self.heap.new_table(ObjectKind::Dict, items.len() / 2)?;
         for pair in items.chunks_exact(2) {
             let key = self.texts.own(self.heap, pair[0])?;
             let value = self.texts.own(self.heap, pair[1])?;
@@ -174,21 +174,24 @@ impl Work<'_> {
         Ok(Value::object(dict))
     }
 
-    fn collect(&mut self, kind: Kind, args: &[Value]) -> Run<Value> {
+    fn collect(&mut self, kind: ObjectKind, args: &[Value]) -> EvalResult<Value> {
         let items = args.first().map_or(Ok(Vec::new()), |a| self.elements(*a))?;
         self.sequence(kind, &items)
     }
 
     /// A string written by `write`.
-    pub(crate) fn text(&mut self, write: impl FnOnce(View<'_>, &mut String) -> Run<()>) -> Run<Value> {
+    pub(crate) fn text(
+        &mut self,
+        write: impl FnOnce(ValueReader<'_>, &mut String) -> EvalResult<()>,
+    ) -> EvalResult<Value> {
         self.scratch.clear();
-        write(View { heap: self.heap, texts: self.texts }, self.scratch)?;
+        write(ValueReader { heap: self.heap, texts: self.texts }, self.scratch)?;
         self.budget.spend(self.scratch.len() as u64 / 64)?;
         self.heap.new_str(self.scratch)
     }
 
-    /// The elements that a loop over `a` goes through.
-    pub(crate) fn elements(&mut self, a: Value) -> Run<Vec<Value>> {
+    /// The elements of an iterable.
+    pub(crate) fn elements(&mut self, a: Value) -> EvalResult<Vec<Value>> {
         let mut items = Vec::new();
         let mut position = 0;
         while let Some((item, next)) = self.element(a, position)? {
@@ -199,9 +202,10 @@ impl Work<'_> {
         Ok(items)
     }
 
-    /// The element at or after `position` of anything one can loop over, and where to go on. Positions count
-    /// entries of tables, holes included, and bytes of strings.
-    pub(crate) fn element(&mut self, a: Value, position: usize) -> Run<Option<(Value, usize)>> {
+    /// The element of an iterable at or after `position`, and the next position.
+    ///
+    /// Positions count entries of tables, including holes, and bytes of strings.
+    pub(crate) fn element(&mut self, a: Value, position: usize) -> EvalResult<Option<(Value, usize)>> {
         let view = self.view();
         if is_str(view.heap, a) {
             let c = match a.as_object() {
@@ -214,14 +218,11 @@ impl Work<'_> {
             return Ok(Some((item, position + c.len_utf8())));
         }
         let Some(object) = a.as_object() else {
-            return Err(Fault::new(
-                FaultKind::Type,
-                format!("{} holds nothing to go through", view.type_name(a)),
-            ));
+            return Err(Fault::new(FaultKind::Type, format!("{} is not iterable", view.type_name(a))));
         };
         let len = view.heap.len(object);
         match view.heap.kind(object) {
-            Kind::Set | Kind::Dict => Ok((position..len)
+            ObjectKind::Set | ObjectKind::Dict => Ok((position..len)
                 .map(|entry| (view.key(object, entry), entry + 1))
                 .find(|(key, _)| !key.is_unset())),
             _ => Ok((position < len).then(|| (view.heap.item(object, position), position + 1))),
@@ -229,7 +230,7 @@ impl Work<'_> {
     }
 
     /// Start, end and step of `range(…)`.
-    pub(crate) fn range(&self, args: &[Value]) -> Run<(i64, i64, i64)> {
+    pub(crate) fn range(&self, args: &[Value]) -> EvalResult<(i64, i64, i64)> {
         let (start, end, step) = match args {
             [end] => (0, self.whole(*end)?, 1),
             [start, end] => (self.whole(*start)?, self.whole(*end)?, 1),
@@ -237,15 +238,15 @@ impl Work<'_> {
             _ => (0, 0, 1),
         };
         match step {
-            0 => Err(Fault::new(FaultKind::Value, "the step of a range is not zero")),
+            0 => Err(Fault::new(FaultKind::Value, "the step of a range must not be zero")),
             _ => Ok((start, end, step)),
         }
     }
 
-    /// Sorts; equal elements keep their order.
-    pub(crate) fn sort(&mut self, items: &mut [Value]) -> Run<()> {
+    /// Stable sort.
+    pub(crate) fn sort(&mut self, items: &mut [Value]) -> EvalResult<()> {
         self.budget.spend(items.len() as u64 * 4)?;
-        let view = View { heap: self.heap, texts: self.texts };
+        let view = ValueReader { heap: self.heap, texts: self.texts };
         let mut fault = None;
         items.sort_by(|a, b| match view.compare(*a, *b, self.budget) {
             Ok(order) => order.unwrap_or(Ordering::Equal),
@@ -257,16 +258,16 @@ impl Work<'_> {
         fault.map_or(Ok(()), Err)
     }
 
-    fn best(&mut self, a: Value, wanted: Ordering) -> Run<Value> {
+    fn best(&mut self, a: Value, wanted: Ordering) -> EvalResult<Value> {
         let items = self.elements(a)?;
         self.best_of(&items, wanted)
     }
 
-    fn best_of(&mut self, items: &[Value], wanted: Ordering) -> Run<Value> {
+    fn best_of(&mut self, items: &[Value], wanted: Ordering) -> EvalResult<Value> {
         let Some((first, rest)) = items.split_first() else {
-            return Err(Fault::new(FaultKind::Value, "there is no least or greatest of nothing"));
+            return Err(Fault::new(FaultKind::Value, "min() or max() of an empty sequence"));
         };
-        let view = View { heap: self.heap, texts: self.texts };
+        let view = ValueReader { heap: self.heap, texts: self.texts };
         let mut best = *first;
         for item in rest {
             if view.compare(*item, best, self.budget)? == Some(wanted) {
@@ -280,7 +281,7 @@ impl Work<'_> {
         Fault::new(FaultKind::Type, format!("{} is not a number", self.view().type_name(a)))
     }
 
-    fn int_of(&mut self, a: Value, base: i64) -> Run<Value> {
+    fn int_of(&mut self, a: Value, base: i64) -> EvalResult<Value> {
         let view = self.view();
         if let Some(text) = view.str(&a) {
             let digits = text.trim();
@@ -305,7 +306,7 @@ impl Work<'_> {
         }
     }
 
-    fn float_of(&mut self, a: Value) -> Run<Value> {
+    fn float_of(&mut self, a: Value) -> EvalResult<Value> {
         let view = self.view();
         if let Some(text) = view.str(&a) {
             return match text.trim().parse::<f64>() {
@@ -316,8 +317,8 @@ impl Work<'_> {
         number(a).map(|n| Value::float(as_float(n))).ok_or_else(|| self.not_a_number(a))
     }
 
-    /// Half goes to the even neighbour, as in Python.
-    fn round(&mut self, a: Value, digits: Option<Value>) -> Run<Value> {
+    /// Rounds half to even, as Python does.
+    fn round(&mut self, a: Value, digits: Option<Value>) -> EvalResult<Value> {
         let digits = digits.filter(|d| !d.is_none());
         match (number(a), digits) {
             (Some(Number::Int(i)), _) => Ok(Value::int(i)),
@@ -328,7 +329,7 @@ impl Work<'_> {
             (Some(Number::Float(f)), Some(digits)) => {
                 let precision = self.whole(digits)?.clamp(0, 17) as u8;
                 let mut text = String::new();
-                let layout = Layout { precision: Some(precision), form: b'f', ..Layout::default() };
+                let layout = FormatSpec { precision: Some(precision), form: b'f', ..FormatSpec::default() };
                 self.view().write_layout(&mut text, Value::float(f), layout)?;
                 Ok(Value::float(text.parse().unwrap_or(f)))
             }

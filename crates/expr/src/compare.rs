@@ -1,31 +1,31 @@
 //! Equality, order and hash of values.
 //!
-//! Equality is Python's: numbers compare by their value whatever their type (`1 == 1.0 == True`), sequences
-//! element by element, sets and dicts whatever the order of their entries.
+//! Equality is that of Python: numbers are compared by value, not by type (`1 == 1.0 == True`); sequences
+//! element by element; sets and dicts regardless of the order of their entries.
 
-use crate::fault::{Budget, Fault, FaultKind, Run};
-use crate::heap::{Heap, Kind};
-use crate::text::Texts;
+use crate::fault::{Budget, EvalResult, Fault, FaultKind};
+use crate::heap::{Heap, ObjectKind};
+use crate::text::TextArenas;
 use crate::value::{Tag, Value};
 use core::cmp::Ordering;
 
-/// A heap with the texts that its strings may point into: what it takes to look at any value.
+/// Reads values: a heap and the texts that strings may refer to.
 #[derive(Clone, Copy, Debug)]
-pub struct View<'a> {
-    /// The objects.
+pub struct ValueReader<'a> {
+    /// The large values.
     pub heap: &'a Heap,
-    /// The texts.
-    pub texts: Texts<'a>,
+    /// The texts of the event and the program.
+    pub texts: TextArenas<'a>,
 }
 
-/// A number of any type, as arithmetic sees it.
+/// A number as an operand of arithmetic.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Int(i64),
     Float(f64),
 }
 
-/// The number that `value` is; booleans count as 0 and 1.
+/// The numeric value of an int, float or bool.
 #[inline]
 pub(crate) fn number(value: Value) -> Option<Number> {
     match value.tag() {
@@ -36,7 +36,7 @@ pub(crate) fn number(value: Value) -> Option<Number> {
     }
 }
 
-/// Compares an integer with a float exactly: converting the integer could round it.
+/// Compares an integer with a float exactly. Converting the integer could round it.
 fn compare_int_float(i: i64, f: f64) -> Option<Ordering> {
     const TWO_63: f64 = 9_223_372_036_854_775_808.0;
     if f.is_nan() {
@@ -60,10 +60,10 @@ pub(crate) fn compare_numbers(a: Number, b: Number) -> Option<Ordering> {
     }
 }
 
-/// Mixes two words into a hash of which all bits are good.
+/// Hashes two words; all bits of the result are usable.
 ///
-/// Objects lie at regular distances, and one multiplication would keep their hashes regular: neighbours
-/// would crowd in some parts of a table. The second one breaks that.
+/// Addresses of objects have regular distances. One multiplication would keep them regular, and entries would
+/// cluster in a table; hence the second one.
 #[inline(always)]
 pub fn mix(a: u64, b: u64) -> u64 {
     fold(fold(a ^ 0x9e37_79b9_7f4a_7c15, b ^ 0xd6e8_feb8_6659_fd93), 0x9fb2_1c65_1e98_df25)
@@ -88,8 +88,8 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     mix(hash, u64::from_le_bytes(word))
 }
 
-impl<'a> View<'a> {
-    /// The characters of a string; `None` if `value` is no string.
+impl<'a> ValueReader<'a> {
+    /// The text of a string; `None` if `value` is not a string.
     #[inline]
     pub fn str<'b>(&'b self, value: &'b Value) -> Option<&'b str> {
         self.texts.str(self.heap, value)
@@ -97,7 +97,7 @@ impl<'a> View<'a> {
 
     /// Whether two values are equal.
     #[inline]
-    pub fn equal(&self, a: Value, b: Value, budget: &mut Budget) -> Run<bool> {
+    pub fn equal(&self, a: Value, b: Value, budget: &mut Budget) -> EvalResult<bool> {
         if a.bits() == b.bits() {
             return Ok(!a.as_float().is_some_and(f64::is_nan));
         }
@@ -107,7 +107,7 @@ impl<'a> View<'a> {
         self.equal_slowly(a, b, budget)
     }
 
-    fn equal_slowly(&self, a: Value, b: Value, budget: &mut Budget) -> Run<bool> {
+    fn equal_slowly(&self, a: Value, b: Value, budget: &mut Budget) -> EvalResult<bool> {
         if let (Some(a), Some(b)) = (number(a), number(b)) {
             return Ok(compare_numbers(a, b) == Some(Ordering::Equal));
         }
@@ -123,8 +123,8 @@ impl<'a> View<'a> {
         }
         budget.spend(heap.len(a) as u64 + 1)?;
         match kind {
-            Kind::Str => Ok(heap.str(a) == heap.str(b)),
-            Kind::List | Kind::Tuple => {
+            ObjectKind::Str => Ok(heap.str(a) == heap.str(b)),
+            ObjectKind::List | ObjectKind::Tuple => {
                 for i in 0..heap.len(a) {
                     if !self.equal(heap.item(a, i), heap.item(b, i), budget)? {
                         return Ok(false);
@@ -132,10 +132,10 @@ impl<'a> View<'a> {
                 }
                 Ok(true)
             }
-            Kind::Set | Kind::Dict => {
+            ObjectKind::Set | ObjectKind::Dict => {
                 for entry in self.entries(a) {
                     let Some(other) = self.find(b, self.key(a, entry), budget)? else { return Ok(false) };
-                    if kind == Kind::Dict
+                    if kind == ObjectKind::Dict
                         && !self.equal(self.entry_value(a, entry), self.entry_value(b, other), budget)?
                     {
                         return Ok(false);
@@ -146,8 +146,8 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A hash that equal values share.
-    pub fn hash(&self, value: Value, budget: &mut Budget) -> Run<u64> {
+    /// A hash; equal values have equal hashes.
+    pub fn hash(&self, value: Value, budget: &mut Budget) -> EvalResult<u64> {
         Ok(match value.tag() {
             Tag::Int | Tag::Bool | Tag::Float => hash_number(value),
             Tag::Unset | Tag::None => mix(value.bits().0, 0),
@@ -156,24 +156,24 @@ impl<'a> View<'a> {
         })
     }
 
-    fn hash_object(&self, object: u32, budget: &mut Budget) -> Run<u64> {
+    fn hash_object(&self, object: u32, budget: &mut Budget) -> EvalResult<u64> {
         let heap = self.heap;
         let kind = heap.kind(object);
-        budget.spend(heap.len(object) as u64 / if kind == Kind::Str { 64 } else { 1 } + 1)?;
+        budget.spend(heap.len(object) as u64 / if kind == ObjectKind::Str { 64 } else { 1 } + 1)?;
         let mut hash = kind as u64;
         match kind {
-            Kind::Str => return Ok(hash_bytes(heap.str(object).as_bytes())),
-            Kind::List | Kind::Tuple => {
+            ObjectKind::Str => return Ok(hash_bytes(heap.str(object).as_bytes())),
+            ObjectKind::List | ObjectKind::Tuple => {
                 for i in 0..heap.len(object) {
                     hash = mix(hash, self.hash(heap.item(object, i), budget)?);
                 }
             }
-            // Added up, because equal tables may hold their entries in another order.
-            Kind::Set | Kind::Dict => {
+            // Summed, because equal tables may differ in the order of their entries.
+            ObjectKind::Set | ObjectKind::Dict => {
                 for entry in self.entries(object) {
                     let key = self.hash(self.key(object, entry), budget)?;
                     let value = match kind {
-                        Kind::Dict => self.hash(self.entry_value(object, entry), budget)?,
+                        ObjectKind::Dict => self.hash(self.entry_value(object, entry), budget)?,
                         _ => 0,
                     };
                     hash = hash.wrapping_add(mix(key, value));
@@ -183,8 +183,8 @@ impl<'a> View<'a> {
         Ok(hash)
     }
 
-    /// The order of two values, for `<` and `sorted`; `None` when one is NaN.
-    pub fn compare(&self, a: Value, b: Value, budget: &mut Budget) -> Run<Option<Ordering>> {
+    /// The order of two values for `<` and `sorted`; `None` if one is NaN.
+    pub fn compare(&self, a: Value, b: Value, budget: &mut Budget) -> EvalResult<Option<Ordering>> {
         if let (Some(a), Some(b)) = (number(a), number(b)) {
             return Ok(compare_numbers(a, b));
         }
@@ -194,7 +194,7 @@ impl<'a> View<'a> {
         }
         if let (Some(a), Some(b)) = (a.as_object(), b.as_object())
             && self.heap.kind(a) == self.heap.kind(b)
-            && matches!(self.heap.kind(a), Kind::List | Kind::Tuple)
+            && matches!(self.heap.kind(a), ObjectKind::List | ObjectKind::Tuple)
         {
             budget.spend(self.heap.len(a) as u64 + 1)?;
             for i in 0..self.heap.len(a).min(self.heap.len(b)) {
@@ -207,11 +207,11 @@ impl<'a> View<'a> {
         }
         Err(Fault::new(
             FaultKind::Type,
-            alloc::format!("{} and {} have no order", self.type_name(a), self.type_name(b)),
+            alloc::format!("{} and {} cannot be ordered", self.type_name(a), self.type_name(b)),
         ))
     }
 
-    /// Whether a value counts as true.
+    /// The truth value.
     #[inline]
     pub fn truth(&self, value: Value) -> bool {
         match value.tag() {
@@ -227,15 +227,16 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The last element of a list or tuple, if it is one and has any.
+    /// The last element of a non-empty list or tuple.
     pub fn last(&self, value: Value) -> Option<Value> {
-        let object =
-            [Kind::List, Kind::Tuple].into_iter().find_map(|kind| self.heap.object_of(value, kind))?;
+        let object = [ObjectKind::List, ObjectKind::Tuple]
+            .into_iter()
+            .find_map(|kind| self.heap.object_of(value, kind))?;
         let last = self.heap.len(object).checked_sub(1)?;
         Some(self.heap.item(object, last))
     }
 
-    /// The type's name, as Python has it.
+    /// The name of the type in Python.
     pub fn type_name(&self, value: Value) -> &'static str {
         match value.tag() {
             Tag::Unset => "nothing",
@@ -245,11 +246,11 @@ impl<'a> View<'a> {
             Tag::Float => "float",
             Tag::Short | Tag::Text | Tag::Pool => "str",
             Tag::Object => match self.heap.kind(value.as_object().unwrap_or(0)) {
-                Kind::Str => "str",
-                Kind::List => "list",
-                Kind::Tuple => "tuple",
-                Kind::Set => "set",
-                Kind::Dict => "dict",
+                ObjectKind::Str => "str",
+                ObjectKind::List => "list",
+                ObjectKind::Tuple => "tuple",
+                ObjectKind::Set => "set",
+                ObjectKind::Dict => "dict",
             },
         }
     }
@@ -258,7 +259,7 @@ impl<'a> View<'a> {
 fn hash_number(value: Value) -> u64 {
     match number(value) {
         Some(Number::Int(i)) => mix(i as u64, 1),
-        // A float that is a whole number must hash as the integer that it equals.
+        // An integral float must have the hash of the equal integer.
         Some(Number::Float(f)) if f == (f as i64) as f64 => mix(f as i64 as u64, 1),
         Some(Number::Float(f)) => mix(f.to_bits(), 2),
         None => 0,

@@ -1,14 +1,14 @@
-//! Values from bytes: the other direction of [`encode`](crate::compare::View::encode).
+//! Values from bytes, the inverse of [`encode`](crate::compare::ValueReader::encode).
 
 use crate::fault::Budget;
-use crate::heap::{Heap, Kind, MAX_DEPTH};
-use crate::text::Texts;
+use crate::heap::{Heap, MAX_DEPTH, ObjectKind};
+use crate::operators::EvalContext;
+use crate::text::TextArenas;
 use crate::value::{Tag, Value};
-use crate::work::Work;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Takes some bytes off the front.
+/// Removes `len` bytes from the front.
 fn take<'a>(bytes: &mut &'a [u8], len: usize) -> Option<&'a [u8]> {
     let (taken, rest) = bytes.split_at_checked(len)?;
     *bytes = rest;
@@ -20,18 +20,18 @@ fn word<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
 }
 
 impl Heap {
-    /// Takes the bytes of one value, as [`View::encode`](crate::compare::View::encode) wrote them, off the front. Whatever
-    /// the value needs is built in this heap, and nothing lasting refers to it yet. None if these are not the bytes of a
-    /// value, or there is no room for it.
+    /// Decodes one value from the front of `bytes`, written by [`ValueReader::encode`](crate::compare::ValueReader::encode).
+    ///
+    /// Large values are built in this heap, uncounted. `None` if the bytes are malformed or the heap is full.
     ///
     /// ```
-    /// use invigil_expr::{compare::View, heap::Heap, text::Texts, value::Value};
+    /// use invigil_expr::{compare::ValueReader, heap::Heap, text::TextArenas, value::Value};
     /// let (mut heap, mut bytes) = (Heap::default(), Vec::new());
     /// let name = heap.new_str("a name that is too long for a value").unwrap();
-    /// View { heap: &heap, texts: Texts::NONE }.encode(name, &mut bytes);
+    /// ValueReader { heap: &heap, texts: TextArenas::NONE }.encode(name, &mut bytes);
     /// let mut other = Heap::default();
     /// let copy = other.decode(&mut &bytes[..]).unwrap();
-    /// assert_eq!(Texts::NONE.str(&other, &copy), Some("a name that is too long for a value"));
+    /// assert_eq!(TextArenas::NONE.str(&other, &copy), Some("a name that is too long for a value"));
     /// assert!(other.decode(&mut &bytes[..9]).is_none());
     /// ```
     pub fn decode(&mut self, bytes: &mut &[u8]) -> Option<Value> {
@@ -45,20 +45,20 @@ impl Heap {
             return self.new_str(core::str::from_utf8(take(bytes, len)?).ok()?).ok();
         }
         let kind = match tag.checked_sub(Tag::Object as u8) {
-            Some(2) => Kind::List,
-            Some(3) => Kind::Tuple,
-            Some(4) => Kind::Set,
-            Some(5) => Kind::Dict,
+            Some(2) => ObjectKind::List,
+            Some(3) => ObjectKind::Tuple,
+            Some(4) => ObjectKind::Set,
+            Some(5) => ObjectKind::Dict,
             Some(_) => return None,
             None => return plain(tag, u64::from_le_bytes(word(bytes)?)),
         };
         let depth = depth.checked_sub(1)?;
         let len = u32::from_le_bytes(word(bytes)?) as usize;
-        // Each takes a byte at least: what claims to be more is none.
+        // Each element takes at least one byte: reject lengths beyond the input before allocating.
         if len > bytes.len() {
             return None;
         }
-        if !matches!(kind, Kind::Set | Kind::Dict) {
+        if !matches!(kind, ObjectKind::Set | ObjectKind::Dict) {
             let mut items = Vec::with_capacity(len);
             for _ in 0..len {
                 items.push(self.decode_at(bytes, depth)?);
@@ -68,17 +68,17 @@ impl Heap {
         let mut table = self.new_table(kind, len).ok()?;
         for _ in 0..len {
             let key = self.decode_at(bytes, depth)?;
-            let value = if kind == Kind::Dict { self.decode_at(bytes, depth)? } else { Value::NONE };
+            let value = if kind == ObjectKind::Dict { self.decode_at(bytes, depth)? } else { Value::NONE };
             let mut budget = Budget::new(u64::MAX);
             let scratch = &mut String::new();
-            let mut work = Work { heap: self, texts: Texts::NONE, budget: &mut budget, scratch };
+            let mut work = EvalContext { heap: self, texts: TextArenas::NONE, budget: &mut budget, scratch };
             table = work.insert(table, key, value).ok()?;
         }
         Some(Value::object(table))
     }
 }
 
-/// A value that is complete in itself.
+/// Decodes an inline value.
 fn plain(tag: u8, payload: u64) -> Option<Value> {
     match (tag, payload) {
         (0, _) => Some(Value::UNSET),

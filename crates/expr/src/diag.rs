@@ -1,13 +1,14 @@
-//! Where something stands in the user's files, and what to say about it.
+//! Positions in the user's files, and diagnostics about them.
 //!
-//! Every front end reports through these types, so that one renderer can point into the file with a
-//! caret, and a fault at run time can name the same place as an error at load.
+//! All front ends report through these types, so that one renderer marks the position in the file. Run-time
+//! faults carry the same positions as load-time errors.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 use alloc::vec::Vec;
+pub use invigil_suggest::nearest;
 
-/// One of the files given to the tool, by its position in [`Sources`].
+/// Index of a source in [`Sources`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SourceId(pub u32);
@@ -37,22 +38,22 @@ impl Span {
         Span { source, start, end }
     }
 
-    /// The smallest span holding both `self` and `other`, which lie in one source.
+    /// The smallest span that contains `self` and `other`, which must be in the same source.
     pub fn to(self, other: Span) -> Span {
         Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 }
 
-/// How bad a [`Diagnostic`] is.
+/// Severity of a [`Diagnostic`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Worth a look; the input is usable.
+    /// The input is usable.
     Warning,
     /// The input cannot be used.
     Error,
 }
 
-/// One thing to tell the user about a place in a source.
+/// An error or warning about a position in a source.
 ///
 /// ```
 /// use invigil_expr::diag::{Diagnostic, SourceId, Span};
@@ -65,15 +66,15 @@ pub enum Severity {
 pub struct Diagnostic {
     /// Error or warning.
     pub severity: Severity,
-    /// The headline.
+    /// The message.
     pub message: String,
-    /// Where it is.
+    /// The position.
     pub span: Span,
-    /// What stands at the caret.
+    /// The text at the caret.
     pub label: String,
-    /// Other places that matter, each with its own words.
+    /// Related positions, each with a label.
     pub related: Vec<(Span, String)>,
-    /// What to do about it.
+    /// The remedy.
     pub help: Option<String>,
 }
 
@@ -95,49 +96,49 @@ impl Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
-    /// The words beside the caret.
+    /// Sets the text at the caret.
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = label.into();
         self
     }
 
-    /// The remedy.
+    /// Sets the remedy.
     pub fn help(mut self, help: impl Into<String>) -> Diagnostic {
         self.help = Some(help.into());
         self
     }
 
-    /// Another place that matters, such as an earlier declaration.
+    /// Adds a related position, such as an earlier declaration.
     pub fn related(mut self, span: Span, label: impl Into<String>) -> Diagnostic {
         self.related.push((span, label.into()));
         self
     }
 
-    /// Whether this makes the input unusable.
+    /// Whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
 }
 
-/// One source: the name the user knows it by, and its text.
+/// A source: its name and text.
 #[derive(Clone, Debug)]
 pub struct Source {
-    /// A file name, or words such as `<command line>`.
+    /// A file name, or a description such as `<command line>`.
     pub name: String,
     /// The whole text.
     pub text: String,
 }
 
-/// A line and a column, both counted from one; columns count characters.
+/// A line and a column, counted from one. Columns count characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The line.
+pub struct LineColumn {
+    /// The line, from one.
     pub line: usize,
-    /// The character in the line.
+    /// The character in the line, from one.
     pub column: usize,
 }
 
-/// All the sources of one run of the tool.
+/// All sources of one invocation.
 ///
 /// ```
 /// use invigil_expr::diag::{Sources, Span};
@@ -158,17 +159,17 @@ impl Sources {
         SourceId(self.files.len() as u32 - 1)
     }
 
-    /// The source with this id, if it is one of ours.
+    /// The source with this id.
     pub fn get(&self, id: SourceId) -> Option<&Source> {
         self.files.get(id.0 as usize)
     }
 
     /// Line and column of the first byte of `span`.
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn line_column(&self, span: Span) -> Option<LineColumn> {
         let text = &self.get(span.source)?.text;
         let before = text.get(..span.start as usize)?;
         let line_start = before.rfind('\n').map_or(0, |n| n + 1);
-        Some(Place {
+        Some(LineColumn {
             line: before.bytes().filter(|b| *b == b'\n').count() + 1,
             column: before[line_start..].chars().count() + 1,
         })
@@ -176,7 +177,7 @@ impl Sources {
 
     /// `file:line:column` of the first byte of `span`.
     pub fn describe(&self, span: Span) -> String {
-        match (self.get(span.source), self.place(span)) {
+        match (self.get(span.source), self.line_column(span)) {
             (Some(source), Some(place)) => {
                 alloc::format!("{}:{}:{}", source.name, place.line, place.column)
             }
@@ -185,47 +186,10 @@ impl Sources {
         }
     }
 
-    /// The text that `span` covers; empty when it lies outside the source.
+    /// The text of `span`; empty if the span is outside the source.
     pub fn text_of(&self, span: Span) -> &str {
         self.get(span.source)
             .and_then(|source| source.text.get(span.start as usize..span.end as usize))
             .unwrap_or("")
     }
-}
-
-/// The candidate that `wanted` was most likely meant to be, if one is near enough to suggest.
-///
-/// ```
-/// use invigil_expr::diag::nearest;
-/// assert_eq!(nearest("redy", ["init", "ready"]), Some("ready"));
-/// assert_eq!(nearest("xyzzy", ["init", "ready"]), None);
-/// ```
-pub fn nearest<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let budget = (wanted.chars().count() / 3).max(1);
-    candidates
-        .into_iter()
-        .map(|candidate| (distance(wanted, candidate), candidate))
-        .filter(|(d, _)| *d <= budget)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, candidate)| candidate)
-}
-
-/// Edits from `a` to `b` (insert, delete, replace, swap neighbours), capital letters counting as small ones.
-fn distance(a: &str, b: &str) -> usize {
-    let a: Vec<char> = a.chars().flat_map(char::to_lowercase).collect();
-    let b: Vec<char> = b.chars().flat_map(char::to_lowercase).collect();
-    let mut rows: Vec<Vec<usize>> = Vec::from([(0..=b.len()).collect()]);
-    for i in 1..=a.len() {
-        let mut row = Vec::from([i]);
-        for j in 1..=b.len() {
-            let replaced = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut best = replaced.min(rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }

@@ -1,15 +1,15 @@
-//! Values as bytes that need no heap: for comparing and hashing states that live in different heaps.
+//! Values as bytes, independent of a heap: for comparing and hashing states in different heaps.
 //!
-//! The bytes tell everything a program could find out about a value, the order of a set's elements included,
-//! so two values with the same bytes can never be told apart later.
+//! **Invariant:** the bytes contain everything that a program can observe of a value, including the order of
+//! the elements of a set. No program can distinguish two values with the same bytes.
 
-use crate::compare::View;
-use crate::heap::Kind;
+use crate::compare::ValueReader;
+use crate::heap::ObjectKind;
 use crate::value::{Tag, Value};
 use alloc::vec::Vec;
 
-impl View<'_> {
-    /// Appends the bytes of a value.
+impl ValueReader<'_> {
+    /// Appends the encoding of a value.
     pub fn encode(&self, value: Value, out: &mut Vec<u8>) {
         if let Some(text) = self.str(&value) {
             out.push(Tag::Short as u8);
@@ -27,10 +27,10 @@ impl View<'_> {
         out.push(Tag::Object as u8 + kind as u8);
         out.extend(((self.heap.len(object) - self.heap.aux(object)) as u32).to_le_bytes());
         match kind {
-            Kind::Set | Kind::Dict => {
+            ObjectKind::Set | ObjectKind::Dict => {
                 for entry in self.entries(object) {
                     self.encode(self.key(object, entry), out);
-                    if kind == Kind::Dict {
+                    if kind == ObjectKind::Dict {
                         self.encode(self.entry_value(object, entry), out);
                     }
                 }

@@ -1,35 +1,35 @@
-//! What can go wrong while a block runs, and the budget that keeps it from running for ever.
+//! Faults of running blocks, and the budget that bounds their run time.
 
 use crate::diag::Span;
 use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
-/// The family a fault belongs to; `except` names them as Python does.
+/// Kind of a fault; `except` uses the names of Python.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FaultKind {
-    /// An operation on values it is not made for (`TypeError`).
+    /// An operation on values of the wrong type (`TypeError`).
     Type,
-    /// A value out of an operation's domain (`ValueError`).
+    /// A value outside the domain of an operation (`ValueError`).
     Value,
-    /// A key that a dict or set does not hold (`KeyError`).
+    /// A missing key of a dict or element of a set (`KeyError`).
     Key,
-    /// A position outside a list, tuple or string (`IndexError`).
+    /// An index outside a list, tuple or string (`IndexError`).
     Index,
     /// Division by zero (`ZeroDivisionError`).
     ZeroDivision,
-    /// An integer that needs more than 64 bits (`OverflowError`).
+    /// An integer that does not fit 64 bits (`OverflowError`).
     Overflow,
-    /// A variable read before anything was assigned to it (`NameError`).
+    /// A variable that is read before it is assigned (`NameError`).
     Unset,
     /// A failed `assert` (`AssertionError`).
     Assertion,
-    /// The block ran for too long or built too much. No `except` catches it.
+    /// The block exceeded its budget or the memory limit. No `except` catches it.
     Limit,
 }
 
 impl FaultKind {
-    /// The kinds that `except` can name, with their Python names.
+    /// The kinds with a name for `except`.
     pub const NAMES: [(FaultKind, &'static str); 8] = [
         (FaultKind::Type, "TypeError"),
         (FaultKind::Value, "ValueError"),
@@ -45,24 +45,24 @@ impl FaultKind {
         1 << self as u16
     }
 
-    /// Every kind that `except` without a name catches.
+    /// The kinds that a bare `except` catches, as bits.
     #[cfg(feature = "compile")]
     pub(crate) const CATCHABLE: u16 = FaultKind::Limit.bit() - 1;
 }
 
-/// An error in a running block: what happened, in words, and where in the user's file.
+/// An error in a running block: kind, message and position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// The family.
+    /// The kind.
     pub kind: FaultKind,
-    /// What happened.
+    /// The message.
     pub message: String,
-    /// The expression or statement at fault.
+    /// The position of the expression or statement.
     pub span: Option<Span>,
 }
 
 impl Fault {
-    /// A fault whose place is not known yet: the machine adds it.
+    /// A fault without a position; the machine adds it.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Box<Fault> {
         Box::new(Fault { kind, message: message.into(), span: None })
     }
@@ -76,18 +76,19 @@ impl fmt::Display for Fault {
 
 impl core::error::Error for Fault {}
 
-/// The outcome of anything a block does.
-pub type Run<T> = Result<T, Box<Fault>>;
+/// Result of an operation of a block.
+pub type EvalResult<T> = Result<T, Box<Fault>>;
 
-/// How much work a block may still do. Loops, calls and work on large values spend it, so that every block
-/// ends, and ends soon.
+/// Remaining work of a block.
+///
+/// Loops, calls and operations on large values spend it, so that every block terminates.
 #[derive(Clone, Debug)]
 pub struct Budget {
     left: u64,
 }
 
 impl Budget {
-    /// What one block may do by default: some milliseconds of work.
+    /// The default: a few milliseconds of work.
     pub const DEFAULT: u64 = 1_000_000;
 
     /// A budget of `work` units.
@@ -101,9 +102,9 @@ impl Budget {
         Budget { left: work }
     }
 
-    /// Takes `work` units, or faults when there are not as many.
+    /// Spends `work` units. Faults if fewer are left.
     #[inline]
-    pub fn spend(&mut self, work: u64) -> Run<()> {
+    pub fn spend(&mut self, work: u64) -> EvalResult<()> {
         match self.left.checked_sub(work) {
             Some(left) => {
                 self.left = left;
@@ -116,5 +117,5 @@ impl Budget {
 
 #[cold]
 fn exhausted() -> Box<Fault> {
-    Fault::new(FaultKind::Limit, "this block does not end: it was stopped after a million steps")
+    Fault::new(FaultKind::Limit, "this block was stopped after a million steps: it does not terminate")
 }

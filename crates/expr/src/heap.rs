@@ -1,22 +1,22 @@
-//! Where large values live: long strings, lists, tuples, sets and dicts.
+//! Heap of large values: long strings, lists, tuples, sets and dicts.
 //!
-//! The heap is one array of words. Objects are numbered by their place in it and refer to each other by
-//! number, so a heap is copied, saved and restored as the plain bytes it is. Values have no identity: an
-//! object may be shared by several variables, and whoever changes it while it is shared changes a copy.
+//! The heap is one array of words. An object is identified by its index in the array, and objects refer to
+//! each other by index, so that a heap can be copied, saved and restored as bytes. Values have no identity: an
+//! object may be shared by several variables, and a change to a shared object is applied to a copy.
 //!
-//! Counting is deferred. Only references from a lasting place (a variable of the environment, a slice's key,
-//! an element of another object) are counted; a machine's registers are not. An object that nothing lasting
-//! refers to is put on a list, and [`Heap::sweep`], called when no register is in use, frees what is on it
-//! and still uncounted.
+//! Reference counting is deferred. Only lasting references are counted: variables of the environment, keys of
+//! slices and elements of other objects; registers of a machine are not. Objects without lasting references
+//! are listed, and [`Heap::sweep`], called when no register is in use, frees the listed objects whose count is
+//! still zero.
 
-use crate::fault::{Fault, FaultKind, Run};
+use crate::fault::{EvalResult, Fault, FaultKind};
 use crate::value::{Tag, Value};
 use alloc::vec::Vec;
 
-/// What an object is.
+/// Type of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Kind {
+pub enum ObjectKind {
     /// A string longer than a value holds.
     Str = 1,
     /// A list.
@@ -29,20 +29,20 @@ pub enum Kind {
     Dict = 5,
 }
 
-/// How deep values may be nested, so that walking one needs no more than a little stack.
+/// Maximum nesting of values, which bounds the stack of recursive functions.
 pub const MAX_DEPTH: u8 = 64;
-/// The most words one object may take: 16 MiB.
+/// Maximum size of an object in words: 16 MiB.
 const MAX_WORDS: usize = 1 << 21;
-/// Header words before an object's payload.
+/// Words of the header before the payload of an object.
 pub(crate) const HEADER: usize = 2;
-/// Objects come in sizes of `4 << class` words.
+/// Number of size classes; an object of a class has `4 << class` words.
 const CLASSES: usize = 20;
 
 /// An array of objects; see the module.
 #[derive(Clone, Debug)]
 pub struct Heap {
     pub(crate) words: Vec<u64>,
-    // Per class, the first free object plus one; a free object's second word continues the chain.
+    /// Per size class, the first free object plus one. The first word of a free object links to the next.
     free: [u32; CLASSES],
     uncounted: Vec<u32>,
     limit: usize,
@@ -54,7 +54,7 @@ impl Default for Heap {
     }
 }
 
-/// The first header word, taken apart: kind, size class, depth, whether on the list, and the count.
+/// The unpacked first header word: kind, size class, depth, whether listed, and reference count.
 #[derive(Clone, Copy)]
 struct Header {
     kind: u8,
@@ -87,26 +87,26 @@ impl Header {
 }
 
 impl Heap {
-    /// How many bytes a heap may grow to by default.
+    /// Default limit in bytes.
     pub const DEFAULT_LIMIT: usize = 4 << 30;
 
-    /// A heap that faults rather than take more than `bytes`.
+    /// A heap of at most `bytes` bytes.
     pub fn with_limit(bytes: usize) -> Heap {
         Heap { words: Vec::new(), free: [0; CLASSES], uncounted: Vec::new(), limit: bytes / 8 }
     }
 
-    /// The bytes taken, whether in use or free.
+    /// The allocated bytes, including free objects.
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
 
     // ---- objects -----------------------------------------------------------------------------------
 
-    /// A new object with room for `payload` words, uncounted.
-    pub(crate) fn allocate(&mut self, kind: Kind, payload: usize) -> Run<u32> {
+    /// Allocates an uncounted object with at least `payload` words of payload.
+    pub(crate) fn allocate(&mut self, kind: ObjectKind, payload: usize) -> EvalResult<u32> {
         let total = payload + HEADER;
         if total > MAX_WORDS {
-            return Err(Fault::new(FaultKind::Limit, "this value is too large: the limit is 16 MiB"));
+            return Err(Fault::new(FaultKind::Limit, "value too large: the limit is 16 MiB"));
         }
         let class = (total.div_ceil(4).next_power_of_two()).trailing_zeros() as usize;
         let object = match self.free[class] {
@@ -135,30 +135,30 @@ impl Heap {
         Header::unpack(self.words[object as usize])
     }
 
-    /// What an object is.
+    /// The type of an object.
     #[inline]
-    pub(crate) fn kind(&self, object: u32) -> Kind {
+    pub(crate) fn kind(&self, object: u32) -> ObjectKind {
         match self.header(object).kind {
-            2 => Kind::List,
-            3 => Kind::Tuple,
-            4 => Kind::Set,
-            5 => Kind::Dict,
-            _ => Kind::Str,
+            2 => ObjectKind::List,
+            3 => ObjectKind::Tuple,
+            4 => ObjectKind::Set,
+            5 => ObjectKind::Dict,
+            _ => ObjectKind::Str,
         }
     }
 
-    /// How many lasting references there are to an object.
+    /// The number of lasting references to an object.
     pub(crate) fn count(&self, object: u32) -> u32 {
         self.header(object).count
     }
 
-    /// The words an object has for its payload.
+    /// The capacity of an object in words of payload.
     #[inline]
     pub(crate) fn room(&self, object: u32) -> usize {
         (4 << self.header(object).class) - HEADER
     }
 
-    /// Bytes of a string, elements of a sequence, entries of a table (holes included).
+    /// Bytes of a string, elements of a sequence, entries of a table including holes.
     #[inline]
     pub(crate) fn len(&self, object: u32) -> usize {
         self.words[object as usize + 1] as u32 as usize
@@ -170,7 +170,7 @@ impl Heap {
         *word = *word & !0xffff_ffff | len as u64;
     }
 
-    /// A second number an object may keep: the holes of a table.
+    /// The second length of an object: the number of holes of a table.
     #[inline]
     pub(crate) fn aux(&self, object: u32) -> usize {
         (self.words[object as usize + 1] >> 32) as usize
@@ -188,19 +188,19 @@ impl Heap {
         Value::from_bits((self.words[at], self.words[at + 1]))
     }
 
-    /// Puts a value that is already counted into an object's payload.
+    /// Writes a value, which must already be counted, to the payload of an object.
     #[inline]
     pub(crate) fn put(&mut self, object: u32, word: usize, value: Value) {
         let at = object as usize + HEADER + word;
         (self.words[at], self.words[at + 1]) = value.bits();
     }
 
-    /// Notes that `object` now holds `child`: nesting is limited.
-    pub(crate) fn deepen(&mut self, object: u32, child: Value) -> Run<()> {
+    /// Updates the depth of `object` for a new element. Faults beyond [`MAX_DEPTH`].
+    pub(crate) fn deepen(&mut self, object: u32, child: Value) -> EvalResult<()> {
         let Some(child) = child.as_object() else { return Ok(()) };
         let mut depth = self.header(child).depth + 1;
         if depth > MAX_DEPTH {
-            // What was taken out of the child may have left it less deep than it once was.
+            // The recorded depth is an upper bound: elements may have been removed since.
             depth = self.measure(child) + 1;
         }
         if depth > MAX_DEPTH {
@@ -212,7 +212,7 @@ impl Heap {
         Ok(())
     }
 
-    /// How deep an object is now, as far as its elements know; kept with it.
+    /// Recomputes and stores the depth of an object from the recorded depths of its elements.
     fn measure(&mut self, object: u32) -> u8 {
         let elements = self.value_words(object).filter_map(|word| self.load(object, word).as_object());
         let depth = elements.map(|element| self.header(element).depth).max().unwrap_or(0).saturating_add(1);
@@ -224,16 +224,16 @@ impl Heap {
 
     // ---- counting ----------------------------------------------------------------------------------
 
-    /// Counts one more lasting reference.
+    /// Adds a lasting reference.
     #[inline]
     pub fn retain(&mut self, value: Value) {
         if let Some(object) = value.as_object() {
-            // Saturating at 2^32 - 1 references would need more memory than a heap can have.
+            // Cannot overflow: 2^32 references exceed the memory of a heap.
             self.words[object as usize] += 1 << 32;
         }
     }
 
-    /// Counts one lasting reference less.
+    /// Removes a lasting reference.
     #[inline]
     pub fn release(&mut self, value: Value) {
         if let Some(object) = value.as_object() {
@@ -251,7 +251,7 @@ impl Heap {
         self.words[object as usize] = header.pack();
     }
 
-    /// Frees every object that no lasting place refers to. Call it only when no register is in use.
+    /// Frees all objects without lasting references. Must be called only when no register is in use.
     #[inline]
     pub fn sweep(&mut self) {
         if !self.uncounted.is_empty() {
@@ -276,12 +276,12 @@ impl Heap {
         }
     }
 
-    /// Where in an object's payload its values are.
+    /// The offsets of the values in the payload of an object.
     pub(crate) fn value_words(&self, object: u32) -> core::iter::StepBy<core::ops::Range<usize>> {
         let words = match self.kind(object) {
-            Kind::Str => 0,
-            Kind::List | Kind::Tuple | Kind::Set => 2 * self.len(object),
-            Kind::Dict => 4 * self.len(object),
+            ObjectKind::Str => 0,
+            ObjectKind::List | ObjectKind::Tuple | ObjectKind::Set => 2 * self.len(object),
+            ObjectKind::Dict => 4 * self.len(object),
         };
         (0..words).step_by(2)
     }
@@ -296,12 +296,12 @@ impl Heap {
         &bytemuck::cast_slice(words)[..len]
     }
 
-    /// The characters of a string object.
+    /// The text of a string object.
     pub(crate) fn str(&self, object: u32) -> &str {
         core::str::from_utf8(self.bytes_of(object)).unwrap_or("")
     }
 
-    /// The character that starts at byte `at` of a string object: without looking at all of it.
+    /// The character at byte `at` of a string object. Takes constant time.
     pub(crate) fn char_at(&self, object: u32, at: usize) -> Option<char> {
         let rest = self.bytes_of(object).get(at..)?;
         let len = match rest.first()? {
@@ -314,11 +314,11 @@ impl Heap {
     }
 
     /// A string value.
-    pub fn new_str(&mut self, s: &str) -> Run<Value> {
+    pub fn new_str(&mut self, s: &str) -> EvalResult<Value> {
         if let Some(short) = Value::short(s) {
             return Ok(short);
         }
-        let object = self.allocate(Kind::Str, s.len().div_ceil(8))?;
+        let object = self.allocate(ObjectKind::Str, s.len().div_ceil(8))?;
         let start = object as usize + HEADER;
         let words = &mut self.words[start..start + s.len().div_ceil(8)];
         bytemuck::cast_slice_mut(words)[..s.len()].copy_from_slice(s.as_bytes());
@@ -326,8 +326,8 @@ impl Heap {
         Ok(Value::object(object))
     }
 
-    /// A list or tuple of values that are already [owned](crate::text::Texts::own).
-    pub(crate) fn new_seq(&mut self, kind: Kind, values: &[Value]) -> Run<Value> {
+    /// Builds a list or tuple of values that are [owned](crate::text::Texts::own).
+    pub(crate) fn new_seq(&mut self, kind: ObjectKind, values: &[Value]) -> EvalResult<Value> {
         let object = self.allocate(kind, 2 * values.len())?;
         for value in values {
             self.push(object, *value)?;
@@ -335,8 +335,8 @@ impl Heap {
         Ok(Value::object(object))
     }
 
-    /// Appends to a sequence that has room.
-    pub(crate) fn push(&mut self, object: u32, value: Value) -> Run<()> {
+    /// Appends to a sequence with spare capacity.
+    pub(crate) fn push(&mut self, object: u32, value: Value) -> EvalResult<()> {
         self.deepen(object, value)?;
         self.retain(value);
         let len = self.len(object);
@@ -345,11 +345,11 @@ impl Heap {
         Ok(())
     }
 
-    /// Appends to a list of which the caller holds the only reference; the list may move to have room.
-    pub(crate) fn append(&mut self, object: u32, value: Value) -> Run<u32> {
+    /// Appends to an unshared list, which may move.
+    pub(crate) fn append(&mut self, object: u32, value: Value) -> EvalResult<u32> {
         let len = self.len(object);
         let object = if 2 * (len + 1) > self.room(object) {
-            let larger = self.allocate(Kind::List, 2 * (len + 1))?;
+            let larger = self.allocate(ObjectKind::List, 2 * (len + 1))?;
             self.copy_values(object, larger, 0..len)?;
             larger
         } else {
@@ -359,8 +359,13 @@ impl Heap {
         Ok(object)
     }
 
-    /// Appends elements of one sequence to another that has room.
-    pub(crate) fn copy_values(&mut self, from: u32, to: u32, range: core::ops::Range<usize>) -> Run<()> {
+    /// Appends elements of one sequence to another with spare capacity.
+    pub(crate) fn copy_values(
+        &mut self,
+        from: u32,
+        to: u32,
+        range: core::ops::Range<usize>,
+    ) -> EvalResult<()> {
         for i in range {
             let value = self.load(from, 2 * i);
             self.push(to, value)?;
@@ -374,8 +379,8 @@ impl Heap {
         self.load(object, 2 * i)
     }
 
-    /// Replaces the element at `i` of a list of which the caller holds the only reference.
-    pub(crate) fn set_item(&mut self, object: u32, i: usize, value: Value) -> Run<()> {
+    /// Replaces the element at `i` of an unshared list.
+    pub(crate) fn set_item(&mut self, object: u32, i: usize, value: Value) -> EvalResult<()> {
         self.deepen(object, value)?;
         self.retain(value);
         let old = self.item(object, i);
@@ -384,7 +389,7 @@ impl Heap {
         Ok(())
     }
 
-    /// Takes the element at `i` out of a list of which the caller holds the only reference.
+    /// Removes the element at `i` of an unshared list.
     pub(crate) fn remove_item(&mut self, object: u32, i: usize) -> Value {
         let len = self.len(object);
         let old = self.item(object, i);
@@ -397,8 +402,8 @@ impl Heap {
         old
     }
 
-    /// Makes room at `i` of a list of which the caller holds the only reference, and puts a value there.
-    pub(crate) fn insert_item(&mut self, object: u32, i: usize, value: Value) -> Run<u32> {
+    /// Inserts a value at `i` of an unshared list, which may move.
+    pub(crate) fn insert_item(&mut self, object: u32, i: usize, value: Value) -> EvalResult<u32> {
         let object = self.append(object, value)?;
         for j in (i..self.len(object) - 1).rev() {
             let earlier = self.item(object, j);
@@ -409,7 +414,7 @@ impl Heap {
     }
 
     /// A copy of an object with the same elements.
-    pub(crate) fn duplicate(&mut self, object: u32) -> Run<u32> {
+    pub(crate) fn duplicate(&mut self, object: u32) -> EvalResult<u32> {
         let kind = self.kind(object);
         let room = self.room(object);
         let copy = self.allocate(kind, room)?;
@@ -426,15 +431,15 @@ impl Heap {
         Ok(copy)
     }
 
-    /// The object of this kind that `value` is.
+    /// The object, if `value` is one of this kind.
     #[inline]
-    pub(crate) fn object_of(&self, value: Value, kind: Kind) -> Option<u32> {
+    pub(crate) fn object_of(&self, value: Value, kind: ObjectKind) -> Option<u32> {
         value.as_object().filter(|object| self.kind(*object) == kind)
     }
 
-    /// How many objects are in use: for tests and measurements.
+    /// The number of objects in use, for tests and measurements.
     pub fn live_objects(&self) -> usize {
-        // A free object keeps no header, so its size is learnt from the chain it is on.
+        // A free object has no header: its size follows from its free list.
         let mut sizes = alloc::collections::BTreeMap::new();
         for (class, first) in self.free.iter().enumerate() {
             let mut next = *first;
@@ -457,12 +462,12 @@ impl Heap {
     }
 }
 
-/// Whether a value is a string, wherever it lies.
+/// Whether a value is a string of any representation.
 #[inline]
 pub(crate) fn is_str(heap: &Heap, value: Value) -> bool {
     match value.tag() {
         Tag::Short | Tag::Text | Tag::Pool => true,
-        Tag::Object => value.as_object().is_some_and(|o| heap.kind(o) == Kind::Str),
+        Tag::Object => value.as_object().is_some_and(|o| heap.kind(o) == ObjectKind::Str),
         _ => false,
     }
 }

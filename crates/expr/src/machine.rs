@@ -1,67 +1,69 @@
-//! The machine that runs compiled blocks.
+//! Interpreter of compiled blocks.
+//!
+//! Hand-written because embedded languages (`starlark`, `rhai`) need `std` and cannot be saved and restored as bytes.
 
-use crate::compare::View;
-use crate::fault::{Budget, Fault, FaultKind, Run};
-use crate::heap::{Heap, Kind};
+use crate::compare::ValueReader;
+use crate::fast_block::run_fast;
+use crate::fault::{Budget, EvalResult, Fault, FaultKind};
+use crate::heap::{Heap, ObjectKind};
+use crate::operators::{EvalContext, overflow};
 use crate::program::{Build, Code, CodeId, Mutation, Op, Operand, Program, Reg, Space};
-use crate::shortcut::shortcut;
-use crate::text::Texts;
+use crate::text::TextArenas;
 use crate::value::{Tag, Value};
-use crate::work::{Work, overflow};
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// How deep functions may call each other.
+/// Maximum call depth.
 const MAX_CALLS: usize = 64;
 
-/// What a block needs of whoever runs it, besides values.
+/// Services that the caller of a block provides: output and functions.
 pub trait Host {
-    /// Whether anyone listens to what is printed. If not, a `print` whose arguments cannot fault is skipped.
-    fn printing(&self) -> bool;
+    /// Whether printed lines are used. If not, a `print` whose arguments cannot fault is skipped.
+    fn wants_output(&self) -> bool;
 
-    /// A line that the block prints.
+    /// Receives a line that the block prints.
     fn print(&mut self, line: &str);
 
-    /// A call of the host's function number `function` (in the order they were given to the compiler).
-    fn call(&mut self, function: usize, args: &[Value], view: View<'_>) -> Run<Value>;
+    /// Calls a function of the host, by its index in the list passed to the compiler.
+    fn call(&mut self, function: usize, args: &[Value], view: ValueReader<'_>) -> EvalResult<Value>;
 
-    /// The text in which a string lies that [`call`](Host::call) gave and that is too long for a [`Value`].
+    /// The text that long strings returned by [`call`](Host::call) refer to.
     fn text(&self) -> &str {
         ""
     }
 }
 
-/// A host that listens to nothing and offers no functions.
+/// A host without output and functions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoopHost;
 
-impl Host for Silent {
-    fn printing(&self) -> bool {
+impl Host for NoopHost {
+    fn wants_output(&self) -> bool {
         false
     }
 
     fn print(&mut self, _: &str) {}
 
-    fn call(&mut self, _: usize, _: &[Value], _: View<'_>) -> Run<Value> {
+    fn call(&mut self, _: usize, _: &[Value], _: ValueReader<'_>) -> EvalResult<Value> {
         Ok(Value::NONE)
     }
 }
 
-/// What one run of a block works on.
+/// Inputs of one run of a block.
 pub struct Frame<'a> {
     /// The environment.
     pub env: &'a mut [Value],
     /// The parameters of the event.
     pub params: &'a [Value],
-    /// The text in which long string parameters lie.
+    /// The text that long string parameters refer to.
     pub text: &'a str,
-    /// The objects that the environment refers to.
+    /// The heap of the environment.
     pub heap: &'a mut Heap,
 }
 
-/// Registers and scratch space for running blocks, used again and again. Nothing in it lasts.
+/// Reusable registers and scratch space. No state is kept between runs.
 #[derive(Clone, Debug)]
 pub struct Machine {
     regs: Vec<Value>,
@@ -76,14 +78,14 @@ impl Default for Machine {
 }
 
 impl Machine {
-    /// A machine on which each block may do `work` units of work.
+    /// A machine that gives each block a budget of `work` units.
     pub fn with_budget(work: u64) -> Machine {
         Machine { regs: Vec::new(), line: String::new(), work }
     }
 
-    /// Runs a block and gives what it returns: `None` if it ends without `return`.
+    /// Runs a block and returns its value; `None` if it ends without `return`.
     ///
-    /// The value may live in the frame's heap, uncounted: use it before the next [`Heap::sweep`].
+    /// The value may be an uncounted object of the frame's heap: use it before the next [`Heap::sweep`].
     #[inline(always)]
     pub fn run<H: Host>(
         &mut self,
@@ -91,15 +93,15 @@ impl Machine {
         code: CodeId,
         frame: Frame<'_>,
         host: &mut H,
-    ) -> Run<Value> {
+    ) -> EvalResult<Value> {
         let code = program.code(code);
-        if let Some(value) = shortcut(code, frame.env, frame.params, host) {
+        if let Some(value) = run_fast(code, frame.env, frame.params, host) {
             return Ok(value);
         }
-        self.run_fully(program, code, &[], frame, host)
+        self.run_code(program, code, &[], frame, host)
     }
 
-    /// Calls a function of the program with arguments that are complete in themselves, as many as it takes.
+    /// Calls a function of the program. The arguments must be inline values.
     pub fn call<H: Host>(
         &mut self,
         program: &Program,
@@ -107,24 +109,24 @@ impl Machine {
         args: &[Value],
         frame: Frame<'_>,
         host: &mut H,
-    ) -> Run<Value> {
+    ) -> EvalResult<Value> {
         let code = program.code(function);
         if args.len() != usize::from(code.arguments) {
-            let words = format!("the function takes {} arguments, not {}", code.arguments, args.len());
+            let words = format!("the function takes {} arguments, got {}", code.arguments, args.len());
             return Err(Fault::new(FaultKind::Type, words));
         }
-        self.run_fully(program, code, args, frame, host)
+        self.run_code(program, code, args, frame, host)
     }
 
     #[inline(never)]
-    fn run_fully<H: Host>(
+    fn run_code<H: Host>(
         &mut self,
         program: &Program,
         code: &Code,
         args: &[Value],
         frame: Frame<'_>,
         host: &mut H,
-    ) -> Run<Value> {
+    ) -> EvalResult<Value> {
         let registers = usize::from(code.registers);
         if self.regs.len() < registers {
             self.regs.resize(registers, Value::UNSET);
@@ -134,14 +136,14 @@ impl Machine {
         }
         self.regs[..args.len()].copy_from_slice(args);
         let mut budget = Budget::new(self.work);
-        let mut run = Running {
+        let mut run = Execution {
             regs: &mut self.regs,
             program,
             env: frame.env,
             params: frame.params,
-            work: Work {
+            work: EvalContext {
                 heap: frame.heap,
-                texts: Texts { event: frame.text, pool: &program.pool },
+                texts: TextArenas { event: frame.text, pool: &program.pool },
                 budget: &mut budget,
                 scratch: &mut self.line,
             },
@@ -153,25 +155,25 @@ impl Machine {
     }
 }
 
-/// `n` registers of the frame at `base`, from `first` on.
+/// The `n` registers from `first` on, in the frame at `base`.
 #[inline]
 fn registers(regs: &[Value], base: usize, first: Reg, n: u16) -> &[Value] {
     let first = base + usize::from(first);
     &regs[first..first + usize::from(n)]
 }
 
-struct Running<'a, H> {
+struct Execution<'a, H> {
     regs: &'a mut Vec<Value>,
     program: &'a Program,
     env: &'a mut [Value],
     params: &'a [Value],
-    work: Work<'a>,
+    work: EvalContext<'a>,
     host: &'a mut H,
     calls: usize,
     top: usize,
 }
 
-impl<H: Host> Running<'_, H> {
+impl<H: Host> Execution<'_, H> {
     #[inline(always)]
     fn get(&self, base: usize, operand: Operand) -> Value {
         let index = operand.index();
@@ -188,9 +190,9 @@ impl<H: Host> Running<'_, H> {
         self.regs[base + usize::from(reg)] = value;
     }
 
-    /// Runs one block or function whose registers start at `base`.
+    /// Runs a block or function whose registers start at `base`, with its handlers.
     #[inline]
-    fn code(&mut self, code: &Code, base: usize) -> Run<Value> {
+    fn code(&mut self, code: &Code, base: usize) -> EvalResult<Value> {
         let mut start = 0;
         loop {
             let (mut fault, pc) = match self.ops(code, base, start) {
@@ -210,11 +212,11 @@ impl<H: Host> Running<'_, H> {
         }
     }
 
-    /// Runs from `pc` on; a fault comes with the place of the instruction that it happened in.
+    /// Runs from `pc` on. A fault is returned with the index of its instruction.
     fn ops(&mut self, code: &Code, base: usize, mut pc: usize) -> Result<Value, (Box<Fault>, usize)> {
         let ops = &code.ops[..];
         loop {
-            // The compiler ends every code with a `Return`.
+            // Every code ends with a `Return`.
             let Some(op) = ops.get(pc) else { return Ok(Value::NONE) };
             let mut next = pc + 1;
             let at = |fault| (fault, pc);
@@ -308,7 +310,7 @@ impl<H: Host> Running<'_, H> {
                     }
                 }
                 Op::SkipUnlessPrinting { to } => {
-                    if !self.host.printing() {
+                    if !self.host.wants_output() {
                         next = usize::from(to);
                     }
                 }
@@ -334,13 +336,13 @@ impl<H: Host> Running<'_, H> {
                     };
                     if if step > 0 { number < to } else { number > to } {
                         self.set(base, item, Value::int(number));
-                        // Beyond 64 bits there is nothing more to go through.
+                        // A range ends at the limits of 64 bits.
                         self.set(base, iter, Value::int(number.checked_add(step).unwrap_or(to)));
                     } else {
                         next = usize::from(end);
                     }
                 }
-                other => self.large(other, base).map_err(at)?,
+                other => self.compound_op(other, base).map_err(at)?,
             }
             pc = next;
         }
@@ -360,15 +362,15 @@ impl<H: Host> Running<'_, H> {
         }
     }
 
-    /// The instructions that build, call or print: kept out of the way of those that only compute.
+    /// Instructions that build, call or print; separate, so that the loop of simple instructions stays small.
     #[inline(never)]
-    fn large(&mut self, op: Op, base: usize) -> Run<()> {
+    fn compound_op(&mut self, op: Op, base: usize) -> EvalResult<()> {
         match op {
             Op::Build { kind, dst, first, n } => {
                 let items = registers(self.regs, base, first, n);
                 let value = match kind {
-                    Build::List => self.work.sequence(Kind::List, items)?,
-                    Build::Tuple => self.work.sequence(Kind::Tuple, items)?,
+                    Build::List => self.work.sequence(ObjectKind::List, items)?,
+                    Build::Tuple => self.work.sequence(ObjectKind::Tuple, items)?,
                     Build::Set => self.work.set_of(items)?,
                     Build::Dict => self.work.dict_of(items)?,
                 };
@@ -412,7 +414,7 @@ impl<H: Host> Running<'_, H> {
                 if items.len() != usize::from(n) {
                     return Err(Fault::new(
                         FaultKind::Value,
-                        format!("{n} names on the left, {} values on the right", items.len()),
+                        format!("cannot unpack {} values into {n} names", items.len()),
                     ));
                 }
                 for (i, item) in items.into_iter().enumerate() {
@@ -420,8 +422,8 @@ impl<H: Host> Running<'_, H> {
                 }
             }
             Op::Print { first, n } => {
-                let Work { heap, texts, scratch, .. } = &mut self.work;
-                let view = View { heap, texts: *texts };
+                let EvalContext { heap, texts, scratch, .. } = &mut self.work;
+                let view = ValueReader { heap, texts: *texts };
                 scratch.clear();
                 for (i, value) in registers(self.regs, base, first, n).iter().enumerate() {
                     if i > 0 {
@@ -447,7 +449,7 @@ impl<H: Host> Running<'_, H> {
             Op::Host { function, dst, first, n } => {
                 let args = registers(self.regs, base, first, n);
                 let value = self.host.call(usize::from(function), args, self.work.view())?;
-                let texts = Texts { event: self.host.text(), ..self.work.texts };
+                let texts = TextArenas { event: self.host.text(), ..self.work.texts };
                 let value = texts.own(self.work.heap, value)?;
                 self.set(base, dst, value);
             }
@@ -460,17 +462,17 @@ impl<H: Host> Running<'_, H> {
                 }
                 return Err(Fault::new(FaultKind::Assertion, text));
             }
-            // All others are run where they are met.
+            // All other instructions are executed by `ops`.
             _ => {}
         }
         Ok(())
     }
 
-    fn call(&mut self, function: u16, base: usize) -> Run<Value> {
+    fn call(&mut self, function: u16, base: usize) -> EvalResult<Value> {
         let program = self.program;
         self.work.budget.spend(1)?;
         if self.calls == MAX_CALLS {
-            return Err(Fault::new(FaultKind::Limit, "functions call each other more than 64 deep"));
+            return Err(Fault::new(FaultKind::Limit, "function calls are nested more than 64 deep"));
         }
         let code = program.code(program.functions[usize::from(function)].1);
         let top = base + usize::from(code.registers);
@@ -488,8 +490,15 @@ impl<H: Host> Running<'_, H> {
         result
     }
 
-    /// Changes the variable at `place`: in place if nothing else refers to its object, else a copy of it.
-    fn mutate(&mut self, mutation: Mutation, place: Operand, base: usize, first: Reg, n: u16) -> Run<Value> {
+    /// Applies a mutation to the variable at `place`. If its object is shared, a copy is changed.
+    fn mutate(
+        &mut self,
+        mutation: Mutation,
+        place: Operand,
+        base: usize,
+        first: Reg,
+        n: u16,
+    ) -> EvalResult<Value> {
         for reg in base + usize::from(first)..base + usize::from(first + n) {
             self.regs[reg] = self.work.texts.own(self.work.heap, self.regs[reg])?;
         }
@@ -503,7 +512,7 @@ impl<H: Host> Running<'_, H> {
             true => self.work.heap.count(object) == 1 && held == 0,
             false => self.work.heap.count(object) == 0 && held == 1,
         };
-        // These may fail half-way, and then nothing must have changed, shared or not.
+        // These may fault after some elements; the variable must then be unchanged.
         let piecemeal = matches!(mutation, Mutation::Update | Mutation::Extend);
         let own = if alone && !piecemeal {
             object
@@ -523,6 +532,6 @@ impl<H: Host> Running<'_, H> {
     #[cold]
     fn unset(&self, name: u16) -> Box<Fault> {
         let name = self.program.names.get(usize::from(name)).map_or("this variable", String::as_str);
-        Fault::new(FaultKind::Unset, format!("nothing was assigned to {name} before it is read here"))
+        Fault::new(FaultKind::Unset, format!("{name} is read before it is assigned"))
     }
 }

@@ -1,12 +1,12 @@
-//! Methods of strings, lists, sets and dicts: those that only look, and those that change a variable.
+//! Methods of strings, lists, sets and dicts: queries, and mutations of a variable.
 
-use crate::compare::View;
-use crate::fault::{Fault, FaultKind, Run};
-use crate::heap::Kind;
+use crate::compare::ValueReader;
+use crate::fault::{EvalResult, Fault, FaultKind};
+use crate::heap::ObjectKind;
+use crate::operators::EvalContext;
 use crate::program::{Method, Mutation};
 use crate::show::MAX_TEXT;
 use crate::value::Value;
-use crate::work::Work;
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
@@ -14,7 +14,7 @@ use alloc::vec::Vec;
 use core::ops::RangeInclusive;
 
 impl Method {
-    /// Every method that leaves its object as it is, with the number of its arguments.
+    /// All methods that do not change their object, with their numbers of arguments.
     pub const ALL: [(Method, &'static str, RangeInclusive<usize>); 23] = [
         (Method::Get, "get", 1..=2),
         (Method::Keys, "keys", 0..=0),
@@ -43,7 +43,7 @@ impl Method {
 }
 
 impl Mutation {
-    /// Every method that changes the variable it is called on, with the number of its arguments.
+    /// All methods that change their variable, with their numbers of arguments.
     pub const METHODS: [(Mutation, &'static str, RangeInclusive<usize>); 12] = [
         (Mutation::Append, "append", 1..=1),
         (Mutation::Extend, "extend", 1..=1),
@@ -60,30 +60,30 @@ impl Mutation {
     ];
 }
 
-/// Whether a text of this many bytes may be built.
-fn check_size(bytes: usize) -> Run<()> {
+/// Faults if a string of this many bytes is too long.
+fn check_size(bytes: usize) -> EvalResult<()> {
     match bytes > MAX_TEXT {
-        true => Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB")),
+        true => Err(Fault::new(FaultKind::Limit, "string too long: the limit is 16 MiB")),
         false => Ok(()),
     }
 }
 
-impl Work<'_> {
+impl EvalContext<'_> {
     fn no_method(&self, name: &str, on: Value) -> Box<Fault> {
         Fault::new(FaultKind::Type, format!("{} has no method {name}", self.view().type_name(on)))
     }
 
     /// `on.method(args)`
-    pub(crate) fn method(&mut self, method: Method, on: Value, args: &[Value]) -> Run<Value> {
+    pub(crate) fn method(&mut self, method: Method, on: Value, args: &[Value]) -> EvalResult<Value> {
         let name = Method::ALL.iter().find(|(m, _, _)| *m == method).map_or("", |(_, name, _)| name);
         match (on.as_object().map(|object| (object, self.heap.kind(object))), method) {
-            (Some((object, Kind::Dict)), _) => self.dict_method(method, name, on, object, args),
-            (Some((_, Kind::Set)), Method::Copy) => Ok(on),
-            (Some((object, Kind::Set)), _) => self.set_method(method, name, on, object, args),
-            (Some((object, Kind::List | Kind::Tuple)), _) => match (method, args) {
+            (Some((object, ObjectKind::Dict)), _) => self.dict_method(method, name, on, object, args),
+            (Some((_, ObjectKind::Set)), Method::Copy) => Ok(on),
+            (Some((object, ObjectKind::Set)), _) => self.set_method(method, name, on, object, args),
+            (Some((object, ObjectKind::List | ObjectKind::Tuple)), _) => match (method, args) {
                 (Method::Copy, _) => Ok(on),
                 (Method::Count, [item]) => {
-                    let view = View { heap: self.heap, texts: self.texts };
+                    let view = ValueReader { heap: self.heap, texts: self.texts };
                     let mut count = 0;
                     for i in 0..view.heap.len(object) {
                         self.budget.spend(1)?;
@@ -102,15 +102,15 @@ impl Work<'_> {
     }
 
     fn not_there(&self, what: &str, item: Value) -> Box<Fault> {
-        let mut message = format!("the {what} does not hold ");
+        let mut message = format!("not in the {what}: ");
         match self.view().write_repr(&mut message, item) {
             Ok(()) => Fault::new(if what == "list" { FaultKind::Value } else { FaultKind::Key }, message),
             Err(fault) => fault,
         }
     }
 
-    fn find_item(&mut self, object: u32, item: Value) -> Run<Option<usize>> {
-        let view = View { heap: self.heap, texts: self.texts };
+    fn find_item(&mut self, object: u32, item: Value) -> EvalResult<Option<usize>> {
+        let view = ValueReader { heap: self.heap, texts: self.texts };
         for i in 0..view.heap.len(object) {
             self.budget.spend(1)?;
             if view.equal(view.heap.item(object, i), item, self.budget)? {
@@ -127,8 +127,8 @@ impl Work<'_> {
         on: Value,
         dict: u32,
         args: &[Value],
-    ) -> Run<Value> {
-        let view = View { heap: self.heap, texts: self.texts };
+    ) -> EvalResult<Value> {
+        let view = ValueReader { heap: self.heap, texts: self.texts };
         match (method, args) {
             (Method::Get, [key, rest @ ..]) => Ok(match view.find(dict, *key, self.budget)? {
                 Some(entry) => view.entry_value(dict, entry),
@@ -137,12 +137,12 @@ impl Work<'_> {
             (Method::Copy, _) => Ok(on),
             (Method::Keys, _) => {
                 let keys: Vec<Value> = view.entries(dict).map(|entry| view.key(dict, entry)).collect();
-                self.sequence(Kind::List, &keys)
+                self.sequence(ObjectKind::List, &keys)
             }
             (Method::Values, _) => {
                 let values: Vec<Value> =
                     view.entries(dict).map(|entry| view.entry_value(dict, entry)).collect();
-                self.sequence(Kind::List, &values)
+                self.sequence(ObjectKind::List, &values)
             }
             (Method::Items, _) => {
                 let mut items: Vec<(Value, Value)> = view
@@ -152,15 +152,22 @@ impl Work<'_> {
                 self.budget.spend(items.len() as u64)?;
                 let pairs = items
                     .drain(..)
-                    .map(|(key, value)| self.sequence(Kind::Tuple, &[key, value]))
-                    .collect::<Run<Vec<_>>>()?;
-                self.sequence(Kind::List, &pairs)
+                    .map(|(key, value)| self.sequence(ObjectKind::Tuple, &[key, value]))
+                    .collect::<EvalResult<Vec<_>>>()?;
+                self.sequence(ObjectKind::List, &pairs)
             }
             _ => Err(self.no_method(name, on)),
         }
     }
 
-    fn set_method(&mut self, method: Method, name: &str, on: Value, set: u32, args: &[Value]) -> Run<Value> {
+    fn set_method(
+        &mut self,
+        method: Method,
+        name: &str,
+        on: Value,
+        set: u32,
+        args: &[Value],
+    ) -> EvalResult<Value> {
         let other = match args {
             [other] => {
                 let items = self.elements(*other)?;
@@ -182,14 +189,14 @@ impl Work<'_> {
         }
     }
 
-    fn str_method(&mut self, method: Method, name: &str, on: Value, args: &[Value]) -> Run<Value> {
-        let view = View { heap: self.heap, texts: self.texts };
+    fn str_method(&mut self, method: Method, name: &str, on: Value, args: &[Value]) -> EvalResult<Value> {
+        let view = ValueReader { heap: self.heap, texts: self.texts };
         let Some(text) = view.str(&on) else { return Err(self.no_method(name, on)) };
         self.budget.spend(text.len() as u64 / 64)?;
         let mut texts = ["", ""];
         if method != Method::Join {
             for (text, arg) in texts.iter_mut().zip(args) {
-                *text = view.str(arg).ok_or_else(|| self.type_fault("use together", on, *arg))?;
+                *text = view.str(arg).ok_or_else(|| self.type_fault("combine", on, *arg))?;
             }
         }
         let [first, second] = texts;
@@ -222,12 +229,16 @@ impl Work<'_> {
                 let parts: Vec<String> = match args {
                     [] => text.split_whitespace().map(String::from).collect(),
                     _ if first.is_empty() => {
-                        return Err(Fault::new(FaultKind::Value, "split() at an empty text"));
+                        return Err(Fault::new(
+                            FaultKind::Value,
+                            "the separator of split() must not be empty",
+                        ));
                     }
                     _ => text.split(first).map(String::from).collect(),
                 };
-                let parts = parts.iter().map(|part| self.heap.new_str(part)).collect::<Run<Vec<_>>>()?;
-                return self.heap.new_seq(Kind::List, &parts);
+                let parts =
+                    parts.iter().map(|part| self.heap.new_str(part)).collect::<EvalResult<Vec<_>>>()?;
+                return self.heap.new_seq(ObjectKind::List, &parts);
             }
             _ => return Err(self.no_method(name, on)),
         };
@@ -235,7 +246,7 @@ impl Work<'_> {
         self.heap.new_str(&result)
     }
 
-    fn join(&mut self, separator: Value, items: Value) -> Run<Value> {
+    fn join(&mut self, separator: Value, items: Value) -> EvalResult<Value> {
         let items = self.elements(items)?;
         let view = self.view();
         let separators = view.str(&separator).unwrap_or("").len().saturating_mul(items.len());
@@ -255,27 +266,33 @@ impl Work<'_> {
         self.heap.new_str(&joined)
     }
 
-    /// Changes `object`, of which the caller holds the only reference. Returns where it is now and what the
-    /// method gives. Arguments are already owned.
-    pub(crate) fn mutate(&mut self, mutation: Mutation, object: u32, args: &[Value]) -> Run<(u32, Value)> {
+    /// Applies a mutation to `object`, to which the caller has the only reference.
+    ///
+    /// Returns the object, which may have moved, and the result of the method. Arguments must be owned.
+    pub(crate) fn mutate(
+        &mut self,
+        mutation: Mutation,
+        object: u32,
+        args: &[Value],
+    ) -> EvalResult<(u32, Value)> {
         let kind = self.heap.kind(object);
         let moved = match (mutation, kind, args) {
-            (Mutation::Append, Kind::List, [item]) => self.heap.append(object, *item)?,
-            (Mutation::Extend, Kind::List, [items]) => {
+            (Mutation::Append, ObjectKind::List, [item]) => self.heap.append(object, *item)?,
+            (Mutation::Extend, ObjectKind::List, [items]) => {
                 let mut object = object;
                 for item in self.elements(*items)? {
                     object = self.heap.append(object, item)?;
                 }
                 object
             }
-            (Mutation::Insert, Kind::List, [at, item]) => {
+            (Mutation::Insert, ObjectKind::List, [at, item]) => {
                 let len = self.heap.len(object) as i64;
                 self.budget.spend(len as u64 / 8)?;
                 let at = self.whole(*at)?;
                 let at = if at < 0 { (at + len).max(0) } else { at.min(len) };
                 self.heap.insert_item(object, at as usize, *item)?
             }
-            (Mutation::Pop, Kind::List, [] | [_]) => {
+            (Mutation::Pop, ObjectKind::List, [] | [_]) => {
                 let at = args.first().copied().unwrap_or(Value::int(-1));
                 let len = self.heap.len(object);
                 if len == 0 {
@@ -285,14 +302,14 @@ impl Work<'_> {
                 let at = self.position(at, len)?;
                 return Ok((object, self.heap.remove_item(object, at)));
             }
-            (Mutation::Pop, Kind::Dict, [key, rest @ ..]) => {
+            (Mutation::Pop, ObjectKind::Dict, [key, rest @ ..]) => {
                 return match (self.remove(object, *key)?, rest) {
                     (Some(removed), _) => Ok(removed),
                     (None, [default]) => Ok((object, *default)),
                     (None, _) => Err(self.not_there("dict", *key)),
                 };
             }
-            (Mutation::Pop, Kind::Set, []) => {
+            (Mutation::Pop, ObjectKind::Set, []) => {
                 self.budget.spend(self.heap.aux(object) as u64 / 8)?;
                 let first = self.view().entries(object).next();
                 let Some(first) = first else {
@@ -302,7 +319,7 @@ impl Work<'_> {
                 let removed = self.remove(object, key)?;
                 return Ok((removed.map_or(object, |(object, _)| object), key));
             }
-            (Mutation::Remove, Kind::List, [item]) => match self.find_item(object, *item)? {
+            (Mutation::Remove, ObjectKind::List, [item]) => match self.find_item(object, *item)? {
                 Some(at) => {
                     self.budget.spend(self.heap.len(object) as u64 / 8)?;
                     self.heap.remove_item(object, at);
@@ -310,15 +327,15 @@ impl Work<'_> {
                 }
                 None => return Err(self.not_there("list", *item)),
             },
-            (Mutation::Remove, Kind::Set, [item]) => match self.remove(object, *item)? {
+            (Mutation::Remove, ObjectKind::Set, [item]) => match self.remove(object, *item)? {
                 Some((object, _)) => object,
                 None => return Err(self.not_there("set", *item)),
             },
-            (Mutation::Discard, Kind::Set, [item]) => {
+            (Mutation::Discard, ObjectKind::Set, [item]) => {
                 self.remove(object, *item)?.map_or(object, |(object, _)| object)
             }
-            (Mutation::Add, Kind::Set, [item]) => self.insert(object, *item, Value::UNSET)?,
-            (Mutation::Update, Kind::Set, [items]) => {
+            (Mutation::Add, ObjectKind::Set, [item]) => self.insert(object, *item, Value::UNSET)?,
+            (Mutation::Update, ObjectKind::Set, [items]) => {
                 let mut object = object;
                 for item in self.elements(*items)? {
                     let item = self.texts.own(self.heap, item)?;
@@ -326,9 +343,9 @@ impl Work<'_> {
                 }
                 object
             }
-            (Mutation::Update, Kind::Dict, [other]) => {
-                let Some(other) = self.heap.object_of(*other, Kind::Dict) else {
-                    return Err(Fault::new(FaultKind::Type, "update() of a dict takes a dict"));
+            (Mutation::Update, ObjectKind::Dict, [other]) => {
+                let Some(other) = self.heap.object_of(*other, ObjectKind::Dict) else {
+                    return Err(Fault::new(FaultKind::Type, "the argument of update() must be a dict"));
                 };
                 let mut object = object;
                 for entry in 0..self.heap.len(other) {
@@ -341,17 +358,19 @@ impl Work<'_> {
                 }
                 object
             }
-            (Mutation::SetDefault, Kind::Dict, [key, rest @ ..]) => {
+            (Mutation::SetDefault, ObjectKind::Dict, [key, rest @ ..]) => {
                 let default = rest.first().copied().unwrap_or(Value::NONE);
-                let view = View { heap: self.heap, texts: self.texts };
+                let view = ValueReader { heap: self.heap, texts: self.texts };
                 return match view.find(object, *key, self.budget)? {
                     Some(entry) => Ok((object, view.entry_value(object, entry))),
                     None => Ok((self.insert(object, *key, default)?, default)),
                 };
             }
-            (Mutation::Clear, Kind::List, []) => self.heap.new_seq(kind, &[])?.as_object().unwrap_or(object),
-            (Mutation::Clear, Kind::Set | Kind::Dict, []) => self.heap.new_table(kind, 0)?,
-            (Mutation::Sort | Mutation::Reverse, Kind::List, []) => {
+            (Mutation::Clear, ObjectKind::List, []) => {
+                self.heap.new_seq(kind, &[])?.as_object().unwrap_or(object)
+            }
+            (Mutation::Clear, ObjectKind::Set | ObjectKind::Dict, []) => self.heap.new_table(kind, 0)?,
+            (Mutation::Sort | Mutation::Reverse, ObjectKind::List, []) => {
                 let mut items = self.elements(Value::object(object))?;
                 match mutation {
                     Mutation::Sort => self.sort(&mut items)?,
@@ -359,19 +378,19 @@ impl Work<'_> {
                 }
                 self.heap.new_seq(kind, &items)?.as_object().unwrap_or(object)
             }
-            (Mutation::SetItem, Kind::List, [at, item]) => {
+            (Mutation::SetItem, ObjectKind::List, [at, item]) => {
                 let at = self.position(*at, self.heap.len(object))?;
                 self.heap.set_item(object, at, *item)?;
                 object
             }
-            (Mutation::SetItem, Kind::Dict, [key, value]) => self.insert(object, *key, *value)?,
-            (Mutation::DelItem, Kind::List, [at]) => {
+            (Mutation::SetItem, ObjectKind::Dict, [key, value]) => self.insert(object, *key, *value)?,
+            (Mutation::DelItem, ObjectKind::List, [at]) => {
                 let at = self.position(*at, self.heap.len(object))?;
                 self.budget.spend(self.heap.len(object) as u64 / 8)?;
                 self.heap.remove_item(object, at);
                 object
             }
-            (Mutation::DelItem, Kind::Dict, [key]) => match self.remove(object, *key)? {
+            (Mutation::DelItem, ObjectKind::Dict, [key]) => match self.remove(object, *key)? {
                 Some((object, _)) => object,
                 None => return Err(self.not_there("dict", *key)),
             },

@@ -1,20 +1,20 @@
-//! The compiled form of blocks and functions: a short list of instructions on registers.
+//! Register code: the compiled form of blocks and functions.
 //!
-//! Instructions read from four spaces (registers, the environment, the event's parameters, constants), which
-//! an [`Operand`] tells apart by its two upper bits, so nothing is copied before it is used. Only registers
-//! and, through [`Op::Store`], the environment are written.
+//! Instructions read from four spaces: registers, the environment, the event's parameters and constants. The
+//! two upper bits of an [`Operand`] select the space, so that no operand is copied to a register first. Only
+//! registers and, by [`Op::Store`], the environment are written.
 
 use crate::diag::Span;
 use crate::value::Value;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Where an instruction finds a value.
+/// Location of an operand: space and index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Operand(u16);
 
-/// The four spaces that an [`Operand`] may name.
+/// Space of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Space {
@@ -29,10 +29,10 @@ pub enum Space {
 }
 
 impl Operand {
-    /// How many values each space can have.
+    /// Maximum number of values in a space.
     pub const LIMIT: usize = 1 << 14;
 
-    /// The value number `index` of a space; `None` beyond [`Operand::LIMIT`].
+    /// The value at `index` of a space; `None` beyond [`Operand::LIMIT`].
     pub fn new(space: Space, index: usize) -> Option<Operand> {
         (index < Operand::LIMIT).then_some(Operand((space as u16) << 14 | index as u16))
     }
@@ -48,19 +48,19 @@ impl Operand {
         }
     }
 
-    /// The number in the space.
+    /// The index in the space.
     #[inline(always)]
     pub fn index(self) -> usize {
         usize::from(self.0 & 0x3fff)
     }
 }
 
-/// A register, by its number in the frame.
+/// A register, relative to the start of the frame.
 pub type Reg = u16;
-/// A place in the code.
-pub type Target = u16;
+/// Index of an instruction.
+pub type JumpTarget = u16;
 
-/// Operators on two values that are not worth an instruction of their own.
+/// Binary operators without an instruction of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -77,7 +77,7 @@ pub enum Binary {
     Shr,
 }
 
-/// Comparisons.
+/// Comparison operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -94,7 +94,7 @@ pub enum Comparison {
     NotIn,
 }
 
-/// Operators on one value.
+/// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -105,7 +105,7 @@ pub enum Unary {
     Invert,
 }
 
-/// What `[…]`, `(…)`, `{…}` and `{k: v}` build.
+/// Kind of a display: `[…]`, `(…)`, `{…}` or `{k: v}`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -116,7 +116,7 @@ pub enum Build {
     Dict,
 }
 
-/// Functions that the language provides.
+/// Built-in functions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -146,7 +146,7 @@ pub enum Builtin {
     Dict,
 }
 
-/// Methods that leave their object as it is.
+/// Methods that do not change their object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -176,7 +176,7 @@ pub enum Method {
     IsDigit,
 }
 
-/// Methods and statements that change the variable they are used on.
+/// Methods and statements that change the variable they are applied to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -197,7 +197,7 @@ pub enum Mutation {
     SetDefault,
 }
 
-/// One instruction.
+/// An instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
@@ -207,12 +207,12 @@ pub enum Op {
         dst: Reg,
         a: Operand,
     },
-    /// Environment variable `slot` becomes `a`.
+    /// `env[slot] = a`
     Store {
         slot: u16,
         a: Operand,
     },
-    /// Faults when nothing was assigned to `a`; `name` is its name.
+    /// Faults if `a` is unset; `name` is its name.
     Check {
         a: Operand,
         name: u16,
@@ -245,36 +245,36 @@ pub enum Op {
         a: Operand,
     },
     Jump {
-        to: Target,
+        to: JumpTarget,
     },
-    /// A jump that a loop makes: it spends of the budget.
+    /// Backward jump of a loop; spends one unit of the budget.
     Loop {
-        to: Target,
+        to: JumpTarget,
     },
     JumpIf {
         a: Operand,
-        to: Target,
+        to: JumpTarget,
     },
     JumpUnless {
         a: Operand,
-        to: Target,
+        to: JumpTarget,
     },
     Return {
         a: Operand,
     },
-    /// Environment variable `slot` becomes `a + b`: most of what updates do.
+    /// `env[slot] = a + b`, the most frequent update.
     AddTo {
         slot: u16,
         a: Operand,
         b: Operand,
     },
-    /// The same for `a - b`.
+    /// `env[slot] = a - b`
     SubTo {
         slot: u16,
         a: Operand,
         b: Operand,
     },
-    /// Returns a comparison: most of what guards do.
+    /// Returns a comparison, the most frequent guard.
     ReturnCompare {
         op: Comparison,
         a: Operand,
@@ -317,31 +317,31 @@ pub enum Op {
         first: Reg,
         n: u16,
     },
-    /// Changes variable `place` with the arguments at `first`; what it gives goes to `first`.
+    /// Applies a mutation to the variable at `place`. Arguments start at `first`, where the result goes.
     Mutate {
         mutation: Mutation,
         place: Operand,
         first: Reg,
         n: u16,
     },
-    /// Starts a loop over `a`: `iter` keeps the object, `iter + 1` the position.
+    /// Starts a loop over `a`: `iter` holds the object, `iter + 1` the position.
     Iterate {
         iter: Reg,
         a: Operand,
     },
-    /// The next element into `item`, or on to `end`.
+    /// Loads the next element into `item`, or jumps to `end`.
     Next {
         iter: Reg,
         item: Reg,
-        end: Target,
+        end: JumpTarget,
     },
-    /// The next number of the range `iter`, `iter + 1` (end), `iter + 2` (step), or on to `end`.
+    /// Loads the next number of the range `iter`, `iter + 1` (end), `iter + 2` (step), or jumps to `end`.
     NextInRange {
         iter: Reg,
         item: Reg,
-        end: Target,
+        end: JumpTarget,
     },
-    /// `first, … = a`, exactly `n` of them.
+    /// `first, … = a`; faults unless `a` has exactly `n` elements.
     Unpack {
         a: Operand,
         first: Reg,
@@ -352,23 +352,23 @@ pub enum Op {
         first: Reg,
         n: u16,
     },
-    /// Goes on at `to` when nobody listens to what is printed.
+    /// Jumps to `to` if the host does not want output.
     SkipUnlessPrinting {
-        to: Target,
+        to: JumpTarget,
     },
-    /// `dst` is `a` as text, laid out as `layouts[layout]` says.
+    /// `dst` is `a` as text, formatted by `layouts[layout]`.
     Show {
         dst: Reg,
         a: Operand,
         layout: u16,
     },
-    /// `dst` is the `n` strings from `first` on, one after the other.
+    /// `dst` is the concatenation of the `n` strings from `first` on.
     Join {
         dst: Reg,
         first: Reg,
         n: u16,
     },
-    /// Calls a function of whoever runs the program.
+    /// Calls a function of the host.
     Host {
         function: u8,
         dst: Reg,
@@ -382,85 +382,86 @@ pub enum Op {
     },
 }
 
-/// What a part of the code does on a fault.
+/// Fault handler for a range of instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Handler {
-    /// The instructions it guards.
-    pub range: core::ops::Range<Target>,
-    /// The kinds of fault that it takes, as bits.
+    /// The guarded instructions.
+    pub range: core::ops::Range<JumpTarget>,
+    /// The kinds of fault that it handles, as bits.
     pub kinds: u16,
-    /// Where to go on.
-    pub target: Target,
+    /// Where execution continues.
+    pub target: JumpTarget,
 }
 
-/// An operand of a [`Shortcut`]: where it is, or the integer that it is.
+/// An operand of a [`FastBlock`]: a location or an integer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
-pub enum Quick {
+pub enum FastOperand {
     Env(u16),
     Param(u16),
     Int(i64),
 }
 
-/// What the commonest blocks come down to when all they touch are integers. A block that is one of these is
-/// run without setting the machine up.
+/// Fast path of a block that compares or adds two integers.
+///
+/// It runs without the machine. If an operand is not an integer, the code of the block runs instead.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[allow(missing_docs)]
-pub enum Shortcut {
-    /// None of them.
+pub enum FastBlock {
+    /// The block has no fast path.
     #[default]
     None,
-    /// `return a < b` and the like.
-    Compare { op: Comparison, a: Quick, b: Quick },
-    /// `slot = a + b`, with a `print` after it that only matters if someone listens.
-    Add { slot: u16, a: Quick, b: Quick, prints: bool },
-    /// `slot = a - b`, the same.
-    Sub { slot: u16, a: Quick, b: Quick, prints: bool },
+    /// `return a < b` or another comparison.
+    Compare { op: Comparison, a: FastOperand, b: FastOperand },
+    /// `slot = a + b`; if `prints`, a `print` follows, which has an effect only if the host wants output.
+    Add { slot: u16, a: FastOperand, b: FastOperand, prints: bool },
+    /// `slot = a - b`, likewise.
+    Sub { slot: u16, a: FastOperand, b: FastOperand, prints: bool },
 }
 
 /// A compiled block or function.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Code {
-    /// What runs.
+    /// The instructions.
     pub ops: Vec<Op>,
-    /// Where each instruction comes from.
+    /// The position of each instruction in the source.
     pub spans: Vec<Span>,
-    /// How many registers it needs.
+    /// The number of registers.
     pub registers: u16,
-    /// How many of them are given by the caller.
+    /// The number of arguments, passed in the first registers.
     pub arguments: u16,
     /// Its `try` statements, innermost first.
     pub handlers: Vec<Handler>,
-    /// Whether it looks at registers that it may not have written: they must not hold leftovers.
+    /// Whether it may read registers that it has not written: they are cleared before it runs.
     pub clears: bool,
-    /// A quicker way to run it.
-    pub shortcut: Shortcut,
+    /// Its fast path.
+    pub fast_block: FastBlock,
 }
 
-/// A [`Code`] by its position in its [`Program`].
+/// Index of a [`Code`] in its [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct CodeId(pub u32);
 
-/// All the blocks and functions of one property, with their constants.
+/// The blocks and functions of one property, with their constants.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Program {
     /// Blocks and functions.
     pub codes: Vec<Code>,
-    /// Which of them are functions that blocks can call, by name.
+    /// The functions that blocks can call, by name.
     pub functions: Vec<(String, CodeId)>,
     /// Constants.
     pub consts: Vec<Value>,
-    /// The text that constants lie in, and names.
+    /// The text of long string constants.
     pub pool: String,
-    /// Layouts of formatted strings.
-    pub layouts: Vec<crate::show::Layout>,
-    /// Names of variables, for messages.
+    /// Format specifications.
+    pub layouts: Vec<crate::show::FormatSpec>,
+    /// Names of variables for messages.
     pub names: Vec<String>,
 }
 

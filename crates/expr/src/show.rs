@@ -1,42 +1,41 @@
-//! Values as text: what `str`, `print`, `%` and f-strings write.
+//! Values as text, for `str`, `print`, `%` and f-strings.
 
-use crate::compare::{Number, View, number};
-use crate::fault::{Fault, FaultKind, Run};
-use crate::heap::Kind;
+use crate::compare::{Number, ValueReader, number};
+use crate::fault::{EvalResult, Fault, FaultKind};
+use crate::heap::ObjectKind;
 use crate::value::{Tag, Value};
 use alloc::string::String;
 use core::fmt::Write;
 
-/// The longest text that a block may build at once.
+/// Maximum length of a string that a block builds.
 pub(crate) const MAX_TEXT: usize = 16 << 20;
 
-/// How a number or string is laid out: `[0][width][.precision][type]`, the part of Python's format
-/// specifications that reports use.
+/// Format specification: `[0][width][.precision][type]`, a subset of Python's.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Layout {
-    /// Fill with zeros rather than spaces.
+pub struct FormatSpec {
+    /// Whether to pad with zeros instead of spaces.
     pub zeros: bool,
-    /// At least this many characters.
+    /// Minimum number of characters.
     pub width: u8,
-    /// Digits after the point.
+    /// Number of digits after the decimal point.
     pub precision: Option<u8>,
-    /// `d`, `x`, `X`, `b`, `o`, `f`, `e`, `s` or `r`; zero when none was given.
+    /// `d`, `x`, `X`, `b`, `o`, `f`, `e`, `s` or `r`; zero if omitted.
     pub form: u8,
 }
 
-impl Layout {
-    /// Reads a specification such as `04d` or `.2f`.
+impl FormatSpec {
+    /// Parses a specification such as `04d` or `.2f`.
     ///
     /// ```
-    /// use invigil_expr::show::Layout;
-    /// let layout = Layout::parse("08.3f").unwrap();
+    /// use invigil_expr::show::FormatSpec;
+    /// let layout = FormatSpec::parse("08.3f").unwrap();
     /// assert_eq!((layout.zeros, layout.width, layout.precision, layout.form), (true, 8, Some(3), b'f'));
-    /// assert!(Layout::parse("what").is_none());
+    /// assert!(FormatSpec::parse("what").is_none());
     /// ```
-    pub fn parse(spec: &str) -> Option<Layout> {
+    pub fn parse(spec: &str) -> Option<FormatSpec> {
         let mut rest = spec;
-        let mut layout = Layout::default();
+        let mut layout = FormatSpec::default();
         if let Some(after) = rest.strip_prefix('0') {
             (layout.zeros, rest) = (true, after);
         }
@@ -53,29 +52,29 @@ impl Layout {
         }
         match rest.as_bytes() {
             [] => Some(layout),
-            [form] if b"dxXbofesr".contains(form) => Some(Layout { form: *form, ..layout }),
+            [form] if b"dxXbofesr".contains(form) => Some(FormatSpec { form: *form, ..layout }),
             _ => None,
         }
     }
 }
 
-impl View<'_> {
+impl ValueReader<'_> {
     /// Appends `str(value)`.
-    pub fn write_str(&self, out: &mut String, value: Value) -> Run<()> {
+    pub fn write_str(&self, out: &mut String, value: Value) -> EvalResult<()> {
         match self.str(&value) {
             Some(text) => out.push_str(text),
             None => self.write_repr(out, value)?,
         }
         if out.len() > MAX_TEXT {
-            return Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB"));
+            return Err(Fault::new(FaultKind::Limit, "string too long: the limit is 16 MiB"));
         }
         Ok(())
     }
 
-    /// Appends `repr(value)`: strings in quotes.
-    pub fn write_repr(&self, out: &mut String, value: Value) -> Run<()> {
+    /// Appends `repr(value)`, with strings in quotes.
+    pub fn write_repr(&self, out: &mut String, value: Value) -> EvalResult<()> {
         if out.len() > MAX_TEXT {
-            return Err(Fault::new(FaultKind::Limit, "this text is too long: the limit is 16 MiB"));
+            return Err(Fault::new(FaultKind::Limit, "string too long: the limit is 16 MiB"));
         }
         if let Some(text) = self.str(&value) {
             write_quoted(out, text);
@@ -93,14 +92,14 @@ impl View<'_> {
         Ok(())
     }
 
-    fn write_object(&self, out: &mut String, object: u32) -> Run<()> {
+    fn write_object(&self, out: &mut String, object: u32) -> EvalResult<()> {
         let kind = self.heap.kind(object);
         let (open, close) = match kind {
-            Kind::List => ('[', ']'),
-            Kind::Tuple => ('(', ')'),
+            ObjectKind::List => ('[', ']'),
+            ObjectKind::Tuple => ('(', ')'),
             _ => ('{', '}'),
         };
-        if kind == Kind::Set && self.heap.len(object) == self.heap.aux(object) {
+        if kind == ObjectKind::Set && self.heap.len(object) == self.heap.aux(object) {
             out.push_str("set()");
             return Ok(());
         }
@@ -108,7 +107,7 @@ impl View<'_> {
         let mut first = true;
         for word in 0..self.heap.len(object) {
             let item = match kind {
-                Kind::Set | Kind::Dict => self.key(object, word),
+                ObjectKind::Set | ObjectKind::Dict => self.key(object, word),
                 _ => self.heap.item(object, word),
             };
             if item.is_unset() {
@@ -118,20 +117,20 @@ impl View<'_> {
                 out.push_str(", ");
             }
             self.write_repr(out, item)?;
-            if kind == Kind::Dict {
+            if kind == ObjectKind::Dict {
                 out.push_str(": ");
                 self.write_repr(out, self.entry_value(object, word))?;
             }
         }
-        if kind == Kind::Tuple && self.heap.len(object) == 1 {
+        if kind == ObjectKind::Tuple && self.heap.len(object) == 1 {
             out.push(',');
         }
         out.push(close);
         Ok(())
     }
 
-    /// Appends a value as `layout` says.
-    pub fn write_layout(&self, out: &mut String, value: Value, layout: Layout) -> Run<()> {
+    /// Appends a value in the format of `layout`.
+    pub fn write_layout(&self, out: &mut String, value: Value, layout: FormatSpec) -> EvalResult<()> {
         let start = out.len();
         match (layout.form, number(value)) {
             (b'd', Some(Number::Float(f))) => write_int(out, f as i64),
@@ -159,7 +158,7 @@ impl View<'_> {
                 ));
             }
             (b'x' | b'X' | b'b' | b'o', Some(Number::Float(_))) => {
-                return Err(Fault::new(FaultKind::Type, "this format needs an integer, not float"));
+                return Err(Fault::new(FaultKind::Type, "this format needs an int, not float"));
             }
             (b'd', Some(Number::Int(i))) => write_int(out, i),
             (b'r', _) => self.write_repr(out, value)?,
@@ -169,8 +168,8 @@ impl View<'_> {
         Ok(())
     }
 
-    /// Fills up what was written from `start` on to the layout's width: numbers on the left, text on the right.
-    fn pad(&self, out: &mut String, start: usize, value: Value, layout: Layout) {
+    /// Pads the text from `start` on to the layout's width: numbers on the left, other values on the right.
+    fn pad(&self, out: &mut String, start: usize, value: Value, layout: FormatSpec) {
         let written = out[start..].chars().count();
         let missing = usize::from(layout.width).saturating_sub(written);
         let numeric = number(value).is_some();
@@ -187,7 +186,7 @@ impl View<'_> {
     }
 }
 
-/// Appends formatted text; a string takes everything.
+/// Appends formatted text. Writing to a string cannot fail.
 fn append(out: &mut String, text: core::fmt::Arguments<'_>) {
     let _ = out.write_fmt(text);
 }
@@ -208,7 +207,7 @@ pub fn write_int(out: &mut String, i: i64) {
     append(out, format_args!("{i}"));
 }
 
-/// Appends a float as Python shows it: always with a point or an exponent.
+/// Appends a float as Python does, always with a point or an exponent.
 fn write_float(out: &mut String, f: f64) {
     let start = out.len();
     append(out, format_args!("{f:?}"));

@@ -1,36 +1,38 @@
-//! Sets and dicts: entries in the order they came, and an index once there are more than a few.
+//! Sets and dicts: entries in insertion order, with an index for tables of more than a few entries.
 //!
-//! A removed entry leaves a hole (an unset key); when a table grows or half of it is holes, it is written
-//! anew without them. The index is an open-addressed array of entry numbers behind the entries.
+//! Hand-written because objects are indices into one array of words, which no library's table can live in.
+//!
+//! A removed entry leaves a hole, an unset key. A table is rebuilt without holes when it grows or half of it is
+//! holes. The index is an open-addressed array of entry numbers after the entries.
 
-use crate::compare::View;
-use crate::fault::{Budget, Fault, FaultKind, Run};
-use crate::heap::{HEADER, Heap, Kind};
+use crate::compare::ValueReader;
+use crate::fault::{Budget, EvalResult, Fault, FaultKind};
+use crate::heap::{HEADER, Heap, ObjectKind};
+use crate::operators::EvalContext;
 use crate::value::{Tag, Value};
-use crate::work::Work;
 
-/// Tables of up to this many entries are searched from end to end.
+/// Tables of up to this many entries are searched linearly.
 const SMALL: usize = 8;
-/// An index slot that points to no entry.
+/// An empty index slot.
 const VACANT: u32 = u32::MAX;
 
-fn entry_words(kind: Kind) -> usize {
-    if kind == Kind::Dict { 4 } else { 2 }
+fn entry_words(kind: ObjectKind) -> usize {
+    if kind == ObjectKind::Dict { 4 } else { 2 }
 }
 
-/// How many entries fit into `room` words, the index included.
-fn capacity(kind: Kind, room: usize) -> usize {
+/// The number of entries that fit into `room` words, including the index.
+fn capacity(kind: ObjectKind, room: usize) -> usize {
     let words = entry_words(kind);
     if room / words <= SMALL { room / words } else { (room / (words + 1)).max(SMALL) }
 }
 
-/// The words that `entries` entries need, the index included.
-fn words_for(kind: Kind, entries: usize) -> usize {
+/// The words that `entries` entries need, including the index.
+fn words_for(kind: ObjectKind, entries: usize) -> usize {
     entries * (entry_words(kind) + usize::from(entries > SMALL))
 }
 
-impl View<'_> {
-    /// The numbers of a table's entries, holes left out.
+impl ValueReader<'_> {
+    /// The indexes of the entries of a table, without holes.
     pub(crate) fn entries(&self, table: u32) -> impl Iterator<Item = usize> + use<'_> {
         (0..self.heap.len(table)).filter(move |entry| !self.key(table, *entry).is_unset())
     }
@@ -44,8 +46,8 @@ impl View<'_> {
         self.heap.load(table, 4 * entry + 2)
     }
 
-    /// The entry that holds `key`.
-    pub(crate) fn find(&self, table: u32, key: Value, budget: &mut Budget) -> Run<Option<usize>> {
+    /// The entry with `key`.
+    pub(crate) fn find(&self, table: u32, key: Value, budget: &mut Budget) -> EvalResult<Option<usize>> {
         let heap = self.heap;
         let index = heap.index(table);
         if index.len == 0 {
@@ -70,7 +72,7 @@ impl View<'_> {
     }
 }
 
-/// Where a table's index is: word of its first slot, and the number of slots (two a word).
+/// Location of a table's index: word of the first slot, and number of slots (two per word).
 #[derive(Clone, Copy)]
 struct Index {
     word: usize,
@@ -109,8 +111,8 @@ impl Heap {
         self.load(table, entry * entry_words(self.kind(table)))
     }
 
-    /// An empty set or dict with room for some entries.
-    pub(crate) fn new_table(&mut self, kind: Kind, entries: usize) -> Run<u32> {
+    /// Allocates an empty set or dict with capacity for `entries` entries.
+    pub(crate) fn new_table(&mut self, kind: ObjectKind, entries: usize) -> EvalResult<u32> {
         let table = self.allocate(kind, words_for(kind, entries))?;
         let index = self.index(table);
         for word in 0..index.len / 2 {
@@ -120,16 +122,15 @@ impl Heap {
     }
 }
 
-/// Changes to a table of which the caller holds the only reference. A change may move the table, so each
-/// returns where it is now.
-impl Work<'_> {
-    /// Adds `key` (with `value`, to a dict), or replaces the value it had. Both are already owned.
-    pub(crate) fn insert(&mut self, table: u32, key: Value, value: Value) -> Run<u32> {
+/// Changes to an unshared table. A change may move the table; the functions return its new index.
+impl EvalContext<'_> {
+    /// Inserts `key`, with `value` for a dict, or replaces its value. Both must be owned.
+    pub(crate) fn insert(&mut self, table: u32, key: Value, value: Value) -> EvalResult<u32> {
         self.check_key(key)?;
         let kind = self.heap.kind(table);
-        let found = View { heap: self.heap, texts: self.texts }.find(table, key, self.budget)?;
+        let found = ValueReader { heap: self.heap, texts: self.texts }.find(table, key, self.budget)?;
         if let Some(entry) = found {
-            if kind == Kind::Dict {
+            if kind == ObjectKind::Dict {
                 self.heap.deepen(table, value)?;
                 self.heap.retain(value);
                 let old = self.heap.load(table, 4 * entry + 2);
@@ -148,16 +149,16 @@ impl Work<'_> {
         Ok(table)
     }
 
-    /// Only values that cannot change may be keys, as in Python: the mistake is worth hearing of.
-    fn check_key(&self, key: Value) -> Run<()> {
+    /// Faults unless `key` is immutable, as in Python.
+    fn check_key(&self, key: Value) -> EvalResult<()> {
         match key.tag() {
             Tag::Object => match self.heap.kind(key.as_object().unwrap_or(0)) {
-                Kind::Str | Kind::Tuple => Ok(()),
+                ObjectKind::Str | ObjectKind::Tuple => Ok(()),
                 _ => Err(Fault::new(
                     FaultKind::Type,
                     alloc::format!(
                         "a {} cannot be a key or an element of a set",
-                        View { heap: self.heap, texts: self.texts }.type_name(key)
+                        ValueReader { heap: self.heap, texts: self.texts }.type_name(key)
                     ),
                 )),
             },
@@ -165,20 +166,20 @@ impl Work<'_> {
         }
     }
 
-    /// Adds an entry that is not there and is already counted to a table with room.
-    fn append(&mut self, table: u32, key: Value, value: Value) -> Run<()> {
+    /// Appends a new, already counted entry to a table with spare capacity.
+    fn append(&mut self, table: u32, key: Value, value: Value) -> EvalResult<()> {
         self.heap.deepen(table, key)?;
         self.heap.deepen(table, value)?;
         let kind = self.heap.kind(table);
         let entry = self.heap.len(table);
         self.heap.put(table, entry * entry_words(kind), key);
-        if kind == Kind::Dict {
+        if kind == ObjectKind::Dict {
             self.heap.put(table, entry * 4 + 2, value);
         }
         self.heap.set_len(table, entry + 1);
         let index = self.heap.index(table);
         if index.len > 0 {
-            let hash = View { heap: self.heap, texts: self.texts }.hash(key, self.budget)?;
+            let hash = ValueReader { heap: self.heap, texts: self.texts }.hash(key, self.budget)?;
             let mut slot = index.start(hash);
             while self.heap.slot(index, slot) != VACANT {
                 slot = index.next(slot);
@@ -188,8 +189,8 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The table without its holes, and with room for at least one entry more.
-    fn rebuild(&mut self, table: u32) -> Run<u32> {
+    /// Copies the table without its holes, with capacity for at least one more entry.
+    fn rebuild(&mut self, table: u32) -> EvalResult<u32> {
         let kind = self.heap.kind(table);
         let live = self.heap.len(table) - self.heap.aux(table);
         self.budget.spend(live as u64)?;
@@ -200,10 +201,10 @@ impl Work<'_> {
                 continue;
             }
             let value = match kind {
-                Kind::Dict => self.heap.load(table, 4 * entry + 2),
+                ObjectKind::Dict => self.heap.load(table, 4 * entry + 2),
                 _ => Value::UNSET,
             };
-            // The old table keeps its own references until it is swept.
+            // The old table keeps its references until it is swept.
             self.heap.retain(key);
             self.heap.retain(value);
             self.append(larger, key, value)?;
@@ -211,19 +212,19 @@ impl Work<'_> {
         Ok(larger)
     }
 
-    /// Takes the entry of `key` out and returns its value (`None` for a set), if it was there.
-    pub(crate) fn remove(&mut self, table: u32, key: Value) -> Run<Option<(u32, Value)>> {
-        let found = View { heap: self.heap, texts: self.texts }.find(table, key, self.budget)?;
+    /// Removes the entry of `key`. Returns the table and the value, which is `None` for a set.
+    pub(crate) fn remove(&mut self, table: u32, key: Value) -> EvalResult<Option<(u32, Value)>> {
+        let found = ValueReader { heap: self.heap, texts: self.texts }.find(table, key, self.budget)?;
         let Some(entry) = found else { return Ok(None) };
         let kind = self.heap.kind(table);
         let at = entry * entry_words(kind);
         let old_key = self.heap.load(table, at);
         let mut value = Value::NONE;
-        if kind == Kind::Dict {
+        if kind == ObjectKind::Dict {
             value = self.heap.load(table, at + 2);
             self.heap.put(table, at + 2, Value::UNSET);
         }
-        // The index still leads here; an unset key equals nothing, so searches pass over the hole.
+        // The index still refers to the entry. An unset key equals no value, so searches skip the hole.
         self.heap.put(table, at, Value::UNSET);
         self.heap.release(old_key);
         self.heap.release(value);

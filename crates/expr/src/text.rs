@@ -1,23 +1,23 @@
-//! Strings that are not in the heap: those of the event at hand, and those of the program.
+//! Strings outside the heap: those of the current event and those of the program.
 
-use crate::fault::Run;
-use crate::heap::{Heap, Kind};
+use crate::fault::EvalResult;
+use crate::heap::{Heap, ObjectKind};
 use crate::value::{Tag, Value};
 
-/// The texts that values may point into while a block runs.
+/// The texts that strings may refer to while a block runs.
 #[derive(Clone, Copy, Debug)]
-pub struct Texts<'a> {
-    /// The text of the event at hand.
+pub struct TextArenas<'a> {
+    /// The text of the current event.
     pub event: &'a str,
-    /// The text of the program.
+    /// The constant pool of the program.
     pub pool: &'a str,
 }
 
-impl<'a> Texts<'a> {
-    /// No texts: enough for values that are inline or in a heap.
-    pub const NONE: Texts<'static> = Texts { event: "", pool: "" };
+impl<'a> TextArenas<'a> {
+    /// No texts, for values that are inline or in a heap.
+    pub const NONE: TextArenas<'static> = TextArenas { event: "", pool: "" };
 
-    /// The characters of a string, wherever they lie; `None` if `value` is no string.
+    /// The text of a string; `None` if `value` is not a string.
     #[inline]
     pub fn str<'b>(self, heap: &'b Heap, value: &'b Value) -> Option<&'b str>
     where
@@ -30,14 +30,14 @@ impl<'a> Texts<'a> {
             Tag::Short => value.as_short(),
             Tag::Text => value.as_text().map(|at| part(self.event, at)),
             Tag::Pool => value.as_pool().map(|at| part(self.pool, at)),
-            Tag::Object => heap.object_of(*value, Kind::Str).map(|object| heap.str(object)),
+            Tag::Object => heap.object_of(*value, ObjectKind::Str).map(|object| heap.str(object)),
             _ => None,
         }
     }
 
-    /// The same value in a form that outlasts the texts: a string that lies in one is copied to the heap.
+    /// Makes a value independent of the texts: copies a string outside the heap into it.
     #[inline]
-    pub fn own(self, heap: &mut Heap, value: Value) -> Run<Value> {
+    pub fn own(self, heap: &mut Heap, value: Value) -> EvalResult<Value> {
         match value.tag() {
             Tag::Text | Tag::Pool => {
                 let text = if value.is(Tag::Text) { self.event } else { self.pool };

@@ -1,18 +1,18 @@
-//! The values that blocks compute with: sixteen plain bytes each.
+//! Values of the block language, sixteen bytes each.
 //!
-//! A [`Value`] holds small things whole (`None`, booleans, integers, floats, strings of up to fourteen
-//! bytes) and names large ones by a number: an object of a [`Heap`](crate::heap::Heap), a stretch of the
-//! text of the event at hand, or a stretch of the compiled program's own text. It holds no pointer, so an
-//! array of values can be copied, compared and shipped as bytes.
+//! A [`Value`] stores `None`, booleans, integers, floats and strings of up to fourteen bytes inline. It refers
+//! to larger values by number: an object of a [`Heap`](crate::heap::Heap), a range of the current event's text,
+//! or a range of the program's constant pool. It contains no pointer, so that arrays of values can be copied,
+//! compared and sent as bytes.
 
-/// The longest string that fits into a value itself.
+/// Maximum length of an inline string.
 pub const SHORT_STRING: usize = 14;
 
-/// What a value is, before looking at what it holds.
+/// Representation of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Tag {
-    /// Not a value of the language: a variable that nothing was assigned to, a parameter not given.
+    /// Not a value of the language: an unassigned variable or a missing parameter.
     Unset = 0,
     /// `None`.
     None = 1,
@@ -22,17 +22,17 @@ pub enum Tag {
     Int = 3,
     /// A 64-bit float.
     Float = 4,
-    /// A string of at most [`SHORT_STRING`] bytes, held here.
+    /// An inline string of at most [`SHORT_STRING`] bytes.
     Short = 5,
-    /// A longer string, in the text of the event at hand.
+    /// A longer string, in the text of the current event.
     Text = 6,
-    /// A longer string, in the text of the program.
+    /// A longer string, in the constant pool of the program.
     Pool = 7,
     /// A longer string, list, tuple, set or dict, in the heap.
     Object = 8,
 }
 
-/// One value of the block language.
+/// A value of the block language.
 ///
 /// ```
 /// use invigil_expr::value::Value;
@@ -44,8 +44,8 @@ pub enum Tag {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(transparent)]
 pub struct Value {
-    // As bytes: the tag, the length of a short string, and up to fourteen bytes of it. Anything else has
-    // its payload in the second word. Little-endian, whatever the machine, so that bytes can be shipped.
+    // Bytes: the tag, the length of an inline string, and its up to fourteen bytes. Other values have their
+    // payload in the second word. Little-endian on all machines, so that the bytes can be sent.
     words: [u64; 2],
 }
 
@@ -70,7 +70,7 @@ impl Value {
         Value::new(Tag::Int, i as u64)
     }
 
-    /// A float. All NaNs become one, so that equal bytes mean equal values.
+    /// A float. All NaNs have one representation, so that equal bytes mean equal values.
     #[inline(always)]
     pub fn float(f: f64) -> Value {
         Value::new(Tag::Float, if f.is_nan() { f64::NAN.to_bits() } else { f.to_bits() })
@@ -97,28 +97,29 @@ impl Value {
         Some(Value { words })
     }
 
-    /// The string at `start..start + len` of the text of the event at hand; for strings longer than
-    /// [`SHORT_STRING`] only, so that a string has one form.
+    /// The string at `start..start + len` of the text of the current event.
+    ///
+    /// Only for strings longer than [`SHORT_STRING`], so that every string has one representation.
     #[inline(always)]
     pub fn text(start: u32, len: u32) -> Value {
         debug_assert!(len as usize > SHORT_STRING);
         Value::new(Tag::Text, u64::from(start) | u64::from(len) << 32)
     }
 
-    /// The same for the text of the program.
+    /// The string at `start..start + len` of the program's constant pool.
     #[cfg(feature = "compile")]
     pub(crate) fn pool(start: u32, len: u32) -> Value {
         debug_assert!(len as usize > SHORT_STRING);
         Value::new(Tag::Pool, u64::from(start) | u64::from(len) << 32)
     }
 
-    /// The heap's object number `object`.
+    /// An object of the heap.
     #[inline(always)]
     pub(crate) const fn object(object: u32) -> Value {
         Value::new(Tag::Object, object as u64)
     }
 
-    /// What kind of value this is.
+    /// The representation.
     #[inline(always)]
     pub fn tag(self) -> Tag {
         match self.words[0].to_le() as u8 {
@@ -134,13 +135,13 @@ impl Value {
         }
     }
 
-    /// Whether the value is of this kind.
+    /// Whether the value has this representation.
     #[inline(always)]
     pub fn is(self, tag: Tag) -> bool {
         self.words[0].to_le() as u8 == tag as u8
     }
 
-    /// Whether nothing was assigned here.
+    /// Whether this is [`Tag::Unset`].
     #[inline(always)]
     pub fn is_unset(self) -> bool {
         self.is(Tag::Unset)
@@ -157,19 +158,19 @@ impl Value {
         self.bits().1
     }
 
-    /// The sixteen bytes as two words. Values that are not in a text or a heap are equal when these are.
+    /// The sixteen bytes as two words. Inline values with equal bits are equal, except NaN.
     #[inline(always)]
     pub fn bits(self) -> (u64, u64) {
         (u64::from_le(self.words[0]), u64::from_le(self.words[1]))
     }
 
-    /// The value whose [`bits`](Value::bits) these are.
+    /// The value with these [`bits`](Value::bits).
     #[inline(always)]
     pub fn from_bits((low, high): (u64, u64)) -> Value {
         Value { words: [low.to_le(), high.to_le()] }
     }
 
-    /// The integer, if this is one; booleans are not.
+    /// The integer, if this is one. Booleans are not.
     #[inline(always)]
     pub fn as_int(self) -> Option<i64> {
         self.is(Tag::Int).then(|| self.word() as i64)
@@ -187,7 +188,7 @@ impl Value {
         self.is(Tag::Bool).then(|| self.word() != 0)
     }
 
-    /// The string, if this is one that is held here.
+    /// The string, if this is an inline one.
     #[inline]
     pub fn as_short(&self) -> Option<&str> {
         if !self.is(Tag::Short) {
@@ -198,25 +199,25 @@ impl Value {
         core::str::from_utf8(&bytes[2..2 + len]).ok()
     }
 
-    /// Start and length in the event's text, if it is there.
+    /// Start and length, if this is a string in the event's text.
     #[inline(always)]
     pub fn as_text(self) -> Option<(u32, u32)> {
         self.is(Tag::Text).then(|| (self.word() as u32, (self.word() >> 32) as u32))
     }
 
-    /// Start and length in the program's text, if it is there.
+    /// Start and length, if this is a string in the program's constant pool.
     #[inline(always)]
     pub(crate) fn as_pool(self) -> Option<(u32, u32)> {
         self.is(Tag::Pool).then(|| (self.word() as u32, (self.word() >> 32) as u32))
     }
 
-    /// The heap object's number, if it is one.
+    /// The object, if this is one of the heap.
     #[inline(always)]
     pub(crate) fn as_object(self) -> Option<u32> {
         self.is(Tag::Object).then(|| self.word() as u32)
     }
 
-    /// Whether the value is complete in itself: needs no heap and no text to be read.
+    /// Whether the value can be read without a heap and texts.
     #[inline(always)]
     pub fn is_inline(self) -> bool {
         self.words[0].to_le() as u8 <= Tag::Short as u8

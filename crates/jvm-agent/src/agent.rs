@@ -1,12 +1,12 @@
-//! What the agent holds.
+//! The agent's state.
 
-use crate::identity::Identities;
-use crate::inside::Room;
-use crate::news::Line;
-use crate::protocol::{Facts, Gone, Key};
-use crate::serve::Service;
+use crate::event_channel::EventChannel;
+use crate::monitor_host::MonitorHost;
+use crate::object_ids::ObjectIds;
+use crate::protocol::{DeadObjectIds, SubscriptionId, VmInfo};
+use crate::requests::Service;
+use crate::subscription::ResolvedSubscription;
 use crate::vm::{Field, Global, Jni, Ref, Ti};
-use crate::want::Wanted;
 use jvmti_bindings::sys::jvmti::jvmtiCapabilities;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -16,65 +16,66 @@ use std::time::Instant;
 /// The helper class that probes call.
 pub(crate) const HELPER: &str = "java/lang/Invigil";
 
+/// The agent of this virtual machine. There is one per process.
 pub(crate) struct Agent {
     pub(crate) ti: Ti,
-    pub(crate) began: Instant,
-    /// The tool's socket.
+    pub(crate) started_at: Instant,
+    /// Path of the debugger's socket.
     socket: Mutex<String>,
-    /// Counts the visits of tools.
-    visits: AtomicU32,
-    /// Whether the tool started the program.
+    /// Counts the debuggers that have attached.
+    attachments: AtomicU32,
+    /// Whether the debugger started the program.
     pub(crate) launched: bool,
-    /// Whether another debugger was asked for when the program was started.
+    /// Whether the program was started with another debugger's agent.
     pub(crate) debugger: bool,
-    /// What the machine allows.
-    pub(crate) powers: jvmtiCapabilities,
-    /// What is to be told. Whoever reads takes a copy: nothing is called with the lock held.
-    wants: RwLock<Arc<[Arc<Wanted>]>>,
-    /// Where news go.
-    pub(crate) line: Line,
-    /// Where monitors step.
-    pub(crate) room: Room,
-    pub(crate) identities: Identities,
+    /// The JVMTI capabilities that were granted.
+    pub(crate) capabilities: jvmtiCapabilities,
+    /// What is to be reported. Readers take a copy, so that nothing is called with the lock held.
+    subscriptions: RwLock<Arc<[Arc<ResolvedSubscription>]>>,
+    /// The connection for events.
+    pub(crate) channel: EventChannel,
+    /// The embedded monitors.
+    pub(crate) host: MonitorHost,
+    pub(crate) object_ids: ObjectIds,
     pub(crate) helper: OnceLock<Global>,
     /// The field of a thread that has its number.
     pub(crate) thread_number: OnceLock<Option<Field>>,
-    /// Whether the program has begun to run.
+    /// Whether the program has started to run.
     pub(crate) running: AtomicBool,
-    /// Whether a class was loaded that is not the machine's own.
+    /// Whether a class was loaded that does not belong to the virtual machine itself.
     pub(crate) has_classes: AtomicBool,
-    /// The thread that answers the tool.
+    /// The thread that answers requests.
     pub(crate) service: Service,
-    /// How many classes were woven.
+    /// Number of classes that were woven.
     pub(crate) woven: AtomicU32,
-    /// What could not be done since, in words.
-    complaints: Mutex<Vec<String>>,
+    /// What could not be done since the start, as messages.
+    warnings: Mutex<Vec<String>>,
 }
 
 static AGENT: OnceLock<Agent> = OnceLock::new();
 
 thread_local! {
-    /// Whether this thread works for the agent: what it does is no event.
+    /// Whether this thread belongs to the agent: what it does makes no events.
     static WORKS: Cell<bool> = const { Cell::new(false) };
 }
 
-/// The agent, once it is there.
+/// The agent, once it is installed.
 pub(crate) fn agent() -> Option<&'static Agent> {
     AGENT.get()
 }
 
-/// Makes it the agent of this machine; there can be one.
+/// Installs the agent of this virtual machine; only the first call succeeds.
 pub(crate) fn install(agent: Agent) -> Option<&'static Agent> {
     AGENT.set(agent).ok()?;
     AGENT.get()
 }
 
-/// What this thread does from now on is no event.
-pub(crate) fn works_for_agent() {
+/// Makes the calling thread an agent thread: what it does makes no events.
+pub(crate) fn mark_agent_thread() {
     WORKS.set(true);
 }
 
-/// Does something that counts as the program's, whoever does it.
+/// Runs a function whose events count as the program's, even on an agent thread.
 pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
     let ours = WORKS.replace(false);
     let result = work();
@@ -82,93 +83,93 @@ pub(crate) fn as_program<R>(work: impl FnOnce() -> R) -> R {
     result
 }
 
-pub(crate) fn is_ours() -> bool {
+pub(crate) fn is_agent_thread() -> bool {
     WORKS.get()
 }
 
-/// A lock that a panic elsewhere does not spoil.
+/// Locks a mutex even if another thread panicked while holding it.
 pub(crate) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Agent {
-    pub(crate) fn new(ti: Ti, options: &str, powers: jvmtiCapabilities) -> Agent {
+    pub(crate) fn new(ti: Ti, options: &str, capabilities: jvmtiCapabilities) -> Agent {
         let (flags, socket) = options.split_once(':').unwrap_or(("", options));
         Agent {
             ti,
-            began: Instant::now(),
+            started_at: Instant::now(),
             socket: Mutex::new(socket.to_owned()),
-            visits: AtomicU32::new(0),
+            attachments: AtomicU32::new(0),
             launched: flags.contains('l'),
             debugger: flags.contains('d'),
-            powers,
-            wants: RwLock::new(Arc::new([])),
-            line: Line::default(),
-            room: Room::default(),
-            identities: Identities::default(),
+            capabilities,
+            subscriptions: RwLock::new(Arc::new([])),
+            channel: EventChannel::default(),
+            host: MonitorHost::default(),
+            object_ids: ObjectIds::default(),
             helper: OnceLock::new(),
             thread_number: OnceLock::new(),
             running: AtomicBool::new(false),
             service: Service::default(),
             has_classes: AtomicBool::new(false),
             woven: AtomicU32::new(0),
-            complaints: Mutex::default(),
+            warnings: Mutex::default(),
         }
     }
 
-    /// Another tool comes, after the last has left: all begins again, but objects keep their numbers.
-    pub(crate) fn visit(&self, options: &str) -> Result<(), String> {
-        if !self.line.is_lost() || !self.service.is_over() {
-            return Err("another tool watches this program already".to_owned());
+    /// Accepts another debugger after the previous one has left. Everything is reset, except for the ids of objects.
+    pub(crate) fn reattach(&self, options: &str) -> Result<(), String> {
+        if !self.channel.is_closed() || !self.service.is_detached() {
+            return Err("another debugger is attached to this program already".to_owned());
         }
         let (_, socket) = options.split_once(':').unwrap_or(("", options));
         socket.clone_into(&mut locked(&self.socket));
-        self.visits.fetch_add(1, Ordering::SeqCst);
-        self.room.vacate();
-        locked(&self.complaints).clear();
+        self.attachments.fetch_add(1, Ordering::SeqCst);
+        self.host.reset();
+        locked(&self.warnings).clear();
         Ok(())
     }
 
-    /// Which visit this is.
-    pub(crate) fn visits(&self) -> u32 {
-        self.visits.load(Ordering::SeqCst)
+    /// Number of the current attachment.
+    pub(crate) fn attachments(&self) -> u32 {
+        self.attachments.load(Ordering::SeqCst)
     }
 
     pub(crate) fn socket(&self) -> String {
         locked(&self.socket).clone()
     }
 
-    /// What is to be told.
-    pub(crate) fn wants(&self) -> Arc<[Arc<Wanted>]> {
-        Arc::clone(&self.wants.read().unwrap_or_else(PoisonError::into_inner))
+    /// What is to be reported.
+    pub(crate) fn subscriptions(&self) -> Arc<[Arc<ResolvedSubscription>]> {
+        Arc::clone(&self.subscriptions.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn set_wants(&self, wants: Vec<Arc<Wanted>>) {
-        *self.wants.write().unwrap_or_else(PoisonError::into_inner) = wants.into();
+    pub(crate) fn set_subscriptions(&self, subscriptions: Vec<Arc<ResolvedSubscription>>) {
+        *self.subscriptions.write().unwrap_or_else(PoisonError::into_inner) = subscriptions.into();
     }
 
-    /// Objects that are no more, with the values of events that may be other numbers.
-    pub(crate) fn gone(&self, numbers: Vec<i64>) -> Gone {
-        let mut plain = Vec::new();
-        let wants = if numbers.is_empty() { Arc::default() } else { self.wants() };
-        for wanted in wants.iter() {
-            let Key::Event { number } = wanted.want.key else { continue };
-            let all = (0..).zip(&wanted.plain).filter(|(_, plain)| plain.load(Ordering::Relaxed));
-            plain.extend(all.map(|(ask, _)| (number, ask)));
+    /// The ids of collected objects, with the parameters whose values may be integers that equal such an id.
+    pub(crate) fn dead_object_ids(&self, ids: Vec<i64>) -> DeadObjectIds {
+        let mut integer_params = Vec::new();
+        let subscriptions = if ids.is_empty() { Arc::default() } else { self.subscriptions() };
+        for wanted in subscriptions.iter() {
+            let SubscriptionId::Event { number } = wanted.subscription.id else { continue };
+            let all = (0..).zip(&wanted.is_integer).filter(|(_, plain)| plain.load(Ordering::Relaxed));
+            integer_params.extend(all.map(|(ask, _)| (number, ask)));
         }
-        Gone { numbers, plain }
+        DeadObjectIds { ids, integer_params }
     }
 
-    /// Notes something that the user should know.
-    pub(crate) fn complain(&self, words: String) {
-        let mut all = locked(&self.complaints);
+    /// Adds a message that the user should see.
+    pub(crate) fn warn(&self, words: String) {
+        let mut all = locked(&self.warnings);
         if all.len() < 100 && !all.contains(&words) {
             all.push(words);
         }
     }
 
-    pub(crate) fn complaints(&self) -> Vec<String> {
-        locked(&self.complaints).clone()
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        locked(&self.warnings).clone()
     }
 
     /// The number of a thread, as Java counts.
@@ -184,15 +185,15 @@ impl Agent {
         }
     }
 
-    pub(crate) fn facts(&self) -> Facts {
+    pub(crate) fn vm_info(&self) -> VmInfo {
         let property = |name| self.ti.system_property(name).unwrap_or_default();
-        Facts {
+        VmInfo {
             machine: format!("{} {}", property(c"java.vm.name"), property(c"java.vm.version")),
             class_path: property(c"java.class.path"),
             directory: property(c"user.dir"),
-            locals: self.powers.can_access_local_variables(),
-            breakpoints: self.powers.can_generate_breakpoint_events(),
-            steps: self.powers.can_generate_single_step_events(),
+            locals: self.capabilities.can_access_local_variables(),
+            breakpoints: self.capabilities.can_generate_breakpoint_events(),
+            steps: self.capabilities.can_generate_single_step_events(),
             debugger: self.debugger,
         }
     }

@@ -1,25 +1,26 @@
-//! What users name in a Java program: methods, fields, local variables, and where in the program they count.
+//! What users name in a Java program: methods, fields, local variables, and the part of the program in which they
+//! count.
 
-use crate::names::{Name, dotted, means};
+use crate::names::{Name, dotted, matches_name};
 
-/// `A.main(String[]).count not in app.Tests`, taken apart.
+/// A parsed name such as `A.main(String[]).count not in app.Tests`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entity {
-    /// The method or field; of a local variable, its method.
+    /// The method or field; for a local variable, its method.
     pub name: Name,
     /// The local variable.
     pub local: Option<String>,
-    /// What hangs on the local variable: `next` and `value` of `A.main(String[]).list.next.value`.
+    /// The members of the local variable: `next` and `value` of `A.main(String[]).list.next.value`.
     pub members: Vec<String>,
-    /// Where it counts, if not everywhere.
+    /// The part of the program in which it counts, if not all of it.
     pub scope: Option<Scope>,
-    /// Whether a write and its report are to be one step.
+    /// Whether a write and its report are to be atomic.
     pub is_locked: bool,
-    /// Whether it is not about writes, but about changes because its name means another object from then on.
+    /// Whether it is not about writes, but about changes because its name denotes another object.
     pub is_by_path: bool,
 }
 
-/// `in` or `not in` a part of the program.
+/// The parsed `in` or `not in` of a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
     /// Whether it counts everywhere else.
@@ -30,9 +31,9 @@ pub struct Scope {
     pub method: Option<Name>,
 }
 
-/// What stands behind a name whose writes and reports are one step each.
+/// Suffix of a name whose writes and reports are to be atomic.
 pub const LOCKED: &str = " locked";
-/// What stands behind a name of which changes without a write are asked for.
+/// Suffix of a name of which changes without a write are requested.
 pub const BY_PATH: &str = " by path";
 
 impl Entity {
@@ -47,7 +48,7 @@ impl Entity {
     /// ```
     ///
     /// # Errors
-    /// With words, if it is no such name.
+    /// A message, if the name is malformed.
     pub fn parse(text: &str) -> Result<Entity, String> {
         let mut rest = text.trim();
         let mut flag = |suffix| {
@@ -68,7 +69,7 @@ impl Entity {
             None => (named.to_owned(), Vec::new()),
         };
         if members.iter().any(|member| member.is_empty()) {
-            return Err(format!("`{named}` has a name too few"));
+            return Err(format!("`{named}` lacks a name"));
         }
         let mut members = members.into_iter().map(str::to_owned);
         Ok(Entity {
@@ -81,12 +82,12 @@ impl Entity {
         })
     }
 
-    /// Whether what happens in a method of a class counts.
+    /// Whether code in a method of a class counts.
     pub fn admits(&self, class: &str, method: &str, descriptor: &str) -> bool {
         self.scope.as_ref().is_none_or(|scope| scope.has(class, method, descriptor) != scope.is_negated)
     }
 
-    /// Whether something counts that happens in a class: a quick answer, which may be yes too often.
+    /// Whether code in a class may count: a quick check with false positives.
     pub fn may_admit(&self, class: &str) -> bool {
         self.scope.as_ref().is_none_or(|scope| scope.is_negated || scope.touches(class))
     }
@@ -102,11 +103,11 @@ impl Scope {
         Ok(Scope { is_negated, part, method })
     }
 
-    /// Whether a class is the part, lies in it, or has the method.
+    /// Whether a class is the part, is contained in it, or has the method.
     pub fn touches(&self, class: &str) -> bool {
         let mut outer = class;
         loop {
-            if means(&self.part, outer) {
+            if matches_name(&self.part, outer) {
                 return true;
             }
             match outer.rsplit_once('$') {
@@ -123,12 +124,12 @@ impl Scope {
             return false;
         }
         let Some(name) = &self.method else { return true };
-        // The code of a lambda is a method of its own, which is named after the one that it is written in.
+        // The code of a lambda is a method of its own, which is named after the enclosing one.
         let is_lambda = method
             .strip_prefix("lambda$")
             .and_then(|rest| rest.rsplit_once('$'))
-            .is_some_and(|(around, _)| name.means_method(class, around));
-        is_lambda || name.means_method(class, method) && name.means_types(descriptor)
+            .is_some_and(|(around, _)| name.matches_method(class, around));
+        is_lambda || name.matches_method(class, method) && name.matches_types(descriptor)
     }
 }
 
@@ -141,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn locals_and_what_hangs_on_them() {
+    fn locals_and_their_members_are_parsed() {
         let one = entity("A.main(String[]).c1.d1.x locked by path");
         assert_eq!((one.local.as_deref(), one.members), (Some("c1"), vec!["d1".to_owned(), "x".to_owned()]));
         assert!(one.is_locked && one.is_by_path);
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn scopes() {
+    fn scopes_admit_nested_classes_and_lambdas() {
         let in_class = entity("Account.deposit(double) in WireTransfer");
         assert!(in_class.admits("bank/WireTransfer", "run", "()V"));
         assert!(in_class.admits("bank/WireTransfer$Job", "run", "()V"));

@@ -1,30 +1,30 @@
-//! The values of expressions, read from the program's memory without running any of it.
+//! Evaluation of expressions, which reads the program's memory without running any of its code.
 
 use crate::expression::{Expression, Literal, Operator};
 use crate::names;
 use crate::vm::{FieldKind, Jni, Primitive, Ref, Ti, c_string};
 
-/// What names mean where an expression is evaluated.
+/// Resolves the names in an expression.
 pub(crate) trait Scope {
-    /// A variable, a parameter, or another value that has the name.
+    /// A variable, a parameter, or another value of this name.
     fn variable(&self, name: &str) -> Option<Result<Primitive, String>>;
 
     /// `this`.
     fn this(&self) -> Option<Ref>;
 
-    /// The class whose code is looked at.
+    /// The class whose code is inspected.
     fn class(&self) -> Option<Ref>;
 
-    /// Why variables cannot be seen, if that is so.
+    /// Why variables cannot be read, if that is so.
     fn obstacle(&self) -> Option<String> {
         None
     }
 }
 
-/// Where names mean nothing.
-pub(crate) struct Nowhere;
+/// A scope without names.
+pub(crate) struct EmptyScope;
 
-impl Scope for Nowhere {
+impl Scope for EmptyScope {
     fn variable(&self, _: &str) -> Option<Result<Primitive, String>> {
         None
     }
@@ -38,24 +38,24 @@ impl Scope for Nowhere {
     }
 }
 
-/// Something that has a value, and can be given another.
+/// A location that can be assigned to.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Slot {
     Field { of: FieldKind, field: crate::vm::Field },
     Element { of: Ref, at: usize },
 }
 
-/// A value, its type as class files write it, and where it is.
+/// A value, its type as class files write it, and its location.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct TypedValue {
     pub(crate) value: Primitive,
     pub(crate) signature: String,
     pub(crate) slot: Option<Slot>,
 }
 
-impl Found {
-    fn plain(value: Primitive, signature: &str) -> Found {
-        Found { value, signature: signature.to_owned(), slot: None }
+impl TypedValue {
+    fn plain(value: Primitive, signature: &str) -> TypedValue {
+        TypedValue { value, signature: signature.to_owned(), slot: None }
     }
 }
 
@@ -66,12 +66,12 @@ pub(crate) struct Evaluator<'a> {
     pub(crate) scope: &'a dyn Scope,
 }
 
-/// Classes above others than this many are not looked at.
+/// Maximum number of ancestors of a class that are searched.
 const ANCESTORS: usize = 256;
 
 impl Evaluator<'_> {
     /// The value of an expression. Its depth is bounded by its parser.
-    pub(crate) fn evaluate(&self, expression: &Expression) -> Result<Found, String> {
+    pub(crate) fn evaluate(&self, expression: &Expression) -> Result<TypedValue, String> {
         match expression {
             Expression::Literal(literal) => self.literal(literal),
             Expression::Name(name) => self.named(name).unwrap_or_else(|| {
@@ -89,26 +89,26 @@ impl Evaluator<'_> {
         }
     }
 
-    fn literal(&self, literal: &Literal) -> Result<Found, String> {
+    fn literal(&self, literal: &Literal) -> Result<TypedValue, String> {
         Ok(match literal {
-            Literal::Null => Found::plain(Primitive::Object(None), "Ljava/lang/Object;"),
-            Literal::Bool(value) => Found::plain(Primitive::Bool(*value), "Z"),
+            Literal::Null => TypedValue::plain(Primitive::Object(None), "Ljava/lang/Object;"),
+            Literal::Bool(value) => TypedValue::plain(Primitive::Bool(*value), "Z"),
             Literal::Int(value) => match i32::try_from(*value) {
-                Ok(value) => Found::plain(Primitive::Int(value), "I"),
-                Err(_) => Found::plain(Primitive::Long(*value), "J"),
+                Ok(value) => TypedValue::plain(Primitive::Int(value), "I"),
+                Err(_) => TypedValue::plain(Primitive::Long(*value), "J"),
             },
-            Literal::Long(value) => Found::plain(Primitive::Long(*value), "J"),
-            Literal::Float(value) => Found::plain(Primitive::Double(*value), "D"),
-            Literal::Char(value) => Found::plain(Primitive::Char(*value), "C"),
+            Literal::Long(value) => TypedValue::plain(Primitive::Long(*value), "J"),
+            Literal::Float(value) => TypedValue::plain(Primitive::Double(*value), "D"),
+            Literal::Char(value) => TypedValue::plain(Primitive::Char(*value), "C"),
             Literal::Text(text) => {
                 let string = self.jni.string(text).ok_or("there is no memory left for a string")?;
-                Found::plain(Primitive::Object(Some(string)), "Ljava/lang/String;")
+                TypedValue::plain(Primitive::Object(Some(string)), "Ljava/lang/String;")
             }
         })
     }
 
     /// A variable, a field of `this`, or a static field of the class.
-    fn named(&self, name: &str) -> Option<Result<Found, String>> {
+    fn named(&self, name: &str) -> Option<Result<TypedValue, String>> {
         if name == "this" {
             let this = self.scope.this()?;
             return Some(Ok(self.object(Some(this))));
@@ -125,12 +125,12 @@ impl Evaluator<'_> {
         found.map(Ok)
     }
 
-    fn object(&self, object: Option<Ref>) -> Found {
+    fn object(&self, object: Option<Ref>) -> TypedValue {
         self.typed(Primitive::Object(object))
     }
 
     /// A value with the type that it has itself.
-    fn typed(&self, value: Primitive) -> Found {
+    fn typed(&self, value: Primitive) -> TypedValue {
         let signature = match value {
             Primitive::Object(Some(object)) => self
                 .ti
@@ -146,11 +146,11 @@ impl Evaluator<'_> {
             Primitive::Float(_) => "F".to_owned(),
             Primitive::Double(_) => "D".to_owned(),
         };
-        Found { value, signature, slot: None }
+        TypedValue { value, signature, slot: None }
     }
 
     /// The field of that name, of an object or static, in a class or one that it extends or implements.
-    pub(crate) fn field(&self, of: Option<Ref>, class: Ref, name: &str) -> Option<Found> {
+    pub(crate) fn field(&self, of: Option<Ref>, class: Ref, name: &str) -> Option<TypedValue> {
         let mut left = vec![class];
         for _ in 0..ANCESTORS {
             let class = left.pop()?;
@@ -165,7 +165,7 @@ impl Evaluator<'_> {
                     (false, None) => continue,
                 };
                 let value = self.jni.get(of, field, &signature);
-                return Some(Found { value, signature, slot: Some(Slot::Field { of, field }) });
+                return Some(TypedValue { value, signature, slot: Some(Slot::Field { of, field }) });
             }
             // Constants of interfaces come after what is inherited from classes.
             left.splice(0..0, self.ti.interfaces(class).unwrap_or_default());
@@ -174,7 +174,7 @@ impl Evaluator<'_> {
         None
     }
 
-    fn member(&self, of: &Expression, name: &str) -> Result<Found, String> {
+    fn member(&self, of: &Expression, name: &str) -> Result<TypedValue, String> {
         let found = match of {
             // `a.b.C.field`: a class, unless its first word means something here.
             Expression::Name(_) | Expression::Member(..) if !self.begins_here(of) => {
@@ -189,7 +189,7 @@ impl Evaluator<'_> {
             _ => self.evaluate(of)?,
         };
         let Primitive::Object(object) = found.value else {
-            return Err(format!("a value of type `{}` has no fields", names::type_words(&found.signature)));
+            return Err(format!("a value of type `{}` has no fields", names::type_name(&found.signature)));
         };
         let Some(object) = object else {
             return Err(match of.path() {
@@ -200,7 +200,7 @@ impl Evaluator<'_> {
         let class = self.jni.class_of(object);
         let signature = self.ti.signature(class).unwrap_or_default();
         if signature.starts_with('[') && name == "length" {
-            return Ok(Found::plain(Primitive::Int(self.jni.length(object) as i32), "I"));
+            return Ok(TypedValue::plain(Primitive::Int(self.jni.length(object) as i32), "I"));
         }
         self.field(Some(object), class, name).ok_or_else(|| self.no_field(class, &signature, name))
     }
@@ -211,7 +211,7 @@ impl Evaluator<'_> {
         let known: Vec<String> = known.collect();
         let near = invigil_expr::diag::nearest(name, known.iter().map(String::as_str));
         let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-        format!("the class `{}` has no field `{name}`{help}", names::type_words(signature))
+        format!("the class `{}` has no field `{name}`{help}", names::type_name(signature))
     }
 
     /// Whether the first word of a path means something here, other than a class.
@@ -236,20 +236,20 @@ impl Evaluator<'_> {
             if names::dotted(known) == name {
                 return Some(class);
             }
-            if names::means(name, known) || known.strip_prefix("java/lang/") == Some(name) {
+            if names::matches_name(name, known) || known.strip_prefix("java/lang/") == Some(name) {
                 found = Some(class);
             }
         }
         found
     }
 
-    fn element(&self, array: &Found, index: &Found) -> Result<Found, String> {
+    fn element(&self, array: &TypedValue, index: &TypedValue) -> Result<TypedValue, String> {
         let Primitive::Object(Some(object)) = array.value else {
             return Err("what is before the bracket is null or no array".to_owned());
         };
         let signature = self.ti.signature(self.jni.class_of(object)).unwrap_or_default();
         let Some(element) = signature.strip_prefix('[') else {
-            let words = names::type_words(&signature);
+            let words = names::type_name(&signature);
             return Err(format!("`{words}` is no array; the elements of a collection are in its fields"));
         };
         let Some(at) = whole(index.value) else {
@@ -260,30 +260,30 @@ impl Evaluator<'_> {
             return Err(format!("there is no element {at}: the array has {length}"));
         };
         let value = self.jni.element(object, at, element);
-        Ok(Found { value, signature: element.to_owned(), slot: Some(Slot::Element { of: object, at }) })
+        Ok(TypedValue { value, signature: element.to_owned(), slot: Some(Slot::Element { of: object, at }) })
     }
 
-    fn binary(&self, operator: Operator, one: &Expression, other: &Expression) -> Result<Found, String> {
+    fn binary(&self, operator: Operator, one: &Expression, other: &Expression) -> Result<TypedValue, String> {
         let left = self.evaluate(one)?;
-        let left = Found { value: self.unboxed(left.value), ..left };
+        let left = TypedValue { value: self.unboxed(left.value), ..left };
         if matches!(operator, Operator::And | Operator::Or) {
             let Primitive::Bool(first) = left.value else {
                 return Err("`&&` and `||` are between conditions".into());
             };
             if first == (operator == Operator::Or) {
-                return Ok(Found::plain(Primitive::Bool(first), "Z"));
+                return Ok(TypedValue::plain(Primitive::Bool(first), "Z"));
             }
             let Primitive::Bool(second) = self.unboxed(self.evaluate(other)?.value) else {
                 return Err("`&&` and `||` are between conditions".into());
             };
-            return Ok(Found::plain(Primitive::Bool(second), "Z"));
+            return Ok(TypedValue::plain(Primitive::Bool(second), "Z"));
         }
         let right = self.evaluate(other)?;
-        let right = Found { value: self.unboxed(right.value), ..right };
+        let right = TypedValue { value: self.unboxed(right.value), ..right };
         if let Some(equal) = self.equal(left.value, right.value)
             && matches!(operator, Operator::Equal | Operator::Unequal)
         {
-            return Ok(Found::plain(Primitive::Bool(equal == (operator == Operator::Equal)), "Z"));
+            return Ok(TypedValue::plain(Primitive::Bool(equal == (operator == Operator::Equal)), "Z"));
         }
         arithmetic(operator, left.value, right.value)
     }
@@ -352,17 +352,17 @@ pub(crate) fn number(value: Primitive) -> Option<f64> {
     }
 }
 
-fn unary(sign: char, of: &Found) -> Result<Found, String> {
+fn unary(sign: char, of: &TypedValue) -> Result<TypedValue, String> {
     match (sign, of.value) {
-        ('!', Primitive::Bool(value)) => Ok(Found::plain(Primitive::Bool(!value), "Z")),
+        ('!', Primitive::Bool(value)) => Ok(TypedValue::plain(Primitive::Bool(!value), "Z")),
         ('-', value) => arithmetic(Operator::Subtract, Primitive::Int(0), value),
-        _ => Err(format!("`{sign}` is not for a value of type `{}`", names::type_words(&of.signature))),
+        _ => Err(format!("`{sign}` is not for a value of type `{}`", names::type_name(&of.signature))),
     }
 }
 
 /// As in Java: `int` and `long` wrap, and a fraction makes all of it one.
-fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Found, String> {
-    let truth = |value| Ok(Found::plain(Primitive::Bool(value), "Z"));
+fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<TypedValue, String> {
+    let truth = |value| Ok(TypedValue::plain(Primitive::Bool(value), "Z"));
     if let (Some(a), Some(b)) = (whole(one), whole(other)) {
         let is_long = matches!(one, Primitive::Long(_)) || matches!(other, Primitive::Long(_));
         let result = match operator {
@@ -383,12 +383,12 @@ fn arithmetic(operator: Operator, one: Primitive, other: Primitive) -> Result<Fo
             Operator::And | Operator::Or => return Err("`&&` and `||` are between conditions".to_owned()),
         };
         return Ok(match is_long {
-            true => Found::plain(Primitive::Long(result), "J"),
-            false => Found::plain(Primitive::Int(result as i32), "I"),
+            true => TypedValue::plain(Primitive::Long(result), "J"),
+            false => TypedValue::plain(Primitive::Int(result as i32), "I"),
         });
     }
     if let (Some(a), Some(b)) = (number(one), number(other)) {
-        return Ok(Found::plain(
+        return Ok(TypedValue::plain(
             Primitive::Double(match operator {
                 Operator::Equal => return truth(a == b),
                 Operator::Unequal => return truth(a != b),

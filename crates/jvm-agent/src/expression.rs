@@ -1,6 +1,6 @@
 //! Expressions over a Java program's values: paths, indexes, literals, arithmetic and comparisons.
 //!
-//! No methods are called: that would run the program.
+//! Methods cannot be called, because that would run the program.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use std::fmt;
 pub enum Expression {
     /// A literal.
     Literal(Literal),
-    /// A parameter, a variable, `this`, a field of `this`, or the first word of a class.
+    /// A parameter, a variable, `this`, a field of `this`, or the first word of a class name.
     Name(String),
     /// `a.b`.
     Member(Box<Expression>, String),
@@ -21,7 +21,7 @@ pub enum Expression {
     Binary(Operator, Box<Expression>, Box<Expression>),
 }
 
-/// A value that is written down.
+/// A literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// `null`.
@@ -40,7 +40,7 @@ pub enum Literal {
     Text(String),
 }
 
-/// An operator between two values.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operator {
     /// `||`.
@@ -100,7 +100,10 @@ const DEEPEST: usize = 64;
 const MOST: usize = 500;
 
 impl Expression {
-    /// Reads an expression.
+    /// Parses an expression.
+    ///
+    /// # Errors
+    /// A message, if it is not a valid expression.
     ///
     /// ```
     /// use invigil_jvm_agent::expression::Expression;
@@ -108,24 +111,17 @@ impl Expression {
     /// assert_eq!(expression.names(), ["this", "head"]);
     /// assert!(Expression::parse("items.size()").unwrap_err().contains("methods"));
     /// ```
-    ///
-    /// # Errors
-    /// With words.
     pub fn parse(text: &str) -> Result<Expression, String> {
         let mut parser = Parser { text, at: 0, depth: 0, operators: 0 };
         let expression = parser.binary(0)?;
         parser.blanks();
         match parser.rest().chars().next() {
             None => Ok(expression),
-            Some(_) => Err(format!(
-                "`{}` cannot be read: it is not understood from `{}` on",
-                text.trim(),
-                parser.rest()
-            )),
+            Some(_) => Err(format!("invalid expression `{}`: unexpected `{}`", text.trim(), parser.rest())),
         }
     }
 
-    /// The names that it begins paths with, in order, each once.
+    /// The names that its paths start with, in order, each once.
     pub fn names(&self) -> Vec<&str> {
         let mut found = Vec::new();
         let mut left = vec![self];
@@ -145,7 +141,7 @@ impl Expression {
         found
     }
 
-    /// `a.b.c` as text, if it is nothing but that.
+    /// `a.b.c` as text, if the expression is such a path.
     pub fn path(&self) -> Option<String> {
         let mut words = Vec::new();
         let mut at = self;
@@ -190,7 +186,7 @@ impl<'a> Parser<'a> {
     }
 
     fn wrong<T>(&self, words: impl fmt::Display) -> Result<T, String> {
-        Err(format!("`{}` cannot be read: {words}", self.text.trim()))
+        Err(format!("invalid expression `{}`: {words}", self.text.trim()))
     }
 
     fn deeper(&mut self) -> Result<(), String> {
@@ -243,7 +239,7 @@ impl<'a> Parser<'a> {
                 self.blanks();
                 let name = self.word();
                 if name.is_empty() {
-                    return self.wrong("a name is missing behind a dot");
+                    return self.wrong("a name is missing after a dot");
                 }
                 value = Expression::Member(Box::new(value), name.to_owned());
             } else if self.eat("[") {
@@ -277,14 +273,14 @@ impl<'a> Parser<'a> {
         }
         self.blanks();
         match self.rest().chars().next() {
-            None => self.wrong("something is missing at its end"),
+            None => self.wrong("it is incomplete"),
             Some('"') => self.quoted('"').map(|text| Expression::Literal(Literal::Text(text))),
             Some('\'') => {
                 let text = self.quoted('\'')?;
                 let mut units = text.encode_utf16();
                 match (units.next(), units.next()) {
                     (Some(unit), None) => Ok(Expression::Literal(Literal::Char(unit))),
-                    _ => self.wrong("between single quotes is one character; text has double ones"),
+                    _ => self.wrong("single quotes enclose one character; use double quotes for text"),
                 }
             }
             Some(digit) if digit.is_ascii_digit() => self.number().map(Expression::Literal),
@@ -377,7 +373,7 @@ mod tests {
     }
 
     #[test]
-    fn literals() {
+    fn literals_have_java_types() {
         let literal = |text: &str| match Expression::parse(text) {
             Ok(Expression::Literal(literal)) => literal,
             other => panic!("{text}: {other:?}"),
@@ -391,7 +387,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_have_words() {
+    fn invalid_expressions_are_explained() {
         for text in [
             "",
             "a.",
@@ -406,7 +402,7 @@ mod tests {
             "9999999999999999999",
             "1.2.3",
         ] {
-            assert!(Expression::parse(text).unwrap_err().contains("cannot be read"), "{text}");
+            assert!(Expression::parse(text).unwrap_err().contains("invalid expression"), "{text}");
         }
         assert!(Expression::parse(&"(".repeat(100_000)).is_err());
         assert!(Expression::parse(&"-".repeat(100_000)).is_err());

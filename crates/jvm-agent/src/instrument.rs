@@ -1,73 +1,80 @@
-//! Weaving classes that are not loaded: for programs that are instrumented on disk.
+//! Weaving of classes on disk, for programs that are run with the agent later.
 
-use crate::hook::{self, Weaving};
-use crate::marks::{Mark, Marks};
+use crate::offline_probes::{OfflineProbe, OfflineProbes};
 use crate::prepare;
-use crate::protocol::{Problem, Want};
-use crate::want::Wanted;
+use crate::protocol::{Subscription, SubscriptionError};
+use crate::subscription::ResolvedSubscription;
+use crate::weaving::{self, ClassWeaver};
 use invigil_weave::{Class, Woven};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Weaves classes for what is wanted of them. They call a helper class that only the agent brings along.
+/// Weaves classes for subscriptions. The woven classes call a helper class that only the agent provides.
 pub struct Instrumentor {
-    wants: Vec<Arc<Wanted>>,
-    classes: Vec<(String, Vec<Mark>)>,
+    subscriptions: Vec<Arc<ResolvedSubscription>>,
+    classes: Vec<(String, Vec<OfflineProbe>)>,
     next: u32,
 }
 
 impl Instrumentor {
-    /// `read` gives what a class file says, by the name of the class as in `app/Queue`. The problems are those that can be
-    /// known from it.
-    pub fn new(wants: Vec<Want>, read: &dyn Fn(&str) -> Option<Class>) -> (Instrumentor, Vec<Problem>) {
+    /// Creates an instrumentor. `read` returns the class of a name such as `app/Queue`. The returned errors are those
+    /// that class files reveal.
+    pub fn new(
+        subscriptions: Vec<Subscription>,
+        read: &dyn Fn(&str) -> Option<Class>,
+    ) -> (Instrumentor, Vec<SubscriptionError>) {
         let (mut all, mut problems, mut paths) = (Vec::new(), Vec::new(), HashMap::new());
-        for want in wants {
-            match Wanted::new(want, false) {
-                Ok(wanted) => all.push(Arc::new(prepare::shared(wanted, &mut paths))),
+        for want in subscriptions {
+            match ResolvedSubscription::new(want, false) {
+                Ok(wanted) => all.push(Arc::new(prepare::share_path(wanted, &mut paths))),
                 Err(problem) => problems.push(problem),
             }
         }
         for wanted in &all {
             prepare::look_up(read, wanted, &|wanted, class| {
-                hook::noted(wanted, class);
+                weaving::record_class(wanted, class);
             });
-            problems.extend(prepare::judged(wanted));
+            problems.extend(prepare::current_errors(wanted));
         }
-        (Instrumentor { wants: all, classes: Vec::new(), next: 0 }, problems)
+        (Instrumentor { subscriptions: all, classes: Vec::new(), next: 0 }, problems)
     }
 
-    /// The class with probes, if something of it is wanted.
+    /// The class with probes, or `None` if no subscription applies to it.
     ///
     /// # Errors
-    /// If it is no class file that can be used.
-    pub fn weave(&mut self, bytes: &[u8]) -> Result<Option<Woven>, invigil_weave::Problem> {
+    /// If it is not a valid class file, or cannot be woven.
+    pub fn weave(&mut self, bytes: &[u8]) -> Result<Option<Woven>, invigil_weave::ClassFileError> {
         let class = Class::read(bytes)?;
-        let wants: Vec<Arc<Wanted>> =
-            self.wants.iter().filter(|wanted| wanted.may_concern(&class.name, bytes)).cloned().collect();
-        if wants.is_empty() {
+        let subscriptions: Vec<Arc<ResolvedSubscription>> = self
+            .subscriptions
+            .iter()
+            .filter(|wanted| wanted.may_concern(&class.name, bytes))
+            .cloned()
+            .collect();
+        if subscriptions.is_empty() {
             return Ok(None);
         }
-        let (mut marks, mut next) = (Vec::new(), self.next);
-        let mut add = |site: &invigil_weave::Site<'_>, place: crate::place::Place| {
+        let (mut probes, mut next) = (Vec::new(), self.next);
+        let mut add = |site: &invigil_weave::Site<'_>, place: crate::probe_site::ProbeSite| {
             let number = next;
             next = next.checked_add(1)?;
-            marks.push(Mark::new(number, site, &place));
+            probes.push(OfflineProbe::new(number, site, &place));
             Some(number)
         };
         let woven = invigil_weave::weave(
             bytes,
             crate::agent::HELPER,
-            &mut Weaving { class: &class, wants: &wants, add: &mut add },
+            &mut ClassWeaver { class: &class, subscriptions: &subscriptions, add: &mut add },
         )?;
         if woven.is_some() {
             self.next = next;
-            self.classes.push((class.name, marks));
+            self.classes.push((class.name, probes));
         }
         Ok(woven)
     }
 
-    /// What must lie beside the classes: see [`crate::marks::FILE`].
-    pub fn marks(self) -> Marks {
-        Marks::new(self.classes)
+    /// The content of the file that must be stored beside the classes: see [`crate::offline_probes::FILE`].
+    pub fn offline_probes(self) -> OfflineProbes {
+        OfflineProbes::new(self.classes)
     }
 }

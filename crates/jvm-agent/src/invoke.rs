@@ -1,27 +1,27 @@
-//! Calling methods of the program, as scripts ask: in the thread in which the event happened, before it goes on.
+//! Calling methods of the program on behalf of scripts: in the thread of the event, before it continues.
 
 use crate::agent::{Agent, as_program, locked};
-use crate::evaluate::{Evaluator, Nowhere};
-use crate::names::{dotted, parameters, returns, type_words};
-use crate::protocol::{Call, Datum};
+use crate::evaluate::{EmptyScope, Evaluator};
+use crate::names::{dotted, parameters, returns, type_name};
+use crate::protocol::{MethodCall, WireValue};
 use crate::vm::{FieldKind, Jni, Primitive, Ref, c_string};
 use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-static CALLS: Mutex<Vec<Arc<Call>>> = Mutex::new(Vec::new());
+static CALLS: Mutex<Vec<Arc<MethodCall>>> = Mutex::new(Vec::new());
 
 thread_local! {
-    /// What this thread is yet to call; nothing if it calls nothing.
+    /// The calls that this thread still has to make; `None` if it is not calling.
     static DUE: RefCell<Option<VecDeque<u32>>> = const { RefCell::new(None) };
 }
 
-/// The methods that will be called.
-pub(crate) fn prepare(calls: Vec<Call>) {
+/// Sets the methods that will be called.
+pub(crate) fn prepare(calls: Vec<MethodCall>) {
     *locked(&CALLS) = calls.into_iter().map(Arc::new).collect();
 }
 
-/// Calls methods, by their positions. What such a method causes to be called comes after it, not inside it.
+/// Calls methods, by their positions. Calls that such a method triggers are made after it, not inside it.
 pub(crate) fn perform(agent: &Agent, jni: Jni, calls: &[u32]) {
     if calls.is_empty() {
         return;
@@ -38,17 +38,17 @@ pub(crate) fn perform(agent: &Agent, jni: Jni, calls: &[u32]) {
         let call = locked(&CALLS).get(number as usize).cloned();
         let Some(call) = call else { continue };
         if let Err(reason) = as_program(|| jni.framed(|| perform_one(agent, jni, &call))) {
-            agent.complain(format!("`{}` was not called: {reason}", call.name));
+            agent.warn(format!("`{}` was not called: {reason}", call.name));
         }
     }
     DUE.set(None);
 }
 
-fn perform_one(agent: &Agent, jni: Jni, call: &Call) -> Result<(), String> {
+fn perform_one(agent: &Agent, jni: Jni, call: &MethodCall) -> Result<(), String> {
     let shown = dotted(&call.class);
     let class =
         find(agent, jni, &call.class).ok_or_else(|| format!("the class `{shown}` is not loaded yet"))?;
-    let evaluator = Evaluator { ti: agent.ti, jni, scope: &Nowhere };
+    let evaluator = Evaluator { ti: agent.ti, jni, scope: &EmptyScope };
     let mut at: Option<Ref> = None;
     let mut way = shown;
     for field in &call.fields {
@@ -65,7 +65,7 @@ fn perform_one(agent: &Agent, jni: Jni, call: &Call) -> Result<(), String> {
     let arguments: Vec<Primitive> = arguments
         .map(|(ty, argument)| argument_of(jni, ty, argument))
         .collect::<Option<_>>()
-        .ok_or("its arguments do not fit it")?;
+        .ok_or("the arguments do not match its parameters")?;
     let (name, descriptor) = (c_string(&call.method), c_string(&call.descriptor));
     let (of, method) = match at {
         None => (FieldKind::Static(class), jni.static_method(class, &name, &descriptor)),
@@ -74,7 +74,7 @@ fn perform_one(agent: &Agent, jni: Jni, call: &Call) -> Result<(), String> {
     let method = method.ok_or("there is no such method")?;
     jni.call_any(of, method, returns(&call.descriptor), &arguments).map_err(|thrown| {
         let class = agent.ti.signature(jni.class_of(thrown)).unwrap_or_default();
-        format!("it threw `{}`", type_words(&class))
+        format!("it threw `{}`", type_name(&class))
     })
 }
 
@@ -84,26 +84,26 @@ fn find(agent: &Agent, jni: Jni, name: &str) -> Option<Ref> {
     for class in agent.ti.loaded_classes().ok()? {
         match found.is_none() && agent.ti.signature(class).is_ok_and(|known| known == wanted) {
             true => found = Some(class),
-            false => jni.let_go(class),
+            false => jni.delete_local(class),
         }
     }
     found
 }
 
 /// A value as a parameter of this type takes it.
-fn argument_of(jni: Jni, ty: &str, value: &Datum) -> Option<Primitive> {
+fn argument_of(jni: Jni, ty: &str, value: &WireValue) -> Option<Primitive> {
     Some(match (ty, value) {
-        ("Z", Datum::Bool { value }) => Primitive::Bool(*value),
-        ("B", Datum::Int { value }) => Primitive::Byte(*value as i8),
-        ("C", Datum::Int { value }) => Primitive::Char(*value as u16),
-        ("S", Datum::Int { value }) => Primitive::Short(*value as i16),
-        ("I", Datum::Int { value }) => Primitive::Int(*value as i32),
-        ("J", Datum::Int { value }) => Primitive::Long(*value),
-        ("F", Datum::Int { value }) => Primitive::Float(*value as f32),
-        ("D", Datum::Int { value }) => Primitive::Double(*value as f64),
-        ("F", Datum::Float { value }) => Primitive::Float(*value as f32),
-        ("D", Datum::Float { value }) => Primitive::Double(*value),
-        (ty, Datum::Text { value }) if ty.starts_with('L') => Primitive::Object(Some(jni.string(value)?)),
+        ("Z", WireValue::Bool { value }) => Primitive::Bool(*value),
+        ("B", WireValue::Int { value }) => Primitive::Byte(*value as i8),
+        ("C", WireValue::Int { value }) => Primitive::Char(*value as u16),
+        ("S", WireValue::Int { value }) => Primitive::Short(*value as i16),
+        ("I", WireValue::Int { value }) => Primitive::Int(*value as i32),
+        ("J", WireValue::Int { value }) => Primitive::Long(*value),
+        ("F", WireValue::Int { value }) => Primitive::Float(*value as f32),
+        ("D", WireValue::Int { value }) => Primitive::Double(*value as f64),
+        ("F", WireValue::Float { value }) => Primitive::Float(*value as f32),
+        ("D", WireValue::Float { value }) => Primitive::Double(*value),
+        (ty, WireValue::Text { value }) if ty.starts_with('L') => Primitive::Object(Some(jni.string(value)?)),
         _ => return None,
     })
 }

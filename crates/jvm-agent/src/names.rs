@@ -1,8 +1,8 @@
-//! What users call classes, methods and fields, and whether a class file's names are meant.
+//! Names of classes, methods and fields as users write them, and how they match those of class files.
 
 use invigil_weave::Method;
 
-/// `app.Queue.push(int)`, taken apart.
+/// A parsed name such as `app.Queue.push(int)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The class, with dots: `app.Queue`.
@@ -20,12 +20,12 @@ impl Name {
     /// use invigil_jvm_agent::names::Name;
     /// let push = Name::parse("app.Queue.push(int, String)").unwrap();
     /// assert_eq!((push.class.as_str(), push.member.as_str()), ("app.Queue", "push"));
-    /// assert!(push.means_class("app/Queue") && push.means_types("(ILjava/lang/String;)V"));
+    /// assert!(push.matches_class("app/Queue") && push.matches_types("(ILjava/lang/String;)V"));
     /// assert!(Name::parse("push").is_err());
     /// ```
     ///
     /// # Errors
-    /// With words, if it is no such name.
+    /// A message, if the name is malformed.
     pub fn parse(text: &str) -> Result<Name, String> {
         let text = text.trim();
         let (path, types) = match text.split_once('(') {
@@ -46,15 +46,15 @@ impl Name {
         }
     }
 
-    /// Whether a class, as in `app/Queue`, is meant: by its whole name, or by the end of it, which for classes of the
-    /// platform is not enough.
-    pub fn means_class(&self, class: &str) -> bool {
-        means(&self.class, class)
+    /// Whether a class such as `app/Queue` matches: by its full name, or by the end of it. Classes of the platform need
+    /// the full name.
+    pub fn matches_class(&self, class: &str) -> bool {
+        matches_name(&self.class, class)
     }
 
-    /// Whether a method of this name is meant, in the class as in `app/Queue`. Constructors are called `new`, as their
-    /// class, or `<init>`.
-    pub fn means_method(&self, class: &str, method: &str) -> bool {
+    /// Whether a method of a class such as `app/Queue` matches. Constructors are called `new`, as their class, or
+    /// `<init>`.
+    pub fn matches_method(&self, class: &str, method: &str) -> bool {
         match method {
             "<init>" => {
                 matches!(self.member.as_str(), "<init>" | "new")
@@ -64,20 +64,20 @@ impl Name {
         }
     }
 
-    /// Whether the parameters are the ones that are given, if any are.
-    pub fn means_types(&self, descriptor: &str) -> bool {
+    /// Whether the parameters match, if the name has any.
+    pub fn matches_types(&self, descriptor: &str) -> bool {
         let Some(types) = &self.types else { return true };
         let of = parameters(descriptor);
         of.len() == types.len()
             && of.iter().zip(types).all(|(descriptor, word)| {
-                let whole = type_words(descriptor);
+                let whole = type_name(descriptor);
                 whole == dotted(word) || whole.rsplit('.').next() == Some(word.as_str())
             })
     }
 }
 
-/// Whether a name with dots means a class such as `app/Outer$Queue`.
-pub fn means(name: &str, class: &str) -> bool {
+/// Whether a dotted name matches a class such as `app/Outer$Queue`.
+pub fn matches_name(name: &str, class: &str) -> bool {
     let class = dotted(class);
     if class == name {
         return true;
@@ -85,7 +85,7 @@ pub fn means(name: &str, class: &str) -> bool {
     !is_platform(&class) && class.strip_suffix(name).is_some_and(|head| head.ends_with('.'))
 }
 
-/// Whether a class with dots in its name comes with Java.
+/// Whether a class, with dots in its name, comes with Java.
 pub fn is_platform(class: &str) -> bool {
     ["java.", "javax.", "jdk.", "sun.", "com.sun."].iter().any(|prefix| class.starts_with(prefix))
 }
@@ -95,12 +95,12 @@ pub fn dotted(class: &str) -> String {
     class.replace(['/', '$'], ".")
 }
 
-/// The name of a class without those of its packages and of the classes around it.
+/// The name of a class without its packages and enclosing classes.
 pub fn simple(class: &str) -> Option<&str> {
     class.rsplit(['/', '$', '.']).next()
 }
 
-/// The types of a method's parameters, as the class file has them. What is no descriptor has none.
+/// The types of a method's parameters, as in the class file. Empty if the descriptor is malformed.
 pub fn parameters(descriptor: &str) -> Vec<&str> {
     let inside =
         descriptor.strip_prefix('(').and_then(|rest| rest.split_once(')')).map_or("", |(inside, _)| inside);
@@ -120,13 +120,13 @@ pub fn parameters(descriptor: &str) -> Vec<&str> {
     all
 }
 
-/// What a method returns, as the class file has it.
+/// The return type of a method, as in the class file.
 pub fn returns(descriptor: &str) -> &str {
     descriptor.split_once(')').map_or("V", |(_, result)| result)
 }
 
 /// A type as Java writes it: `[Ljava/lang/String;` is `java.lang.String[]`.
-pub fn type_words(descriptor: &str) -> String {
+pub fn type_name(descriptor: &str) -> String {
     let dimensions = descriptor.bytes().take_while(|byte| *byte == b'[').count();
     let base = &descriptor[dimensions..];
     let word = match base.as_bytes().first() {
@@ -153,7 +153,7 @@ pub fn argument_names(method: &Method) -> Vec<Option<String>> {
     let mut names = Vec::new();
     for (at, descriptor) in types.iter().enumerate() {
         let local = method.locals.iter().filter(|local| local.slot == slot).min_by_key(|local| local.start);
-        // A slot whose first variable begins late is a reused one.
+        // A slot whose first variable starts late is reused.
         let local = local.filter(|local| local.start == 0).map(|local| local.name.clone());
         let given = method.parameters.get(at).filter(|name| !name.is_empty()).cloned();
         names.push(local.or(given));
@@ -167,40 +167,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_are_meant_by_their_ends() {
+    fn class_names_match_by_suffix() {
         let name = |text: &str| Name::parse(text).unwrap();
-        assert!(name("Queue.push").means_class("app/Queue"));
-        assert!(name("Outer.Queue.push").means_class("app/Outer$Queue"));
-        assert!(name("Outer$Queue.push").means_class("app/Outer$Queue"));
-        assert!(!name("Queue.push").means_class("app/MyQueue"));
-        assert!(!name("List.add").means_class("java/util/List"));
-        assert!(name("java.util.List.add").means_class("java/util/List"));
+        assert!(name("Queue.push").matches_class("app/Queue"));
+        assert!(name("Outer.Queue.push").matches_class("app/Outer$Queue"));
+        assert!(name("Outer$Queue.push").matches_class("app/Outer$Queue"));
+        assert!(!name("Queue.push").matches_class("app/MyQueue"));
+        assert!(!name("List.add").matches_class("java/util/List"));
+        assert!(name("java.util.List.add").matches_class("java/util/List"));
     }
 
     #[test]
-    fn constructors_have_three_names() {
+    fn constructors_match_three_names() {
         for text in ["Queue.new", "app.Queue.Queue", "Queue.<init>"] {
-            assert!(Name::parse(text).unwrap().means_method("app/Queue", "<init>"), "{text}");
+            assert!(Name::parse(text).unwrap().matches_method("app/Queue", "<init>"), "{text}");
         }
-        assert!(!Name::parse("Queue.push").unwrap().means_method("app/Queue", "<init>"));
+        assert!(!Name::parse("Queue.push").unwrap().matches_method("app/Queue", "<init>"));
     }
 
     #[test]
-    fn overloads() {
+    fn overloads_match_by_parameter_types() {
         let name = Name::parse("Queue.push(int, java.lang.String, long[])").unwrap();
-        assert!(name.means_types("(ILjava/lang/String;[J)V"));
-        assert!(!name.means_types("(I)V"));
-        assert!(Name::parse("Queue.push()").unwrap().means_types("()V"));
-        assert!(!Name::parse("Queue.push()").unwrap().means_types("(I)V"));
+        assert!(name.matches_types("(ILjava/lang/String;[J)V"));
+        assert!(!name.matches_types("(I)V"));
+        assert!(Name::parse("Queue.push()").unwrap().matches_types("()V"));
+        assert!(!Name::parse("Queue.push()").unwrap().matches_types("(I)V"));
         assert!(Name::parse("Queue.push(int").is_err());
     }
 
     #[test]
-    fn damaged_descriptors_do_no_harm() {
+    fn malformed_descriptors_have_no_parameters() {
         for wrong in ["", "(", "(L", "([", "()", ")", "([L;"] {
-            let _ = (parameters(wrong), returns(wrong), type_words(wrong));
+            let _ = (parameters(wrong), returns(wrong), type_name(wrong));
         }
         assert_eq!(parameters("(I[[JLa/B;D)V"), ["I", "[[J", "La/B;", "D"]);
-        assert_eq!(type_words("[[La/B$C;"), "a.B.C[][]");
+        assert_eq!(type_name("[[La/B$C;"), "a.B.C[][]");
     }
 }

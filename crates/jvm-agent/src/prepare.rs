@@ -1,53 +1,63 @@
-//! Finding what is wanted, in classes that are loaded and in class files that are not yet.
+//! Resolving subscriptions in loaded classes, and in class files that are not loaded yet.
 
 use crate::agent::{Agent, locked};
 use crate::entity::BY_PATH;
-use crate::hook;
-use crate::marks;
-use crate::path::Path;
-use crate::protocol::{Key, Moment, Problem, Want};
+use crate::offline_probes;
+use crate::protocol::{Subscription, SubscriptionError, SubscriptionId, Trigger};
+use crate::subscription::{CodeReach, Declared, ResolvedSubscription};
+use crate::tracked_path::TrackedPath;
 use crate::vm::{Jni, Primitive, Ref};
-use crate::want::{Declared, Reach, Wanted};
+use crate::weaving;
 use invigil_weave::Class;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// No class has more above it.
+/// Maximum number of ancestors of a class that are searched.
 const ANCESTORS: usize = 64;
 
-/// Forgets all events, and prepares these, which are told when they are activated.
-pub(crate) fn prepare(agent: &Agent, jni: Jni, wants: Vec<Want>) -> Result<Vec<Problem>, String> {
-    let (old, kept): (Vec<Arc<Wanted>>, Vec<_>) =
-        agent.wants().iter().cloned().partition(|wanted| matches!(wanted.want.key, Key::Event { .. }));
+/// Replaces all events by these. They are reported once they are activated.
+pub(crate) fn prepare(
+    agent: &Agent,
+    jni: Jni,
+    subscriptions: Vec<Subscription>,
+) -> Result<Vec<SubscriptionError>, String> {
+    let (old, kept): (Vec<Arc<ResolvedSubscription>>, Vec<_>) = agent
+        .subscriptions()
+        .iter()
+        .cloned()
+        .partition(|wanted| matches!(wanted.subscription.id, SubscriptionId::Event { .. }));
     old.iter().for_each(|wanted| wanted.active.store(false, Ordering::SeqCst));
-    crate::table::refresh();
+    crate::probe_table::refresh();
     let mut problems = Vec::new();
     let mut new = Vec::new();
     let mut paths = HashMap::new();
-    for want in wants {
-        match Wanted::new(want, false) {
-            Ok(wanted) => new.push(Arc::new(shared(wanted, &mut paths))),
+    for want in subscriptions {
+        match ResolvedSubscription::new(want, false) {
+            Ok(wanted) => new.push(Arc::new(share_path(wanted, &mut paths))),
             Err(problem) => problems.push(problem),
         }
     }
     if !paths.is_empty() {
-        agent.identities.follow_paths();
+        agent.object_ids.follow_paths();
     }
     if agent.running.load(Ordering::Relaxed) {
         paths.values().for_each(|path| path.begin(agent, jni));
     }
-    agent.set_wants(kept.into_iter().chain(new.iter().cloned()).collect());
-    let concerned: Vec<Arc<Wanted>> = old.into_iter().chain(new.iter().cloned()).collect();
+    agent.set_subscriptions(kept.into_iter().chain(new.iter().cloned()).collect());
+    let concerned: Vec<Arc<ResolvedSubscription>> = old.into_iter().chain(new.iter().cloned()).collect();
     resolve(agent, jni, &new, &concerned)?;
-    problems.extend(new.iter().flat_map(|wanted| judged(wanted)));
+    problems.extend(new.iter().flat_map(|wanted| current_errors(wanted)));
     Ok(problems)
 }
 
-/// Writes and other changes of a variable have one path.
-pub(crate) fn shared(mut wanted: Wanted, paths: &mut HashMap<String, Arc<Path>>) -> Wanted {
+/// Makes the subscriptions for writes and for other changes of a variable share one path.
+pub(crate) fn share_path(
+    mut wanted: ResolvedSubscription,
+    paths: &mut HashMap<String, Arc<TrackedPath>>,
+) -> ResolvedSubscription {
     if let Some(path) = wanted.path.take() {
-        let name = &wanted.want.name;
+        let name = &wanted.subscription.name;
         let name = name.strip_suffix(BY_PATH).unwrap_or(name).to_owned();
         let path = Arc::clone(paths.entry(name).or_insert(path));
         if wanted.entity.is_by_path {
@@ -58,81 +68,90 @@ pub(crate) fn shared(mut wanted: Wanted, paths: &mut HashMap<String, Arc<Path>>)
     wanted
 }
 
-/// Prepares one more, which is told from now on.
-pub(crate) fn add(agent: &Agent, jni: Jni, want: Want) -> Result<Vec<Problem>, String> {
-    let wanted = match Wanted::new(want, true) {
-        Ok(wanted) => Arc::new(shared(wanted, &mut HashMap::new())),
+/// Adds a subscription that is active immediately.
+pub(crate) fn add(agent: &Agent, jni: Jni, want: Subscription) -> Result<Vec<SubscriptionError>, String> {
+    let wanted = match ResolvedSubscription::new(want, true) {
+        Ok(wanted) => Arc::new(share_path(wanted, &mut HashMap::new())),
         Err(problem) => return Ok(vec![problem]),
     };
     if let Some(path) = &wanted.path {
-        agent.identities.follow_paths();
+        agent.object_ids.follow_paths();
         path.begin(agent, jni);
     }
-    let before = agent.wants();
-    agent.set_wants(before.iter().cloned().chain([Arc::clone(&wanted)]).collect());
+    let before = agent.subscriptions();
+    agent.set_subscriptions(before.iter().cloned().chain([Arc::clone(&wanted)]).collect());
     resolve(agent, jni, std::slice::from_ref(&wanted), std::slice::from_ref(&wanted))?;
-    let problems = judged(&wanted);
+    let problems = current_errors(&wanted);
     if problems.iter().any(|problem| !problem.pending) {
         wanted.active.store(false, Ordering::SeqCst);
-        agent.set_wants(before.to_vec());
-        crate::table::refresh();
+        agent.set_subscriptions(before.to_vec());
+        crate::probe_table::refresh();
     }
     Ok(problems)
 }
 
-/// What is wrong with a want, as far as is known now.
-pub(crate) fn judged(wanted: &Wanted) -> Vec<Problem> {
+/// The errors of a subscription, as far as they are known now.
+pub(crate) fn current_errors(wanted: &ResolvedSubscription) -> Vec<SubscriptionError> {
     if wanted.seen.load(Ordering::SeqCst) {
-        return locked(&wanted.wrong).clone();
+        return locked(&wanted.errors).clone();
     }
-    vec![Problem {
-        key: wanted.want.key.clone(),
-        ask: None,
-        reason: format!("there is no class `{}` so far", wanted.entity.name.class),
-        help: "it is watched when it is loaded".to_owned(),
+    vec![SubscriptionError {
+        id: wanted.subscription.id.clone(),
+        value_request: None,
+        reason: format!("no class `{}` is loaded yet", wanted.entity.name.class),
+        help: "it will be monitored once it is loaded".to_owned(),
         pending: true,
     }]
 }
 
-fn resolve(agent: &Agent, jni: Jni, new: &[Arc<Wanted>], concerned: &[Arc<Wanted>]) -> Result<(), String> {
-    // Class files first: they tell where else to look. Once the program runs, its loaders are its own: to ask them
-    // would run its code, and might wait for a thread that is held.
+fn resolve(
+    agent: &Agent,
+    jni: Jni,
+    new: &[Arc<ResolvedSubscription>],
+    concerned: &[Arc<ResolvedSubscription>],
+) -> Result<(), String> {
+    // Class files first: they show where else to look. Once the program runs, its loaders are not used, because that
+    // would run its code, and might wait for a suspended thread.
     if !agent.running.load(Ordering::Relaxed)
         && let Some(files) = Files::new(jni)
     {
-        if let Some(bytes) = files.bytes(marks::FILE) {
-            marks::found(agent, &bytes);
+        if let Some(bytes) = files.bytes(offline_probes::FILE) {
+            offline_probes::load(agent, &bytes);
         }
-        let note = |wanted: &Wanted, class: &Class| hook::note(agent, wanted, class);
+        let note = |wanted: &ResolvedSubscription, class: &Class| weaving::note_class(agent, wanted, class);
         for wanted in new {
             jni.framed(|| look_up(&|name| files.read(name), wanted, &note));
         }
     }
-    hook::weave_loaded(agent, jni, concerned)?;
-    // A loaded class may have shown that others have the code.
-    let below: Vec<Arc<Wanted>> =
+    weaving::weave_loaded(agent, jni, concerned)?;
+    // A loaded class may have revealed that others have the code.
+    let below: Vec<Arc<ResolvedSubscription>> =
         new.iter().filter(|wanted| wanted.reach.get().is_some_and(|reach| reach.below)).cloned().collect();
-    if below.is_empty() { Ok(()) } else { hook::weave_loaded(agent, jni, &below) }
+    if below.is_empty() { Ok(()) } else { weaving::weave_loaded(agent, jni, &below) }
 }
 
-/// Looks a want up in the class files that it may mean.
-pub(crate) fn look_up(read: &dyn Fn(&str) -> Option<Class>, wanted: &Wanted, note: &dyn Fn(&Wanted, &Class)) {
+/// Looks a subscription up in the class files that its name may mean.
+pub(crate) fn look_up(
+    read: &dyn Fn(&str) -> Option<Class>,
+    wanted: &ResolvedSubscription,
+    note: &dyn Fn(&ResolvedSubscription, &Class),
+) {
     let guesses = guesses(&wanted.entity.name.class);
-    for name in wanted.want.candidates.iter().chain(&guesses) {
+    for name in wanted.subscription.candidates.iter().chain(&guesses) {
         let Some(class) = read(name) else { continue };
-        if !wanted.entity.name.means_class(&class.name) {
+        if !wanted.entity.name.matches_class(&class.name) {
             continue;
         }
         note(wanted, &class);
-        match wanted.is_declared(&class) {
+        match wanted.declaration(&class) {
             Declared::Here | Declared::Below => {}
-            Declared::Above if wanted.want.moment == Moment::Write => {}
+            Declared::Above if wanted.subscription.trigger == Trigger::Write => {}
             Declared::Above => inherit(wanted, read, &class),
         }
     }
 }
 
-/// The names of class files that a name with dots may mean: `a.B.C` may be `a/B/C` or `a/B$C`.
+/// The names of class files that a dotted name may mean: `a.B.C` may be `a/B/C` or `a/B$C`.
 fn guesses(name: &str) -> Vec<String> {
     let words: Vec<&str> = name.split('.').collect();
     let nested = |inner: usize| {
@@ -144,40 +163,40 @@ fn guesses(name: &str) -> Vec<String> {
 }
 
 /// Finds the class that a method is inherited from.
-fn inherit(wanted: &Wanted, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
+fn inherit(wanted: &ResolvedSubscription, read: &dyn Fn(&str) -> Option<Class>, class: &Class) {
     let mut left: Vec<String> = class.parent.iter().chain(&class.interfaces).cloned().collect();
     for _ in 0..ANCESTORS {
         let Some(name) = left.pop() else { break };
         let Some(above) = read(&name) else { continue };
-        match wanted.is_declared(&above) {
+        match wanted.declaration(&above) {
             Declared::Here => {
-                let _ = wanted.reach.set(Reach { ancestor: Some(above.name), below: true });
+                let _ = wanted.reach.set(CodeReach { ancestor: Some(above.name), below: true });
                 return;
             }
             Declared::Below => {
-                let _ = wanted.reach.set(Reach { ancestor: None, below: true });
+                let _ = wanted.reach.set(CodeReach { ancestor: None, below: true });
                 return;
             }
             Declared::Above => left.extend(above.parent.into_iter().chain(above.interfaces)),
         }
     }
-    let mut wrong = locked(&wanted.wrong);
+    let mut wrong = locked(&wanted.errors);
     if !wrong.is_empty() {
         return;
     }
     let (shown, member) = (crate::names::dotted(&class.name), &wanted.entity.name.member);
     let known = class.methods.iter().map(|method| method.name.as_str());
     let near = invigil_expr::diag::nearest(member, known.filter(|name| !name.starts_with('<')));
-    *wrong = vec![Problem {
-        key: wanted.want.key.clone(),
-        ask: None,
+    *wrong = vec![SubscriptionError {
+        id: wanted.subscription.id.clone(),
+        value_request: None,
         reason: format!("neither the class `{shown}` nor one that it extends has a method `{member}`"),
         help: near.map_or(String::new(), |near| format!("did you mean `{near}`?")),
         pending: false,
     }];
 }
 
-/// Class files, as the machine finds them: in folders, archives and modules.
+/// Class files, as the virtual machine finds them: in directories, archives and modules.
 struct Files {
     jni: Jni,
     loader: Ref,
@@ -196,7 +215,7 @@ impl Files {
         Class::read(&self.bytes(&format!("{name}.class"))?).ok()
     }
 
-    /// A file that lies beside the classes.
+    /// A file beside the classes.
     fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         let jni = self.jni;
         jni.framed(|| {
@@ -217,7 +236,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_may_be_of_a_nested_class() {
+    fn dotted_names_include_nested_classes() {
         assert_eq!(guesses("Queue"), ["Queue"]);
         assert_eq!(guesses("a.B.C"), ["a/B/C", "a/B$C", "a$B$C"]);
     }

@@ -1,10 +1,10 @@
-//! Telling scripts that time passes.
+//! Threads that report the time to scripts.
 
-use crate::agent::{Agent, agent, locked, works_for_agent};
-use crate::fire::hand_on;
-use crate::load::{callback, start_thread};
-use crate::protocol::{Hit, Key};
-use invigil_monitor::event::SymbolId;
+use crate::agent::{Agent, agent, locked, mark_agent_thread};
+use crate::on_probe::dispatch;
+use crate::protocol::{Notification, SubscriptionId};
+use crate::startup::{callback, start_thread};
+use invigil_monitor::event::EventId;
 use jvmti_bindings::sys::jni::JNIEnv;
 use jvmti_bindings::sys::jvmti::jvmtiEnv;
 use std::ffi::c_void;
@@ -12,30 +12,30 @@ use std::sync::atomic::Ordering;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Whether the machine is about to end, and who waits for that.
+/// Whether the virtual machine is about to end, with the threads that wait for that.
 static ENDING: (Mutex<bool>, Condvar) = (Mutex::new(false), Condvar::new());
 
-/// The machine is about to end: it waits for threads that run code of their own.
+/// Ends the threads, because the virtual machine waits for those that run native code when it ends.
 pub(crate) fn stop() {
     *locked(&ENDING.0) = true;
     ENDING.1.notify_all();
 }
 
-/// Waits until then; whether the machine ends before.
+/// Waits until `then`. Returns whether the virtual machine ends before.
 pub(crate) fn ends_before(then: Instant) -> bool {
     let left = then.saturating_duration_since(Instant::now());
     let waited = ENDING.1.wait_timeout_while(locked(&ENDING.0), left, |ends| !*ends);
     *waited.unwrap_or_else(PoisonError::into_inner).0
 }
 
-/// The events that threads are about to tell, and how often.
-static WAITING: Mutex<Vec<(SymbolId, Duration)>> = Mutex::new(Vec::new());
+/// Events for threads that are about to start, with their periods.
+static WAITING: Mutex<Vec<(EventId, Duration)>> = Mutex::new(Vec::new());
 
-/// Has a thread tell this event, every so many milliseconds, once the program runs.
+/// Starts a thread that reports this event periodically once the program runs.
 pub(crate) fn start(
     agent: &Agent,
     jni: crate::vm::Jni,
-    symbol: SymbolId,
+    symbol: EventId,
     milliseconds: u32,
 ) -> Result<(), String> {
     let every = Duration::from_millis(milliseconds.max(1).into());
@@ -44,11 +44,11 @@ pub(crate) fn start(
 }
 
 extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
-    works_for_agent();
+    mark_agent_thread();
     let Some((symbol, every)) = locked(&WAITING).pop() else { return };
-    let visit = agent().map(Agent::visits);
-    // The next tool has ticks of its own.
-    let is_wanted = |agent: &Agent| !agent.line.is_lost() && Some(agent.visits()) == visit;
+    let reattach = agent().map(Agent::attachments);
+    // The next debugger starts ticks of its own.
+    let is_wanted = |agent: &Agent| !agent.channel.is_closed() && Some(agent.attachments()) == reattach;
     while agent().is_some_and(|agent| !agent.running.load(Ordering::Relaxed) && is_wanted(agent)) {
         if ends_before(Instant::now() + every) {
             return;
@@ -57,11 +57,11 @@ extern "system" fn ticks(_: *mut jvmtiEnv, env: *mut JNIEnv, _: *mut c_void) {
     let mut next = Instant::now() + every;
     while agent().is_some_and(is_wanted) && !ends_before(next) {
         callback(env, |agent, jni| {
-            let time = agent.began.elapsed().as_secs_f64();
-            let hit = Hit { key: Key::Event { number: symbol.0 }, values: Vec::new() };
-            jni.framed(|| hand_on(agent, jni, 0, time, vec![hit]));
+            let time = agent.started_at.elapsed().as_secs_f64();
+            let hit = Notification { id: SubscriptionId::Event { number: symbol.0 }, values: Vec::new() };
+            jni.framed(|| dispatch(agent, jni, 0, time, vec![hit]));
         });
-        // One that is late tells the time once, and not as often as it should have.
+        // A late thread reports the time once instead of catching up.
         next = (next + every).max(Instant::now());
     }
 }

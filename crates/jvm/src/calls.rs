@@ -1,55 +1,64 @@
 //! Methods of the program that scripts call, looked up in class files.
 
 use crate::ClassPath;
-use crate::route::{Mistake, classes_named, links};
-use crate::target::Target;
-use crate::wants::nearest_class;
+use crate::subscriptions::nearest_class;
+use crate::target::JavaTarget;
+use crate::variable_path::{NameError, classes_named, path_fields};
 use invigil_expr::diag::nearest;
-use invigil_jvm_agent::names::{dotted, parameters, type_words};
-use invigil_jvm_agent::protocol::{self as told, Datum, Order, Request};
-use invigil_monitor::event::SymbolId;
-use invigil_monitor::mac::{Argument, Call};
-use invigil_session::subject::{Done, Unknown};
+use invigil_jvm_agent::names::{dotted, parameters, type_name};
+use invigil_jvm_agent::protocol::{self as wire, Request, ThreadCommand, WireValue};
+use invigil_monitor::event::EventId;
+use invigil_monitor::mac::{CallArgument, MethodCall};
+use invigil_session::target::{TargetResult, UnresolvedEvent};
 use invigil_weave::{Class, Method};
 
 const STATIC: u16 = 0x0008;
 const ABSTRACT: u16 = 0x0400;
-/// No class has more above it.
+/// Maximum number of ancestors of a class that are searched.
 const ANCESTORS: usize = 64;
 
-impl Target {
-    /// Tells the agent which methods will be called; gives what the program does not have.
-    pub(crate) fn plan_calls(&mut self, calls: &[(SymbolId, Call)]) -> Done<Vec<Unknown>> {
+impl JavaTarget {
+    /// Sends the agent the methods that will be called. Returns those that the program does not have.
+    pub(crate) fn plan_calls(
+        &mut self,
+        calls: &[(EventId, MethodCall)],
+    ) -> TargetResult<Vec<UnresolvedEvent>> {
         let path = self.class_path();
         let (mut found, mut unknown) = (Vec::new(), Vec::new());
         for (symbol, call) in calls {
             match resolve(path, call) {
                 Ok(call) => found.push(call),
                 Err((reason, help)) => {
-                    unknown.push(Unknown { symbol: *symbol, param: None, reason, help, pending: false });
+                    unknown.push(UnresolvedEvent {
+                        event: *symbol,
+                        param: None,
+                        reason,
+                        help,
+                        pending: false,
+                    });
                 }
             }
         }
         if unknown.is_empty() {
-            self.ask(&Request::Calls { calls: found })?;
+            self.request(&Request::PrepareCalls { calls: found })?;
         }
         Ok(unknown)
     }
 
-    /// Has the thread that waits call a method before it goes on.
-    pub(crate) fn call(&mut self, call: usize) -> Done {
-        if self.waiting.is_some()
+    /// Makes the stopped thread call a method before it continues.
+    pub(crate) fn invoke_call(&mut self, call: usize) -> TargetResult {
+        if self.stopped_thread.is_some()
             && let Some(link) = &mut self.link
-            && let Err(lost) = link.order(&Order::Invoke { call: call as u32 })
+            && let Err(lost) = link.command(&ThreadCommand::Invoke { call: call as u32 })
         {
-            return Err(self.lost(&lost));
+            return Err(self.on_disconnect(&lost));
         }
         Ok(())
     }
 }
 
-/// The method that a call means, as the class files have it.
-fn resolve(path: &ClassPath, call: &Call) -> Result<told::Call, Mistake> {
+/// The method that a call denotes, as in the class files.
+fn resolve(path: &ClassPath, call: &MethodCall) -> Result<wire::MethodCall, NameError> {
     let words: Vec<&str> = call.of.split('.').collect();
     let mut first_mistake = None;
     for split in (1..=words.len()).rev() {
@@ -63,26 +72,30 @@ fn resolve(path: &ClassPath, call: &Call) -> Result<told::Call, Mistake> {
     }
     Err(first_mistake.unwrap_or_else(|| {
         let help = nearest_class(path, words[0]).or_else(|| nearest_class(path, &call.of));
-        let help = help.unwrap_or_else(|| "methods that are called are looked up in class files".to_owned());
-        (format!("no class on the class path is meant by `{}`", call.of), help)
+        let help = help.unwrap_or_else(|| "called methods are looked up in class files".to_owned());
+        (format!("`{}` matches no class on the class path", call.of), help)
     }))
 }
 
-/// The same where the class is known, and members of it lead to the object.
-fn of_class(path: &ClassPath, class: &Class, members: &[&str], call: &Call) -> Result<told::Call, Mistake> {
+/// The method if the class is known, and `members` lead to the object.
+fn of_class(
+    path: &ClassPath,
+    class: &Class,
+    members: &[&str],
+    call: &MethodCall,
+) -> Result<wire::MethodCall, NameError> {
     let members: Vec<String> = members.iter().map(|member| (*member).to_owned()).collect();
-    let way = links(path, &dotted(&class.name), &format!("L{};", class.name), &members)?;
+    let way = path_fields(path, &dotted(&class.name), &format!("L{};", class.name), &members)?;
     if way.first().is_some_and(|(_, is_static)| !is_static) {
-        let reason =
-            format!("`{}.{}` is not static: it is not known whose it is", dotted(&class.name), members[0]);
-        return Err((reason, "begin with a static field".to_owned()));
+        let reason = format!("`{}.{}` is not static: its object is unknown", dotted(&class.name), members[0]);
+        return Err((reason, "start with a static field".to_owned()));
     }
     let owner = match way.last() {
         None => class.clone(),
         Some((link, _)) => {
             let name = link.descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';'));
             name.and_then(|name| path.class(name)).ok_or_else(|| {
-                let reason = format!("`{}` is of type `{}`", call.of, type_words(&link.descriptor));
+                let reason = format!("`{}` is of type `{}`", call.of, type_name(&link.descriptor));
                 (reason, "its class is not on the class path".to_owned())
             })?
         }
@@ -97,11 +110,11 @@ fn of_class(path: &ClassPath, class: &Class, members: &[&str], call: &Call) -> R
         return Err((format!("the class `{shown}` has no method `{}`", call.method), near));
     }
     let fitting = named.iter().copied().filter(|method| fits(&method.descriptor, &call.arguments));
-    // One that takes the very types comes before one that takes wider ones.
+    // Exact parameter types are preferred to wider ones.
     let chosen =
         fitting.min_by_key(|method| widened(&method.descriptor, &call.arguments)).ok_or_else(|| {
             let all = named.iter().map(|method| {
-                let types: Vec<String> = parameters(&method.descriptor).into_iter().map(type_words).collect();
+                let types: Vec<String> = parameters(&method.descriptor).into_iter().map(type_name).collect();
                 format!("`{}({})`", method.name, types.join(", "))
             });
             let all: Vec<String> = all.collect();
@@ -109,13 +122,13 @@ fn of_class(path: &ClassPath, class: &Class, members: &[&str], call: &Call) -> R
             (reason, format!("there is {}", all.join(", ")))
         })?;
     if members.is_empty() && chosen.access & STATIC == 0 {
-        let reason = format!("`{shown}.{}` is not static: it is not known of which object", call.method);
-        return Err((reason, "begin with a static field that holds the object".to_owned()));
+        let reason = format!("`{shown}.{}` is not static: its object is unknown", call.method);
+        return Err((reason, "start with a static field that holds the object".to_owned()));
     }
-    // A static method is its class's, however it is named.
+    // A static method belongs to its class, whatever path names it.
     let is_static = chosen.access & STATIC != 0;
     let fields = if is_static { Vec::new() } else { members };
-    Ok(told::Call {
+    Ok(wire::MethodCall {
         name: call.to_string(),
         class: if is_static { owner.name } else { class.name.clone() },
         fields,
@@ -125,7 +138,7 @@ fn of_class(path: &ClassPath, class: &Class, members: &[&str], call: &Call) -> R
     })
 }
 
-/// The methods of a class and of those that it extends or implements.
+/// The methods of a class and its ancestors.
 fn methods(path: &ClassPath, class: &Class) -> Vec<Method> {
     let mut all: Vec<Method> = Vec::new();
     let mut left = vec![class.clone()];
@@ -140,45 +153,46 @@ fn methods(path: &ClassPath, class: &Class) -> Vec<Method> {
     all
 }
 
-/// Whether a method takes these values, as Java would have it for constants.
-fn fits(descriptor: &str, arguments: &[Argument]) -> bool {
+/// Whether a method accepts these arguments, by Java's rules for constants.
+fn fits(descriptor: &str, arguments: &[CallArgument]) -> bool {
     let types = parameters(descriptor);
     types.len() == arguments.len()
         && types.iter().zip(arguments).all(|(ty, argument)| match argument {
-            Argument::Boolean(_) => *ty == "Z",
-            Argument::Char(unit) => {
+            CallArgument::Boolean(_) => *ty == "Z",
+            CallArgument::Char(unit) => {
                 matches!(*ty, "C" | "I" | "J" | "F" | "D") || *ty == "S" && *unit < 0x8000
             }
-            Argument::Int(value) => match *ty {
+            CallArgument::Int(value) => match *ty {
                 "B" => i8::try_from(*value).is_ok(),
                 "S" => i16::try_from(*value).is_ok(),
                 "C" => u16::try_from(*value).is_ok(),
                 ty => matches!(ty, "I" | "J" | "F" | "D"),
             },
-            Argument::Long(_) => matches!(*ty, "J" | "F" | "D"),
-            Argument::Float(_) => matches!(*ty, "F" | "D"),
-            Argument::Double(_) => *ty == "D",
-            Argument::Text(_) => {
+            CallArgument::Long(_) => matches!(*ty, "J" | "F" | "D"),
+            CallArgument::Float(_) => matches!(*ty, "F" | "D"),
+            CallArgument::Double(_) => *ty == "D",
+            CallArgument::Text(_) => {
                 matches!(*ty, "Ljava/lang/String;" | "Ljava/lang/Object;" | "Ljava/lang/CharSequence;")
             }
         })
 }
 
 /// How many of the parameters are of another type than their values.
-fn widened(descriptor: &str, arguments: &[Argument]) -> usize {
-    let types = parameters(descriptor).into_iter().map(type_words);
-    let differs = |(ty, argument): &(String, &Argument)| ty.rsplit('.').next() != Some(argument.type_word());
+fn widened(descriptor: &str, arguments: &[CallArgument]) -> usize {
+    let types = parameters(descriptor).into_iter().map(type_name);
+    let differs =
+        |(ty, argument): &(String, &CallArgument)| ty.rsplit('.').next() != Some(argument.type_word());
     types.zip(arguments).filter(differs).count()
 }
 
-fn datum(argument: &Argument) -> Datum {
+fn datum(argument: &CallArgument) -> WireValue {
     match argument {
-        Argument::Boolean(value) => Datum::Bool { value: *value },
-        Argument::Char(value) => Datum::Int { value: (*value).into() },
-        Argument::Int(value) => Datum::Int { value: (*value).into() },
-        Argument::Long(value) => Datum::Int { value: *value },
-        Argument::Float(value) => Datum::Float { value: (*value).into() },
-        Argument::Double(value) => Datum::Float { value: *value },
-        Argument::Text(value) => Datum::Text { value: value.clone() },
+        CallArgument::Boolean(value) => WireValue::Bool { value: *value },
+        CallArgument::Char(value) => WireValue::Int { value: (*value).into() },
+        CallArgument::Int(value) => WireValue::Int { value: (*value).into() },
+        CallArgument::Long(value) => WireValue::Int { value: *value },
+        CallArgument::Float(value) => WireValue::Float { value: (*value).into() },
+        CallArgument::Double(value) => WireValue::Float { value: *value },
+        CallArgument::Text(value) => WireValue::Text { value: value.clone() },
     }
 }

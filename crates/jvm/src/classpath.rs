@@ -1,20 +1,22 @@
-//! The classes on a class path: for names that users write, and for what class files say before a program runs.
+//! The classes on a class path: for the names that users write, and for what class files reveal before a program runs.
+//!
+//! Archives are read by hand because only directories and single classes are needed, and `flate2` is there already.
 
 use invigil_weave::Class;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-/// More classes than this are not listed.
+/// Maximum number of classes that are listed.
 const MOST: usize = 200_000;
-/// Folders are not followed deeper.
+/// Maximum depth of directories.
 const DEEPEST: usize = 40;
-/// A list of an archive longer than this is not read.
+/// Maximum size of an archive's directory.
 const LONGEST: u64 = 256 << 20;
-/// A class file larger than this is not read.
+/// Maximum size of a class file.
 const LARGEST: u64 = 64 << 20;
 
-/// Where the classes of a program come from: folders and archives.
+/// The classes of a program: directories and archives.
 ///
 /// ```no_run
 /// use invigil_jvm::ClassPath;
@@ -39,13 +41,13 @@ struct Member {
     is_deflated: bool,
     packed: u64,
     unpacked: u64,
-    /// Where its own head is.
+    /// The position of its local header.
     at: u64,
 }
 
 impl ClassPath {
-    /// Lists the classes of a class path, which is relative to a folder. What cannot be read is left out: the virtual
-    /// machine has the last word.
+    /// Lists the classes of a class path, which is relative to a directory. Unreadable entries are left out: the
+    /// virtual machine has the last word.
     pub fn new(class_path: &str, directory: &Path) -> ClassPath {
         let mut left = MOST;
         let mut entries = Vec::new();
@@ -79,7 +81,7 @@ impl ClassPath {
         })
     }
 
-    /// The bytes of a class, by its name as in `app/Queue`.
+    /// The content of a class file, by a name such as `app/Queue`.
     pub fn bytes(&self, name: &str) -> Option<Vec<u8>> {
         self.entries.iter().find_map(|entry| match entry {
             Entry::Folder { root, classes } => classes.iter().any(|class| class == name).then(|| {
@@ -95,7 +97,7 @@ impl ClassPath {
         })
     }
 
-    /// What a class file says, by the name of the class as in `app/Queue`. Nothing if there is none, or if it is damaged.
+    /// A class by a name such as `app/Queue`. `None` if it does not exist, or is malformed.
     pub fn class(&self, name: &str) -> Option<Class> {
         Class::read(&self.bytes(name)?).ok()
     }
@@ -122,10 +124,10 @@ fn in_folder(root: &Path, most: usize) -> Vec<String> {
     names
 }
 
-/// The list of contents at the end of an archive.
+/// The central directory of an archive.
 fn directory_of(file: &mut (impl Read + Seek)) -> Option<Vec<u8>> {
     let length = file.seek(SeekFrom::End(0)).ok()?;
-    // The last record is 22 bytes and a comment.
+    // The last record has 22 bytes and a comment.
     let tail = length.min(22 + 0xffff);
     file.seek(SeekFrom::Start(length - tail)).ok()?;
     let mut end = Vec::new();
@@ -149,7 +151,7 @@ fn four(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?)))
 }
 
-/// The files in such a list.
+/// The files in a central directory.
 fn members(directory: &[u8]) -> Vec<Member> {
     let mut members = Vec::new();
     let mut rest = directory;
@@ -173,7 +175,7 @@ fn members(directory: &[u8]) -> Vec<Member> {
     members
 }
 
-/// What a file in an archive has in it.
+/// The uncompressed content of a file in an archive.
 fn unpacked(archive: &mut (impl Read + Seek), member: &Member) -> Option<Vec<u8>> {
     if member.packed > LARGEST || member.unpacked > LARGEST {
         return None;
@@ -213,14 +215,14 @@ mod tests {
     }
 
     #[test]
-    fn names_in_an_archive() {
+    fn archive_classes_are_listed() {
         let directory = directory_of(&mut Cursor::new(archive("app/Queue.class"))).unwrap();
         let names: Vec<String> = members(&directory).into_iter().map(|member| member.name).collect();
         assert_eq!(names, ["app/Queue.class"]);
     }
 
     #[test]
-    fn what_is_no_archive_has_none() {
+    fn malformed_archives_have_no_members() {
         for bytes in [
             &b""[..],
             b"PK\x05\x06",
@@ -237,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn names_in_a_folder() {
+    fn directory_classes_are_listed() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join("app/inner")).unwrap();
         fs::write(folder.path().join("app/Queue.class"), "").unwrap();

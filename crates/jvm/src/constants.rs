@@ -1,14 +1,14 @@
-//! Constants of a program: `static final` fields that nobody ever writes.
+//! Constants of a program: `static final` fields, which are never written.
 
 use crate::ClassPath;
-use crate::route::{classes_named, declaring};
+use crate::variable_path::{classes_named, declaring_class};
 use invigil_lang::pedl::ast::Literal;
 use invigil_weave::Constant;
 
 const STATIC: u16 = 0x0008;
 
-/// The value of a constant such as `Control.GATE_DOWN`, as the class files have it; nothing if there is no such
-/// constant. For `pedl::lower`.
+/// The value of a constant such as `Control.GATE_DOWN`, as in the class files; `None` if there is no such constant. For
+/// `pedl::lower`.
 ///
 /// ```no_run
 /// use invigil_jvm::{ClassPath, constant};
@@ -20,7 +20,7 @@ const STATIC: u16 = 0x0008;
 pub fn constant(path: &ClassPath, name: &str) -> Option<Literal> {
     let (class, member) = name.rsplit_once('.')?;
     let candidates = classes_named(path, class);
-    let (_, field) = candidates.iter().find_map(|class| declaring(path, class, member))?;
+    let (_, field) = candidates.iter().find_map(|class| declaring_class(path, class, member))?;
     if field.access & STATIC == 0 {
         return None;
     }

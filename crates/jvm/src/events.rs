@@ -1,18 +1,18 @@
-//! From the events that monitors ask for to wants of the agent, and from what it tells to events.
+//! Events of the catalog: announcing them to the agent, and building them from its notifications.
 
 use crate::classpath::ClassPath;
-use crate::target::Target;
-use crate::wants;
+use crate::subscriptions;
+use crate::target::JavaTarget;
 use invigil_expr::value::Value;
-use invigil_jvm_agent::protocol::{Answer, Ask, Key, Moment, Request, Want};
+use invigil_jvm_agent::protocol::{Answer, Request, Subscription, SubscriptionId, Trigger, ValueRequest};
 use invigil_jvm_agent::values::value;
-use invigil_monitor::event::{Catalog, EventSet, Param, Source, Stamp, Symbol, SymbolId};
-use invigil_session::subject::{Done, Ending, Stop, Unknown};
+use invigil_monitor::event::{EventCatalog, EventDecl, EventId, EventMeta, EventSet, Param, ParamSource};
+use invigil_session::target::{StopReason, TargetResult, Termination, UnresolvedEvent};
 use std::path::Path;
 
 /// An event of the catalog.
-pub(crate) struct Plan {
-    symbol: SymbolId,
+pub(crate) struct EventPlan {
+    symbol: EventId,
     name: String,
     params: Vec<Param>,
     active: bool,
@@ -21,118 +21,126 @@ pub(crate) struct Plan {
 /// The event of the program's end.
 const EXIT: &str = "#exit";
 
-impl Target {
-    /// Tells the agent what will be asked for.
-    pub(crate) fn plan(&mut self, catalog: &Catalog) -> Done<Vec<Unknown>> {
-        let plan = |(symbol, written): (SymbolId, &Symbol)| Plan {
+impl JavaTarget {
+    /// Announces the events of the catalog to the agent.
+    pub(crate) fn plan(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        let plan = |(symbol, written): (EventId, &EventDecl)| EventPlan {
             symbol,
             name: written.name.clone(),
             params: written.params.clone(),
             active: false,
         };
         self.plans = catalog.iter().map(plan).collect();
-        let (wants, mut unknown) = wants::wants(catalog, self.class_path());
-        if let Answer::Problems { problems } = self.ask(&Request::Prepare { wants })? {
+        let (subscriptions, mut unknown) = subscriptions::subscriptions(catalog, self.class_path());
+        if let Answer::Errors { errors: problems } = self.request(&Request::Prepare { subscriptions })? {
             for problem in problems {
-                let Key::Event { number } = problem.key else { continue };
-                // Where one that is much alike is on the class path, the name is a slip, most likely.
-                let meant = if problem.pending { self.meant(number) } else { None };
+                let SubscriptionId::Event { number } = problem.id else { continue };
+                // If a similar name is on the class path, the name is most likely misspelled.
+                let meant = if problem.pending { self.suggestion(number) } else { None };
                 let pending = problem.pending && (self.expects_classes || meant.is_none());
                 let help = meant.unwrap_or(problem.help);
-                unknown.push(Unknown {
-                    symbol: SymbolId(number),
-                    param: problem.ask.map(|ask| ask as usize),
+                unknown.push(UnresolvedEvent {
+                    event: EventId(number),
+                    param: problem.value_request.map(|ask| ask as usize),
                     reason: problem.reason,
                     help,
                     pending,
                 });
             }
         }
-        if std::mem::take(&mut self.holds_first) {
-            self.hold_all()?;
+        if std::mem::take(&mut self.stop_when_prepared) {
+            self.suspend_all()?;
         }
         Ok(unknown)
     }
 
-    /// Something to be told, with the classes that its name may mean.
-    pub(crate) fn want(&mut self, key: Key, moment: Moment, name: &str, asks: Vec<Ask>) -> Want {
-        wants::want(self.class_path(), key, moment, name, asks)
+    /// A subscription, with the classes that its name may mean.
+    pub(crate) fn subscription(
+        &mut self,
+        key: SubscriptionId,
+        moment: Trigger,
+        name: &str,
+        asks: Vec<ValueRequest>,
+    ) -> Subscription {
+        subscriptions::subscription(self.class_path(), key, moment, name, asks)
     }
 
     pub(crate) fn class_path(&mut self) -> &ClassPath {
-        let facts = &self.facts;
-        self.classes.get_or_insert_with(|| ClassPath::new(&facts.class_path, Path::new(&facts.directory)))
+        let info = &self.info;
+        self.classes.get_or_insert_with(|| ClassPath::new(&info.class_path, Path::new(&info.directory)))
     }
 
     /// The name that may have been meant by one that no class has.
-    fn meant(&mut self, symbol: u32) -> Option<String> {
+    fn suggestion(&mut self, symbol: u32) -> Option<String> {
         let name = self.plans.iter().find(|plan| plan.symbol.0 == symbol)?.name.clone();
-        wants::meant(self.class_path(), &name)
+        subscriptions::suggestion(self.class_path(), &name)
     }
 
-    pub(crate) fn activate(&mut self, needs: &EventSet) -> Done {
+    pub(crate) fn activate(&mut self, needs: &EventSet) -> TargetResult {
         for plan in &mut self.plans {
             plan.active = needs.contains(plan.symbol);
         }
-        self.rooms.hears_all = false;
+        self.host.receives_all = false;
         self.activate_plans(false)?;
         self.send_scripts()
     }
 
-    /// Has the agent tell the events that are needed now, or all: monitors inside need others from event to event.
-    pub(crate) fn activate_plans(&mut self, all: bool) -> Done {
+    /// Makes the agent report the events that are needed now, or all of them: embedded monitors may need others after
+    /// each event.
+    pub(crate) fn activate_plans(&mut self, all: bool) -> TargetResult {
         let needed = self.plans.iter().filter(|plan| all || plan.active).map(|plan| plan.symbol.0);
         let mut events: Vec<u32> = needed.collect();
-        events.extend(self.rooms.scripts.iter().map(|symbol| symbol.0));
-        self.ask(&Request::Activate { events })?;
+        events.extend(self.host.scripts.iter().map(|symbol| symbol.0));
+        self.request(&Request::Activate { events })?;
         Ok(())
     }
 
-    /// Makes the events of the place at which a thread waits.
-    pub(crate) fn make_events(&mut self) -> Option<Stop> {
+    /// Makes the events of the site at which a thread is stopped.
+    pub(crate) fn make_events(&mut self) -> Option<StopReason> {
         self.batch.clear();
-        let waiting = self.waiting.as_ref()?;
-        let stamp = Stamp { time: waiting.time, line: 0 };
-        let hits = waiting.hits.iter().filter_map(|hit| match hit.key {
-            Key::Event { number } => Some((number, hit.values.as_slice())),
-            Key::Point { .. } => None,
+        let waiting = self.stopped_thread.as_ref()?;
+        let stamp = EventMeta { time: waiting.time, line: 0 };
+        let hits = waiting.notifications.iter().filter_map(|hit| match hit.id {
+            SubscriptionId::Event { number } => Some((number, hit.values.as_slice())),
+            SubscriptionId::Breakpoint { .. } => None,
         });
         let is_made =
             |number: u32| self.plans.iter().any(|plan| plan.symbol.0 == number && plan.name.starts_with('#'));
         for (number, values) in in_order(hits, is_made) {
-            // Monitors that step inside have chosen what is told.
+            // Embedded monitors have already selected the events.
             let active =
-                self.rooms.used || self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
+                self.host.used || self.plans.iter().any(|plan| plan.symbol.0 == number && plan.active);
             if active {
                 let values: Vec<Value> = values.iter().map(|datum| value(datum, &mut self.batch)).collect();
-                self.batch.push(SymbolId(number), &values, stamp);
+                self.batch.push(EventId(number), &values, stamp);
             }
         }
-        (!self.batch.is_empty()).then_some(Stop::Events)
+        (!self.batch.is_empty()).then_some(StopReason::Events)
     }
 
-    /// Makes the event of the program's end; says whether somebody wants it.
-    pub(crate) fn note_end(&mut self, ending: &Ending) -> bool {
+    /// Makes the event of the program's end. Returns whether a monitor needs it.
+    pub(crate) fn make_end_event(&mut self, ending: &Termination) -> bool {
         self.batch.clear();
         let status = match ending {
-            Ending::Exited(status) => Value::int((*status).into()),
+            Termination::Exited(status) => Value::int((*status).into()),
             _ => Value::UNSET,
         };
-        // Monitors that step inside may have come to need it since they were asked.
-        let wanted = |plan: &&Plan| (plan.active || self.rooms.used) && plan.name == EXIT;
+        // Embedded monitors may need it since they were embedded.
+        let wanted = |plan: &&EventPlan| (plan.active || self.host.used) && plan.name == EXIT;
         for plan in self.plans.iter().filter(wanted) {
             let values = plan.params.iter().map(|param| match &param.source {
-                Source::Name(name) if name == "status" => status,
+                ParamSource::Name(name) if name == "status" => status,
                 _ => Value::UNSET,
             });
             let values: Vec<Value> = values.collect();
-            self.batch.push(plan.symbol, &values, Stamp { time: f64::NAN, line: 0 });
+            self.batch.push(plan.symbol, &values, EventMeta { time: f64::NAN, line: 0 });
         }
         !self.batch.is_empty()
     }
 }
 
-/// The events of a place in the order of the catalog. What is made of an event, inside the program, stays behind it.
+/// The events of a site in the order of the catalog. Events that were derived inside the program follow their source
+/// event.
 fn in_order<T>(hits: impl Iterator<Item = (u32, T)>, is_made: impl Fn(u32) -> bool) -> Vec<(u32, T)> {
     let mut before = 0;
     let mut all: Vec<(u32, u32, T)> = hits
@@ -152,14 +160,14 @@ mod tests {
     use super::in_order;
 
     #[test]
-    fn what_is_made_of_an_event_stays_behind_it() {
+    fn derived_events_follow_their_source_event() {
         let is_made = |number| number >= 10;
         let hits = |numbers: &[u32]| in_order(numbers.iter().map(|number| (*number, ())), is_made);
         let numbers =
             |numbers: &[u32]| hits(numbers).into_iter().map(|(number, ())| number).collect::<Vec<_>>();
         assert_eq!(numbers(&[1, 12, 11, 2, 13]), [1, 12, 11, 2, 13]);
         assert_eq!(numbers(&[2, 13, 1, 12, 11]), [1, 12, 11, 2, 13]);
-        // Time alone makes events, too.
+        // Ticks make events without a source event.
         assert_eq!(numbers(&[12, 11]), [12, 11]);
     }
 }

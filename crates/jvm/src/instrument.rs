@@ -1,87 +1,94 @@
-//! Programs that are instrumented on disk.
+//! Instrumentation of programs on disk.
 //!
-//! Woven classes call a helper class that the agent brings along, so they run with the agent only, and the agent leaves
-//! them as they are: a file beside them, `invigil.probes`, says which probe is what.
+//! Woven classes call a helper class that the agent provides, so they run only with the agent. The agent uses them as
+//! they are: the file `invigil.probes` beside them describes the probes.
 
 use crate::ClassPath;
-use crate::{strange_types, wants};
+use crate::{subscriptions, type_mismatches};
 use invigil_expr::diag::{Diagnostic, Span};
+use invigil_jvm_agent::entity::Entity;
 use invigil_jvm_agent::instrument::Instrumentor;
-use invigil_jvm_agent::marks::FILE;
 use invigil_jvm_agent::names::dotted;
-use invigil_jvm_agent::protocol::Key;
-use invigil_lang::medl::{Names, snapshots};
+use invigil_jvm_agent::offline_probes::FILE;
+use invigil_jvm_agent::protocol::SubscriptionId;
+use invigil_lang::medl::{MethodNaming, snapshots};
 use invigil_lang::pedl;
-use invigil_monitor::event::{Catalog, SymbolId};
+use invigil_monitor::event::{EventCatalog, EventId};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-/// What came of instrumenting a program.
+/// Result of instrumenting a program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Instrumented {
     /// The classes that were written.
-    pub classes: Vec<Grown>,
-    /// What was left alone, and why: methods that would be too long, class files that cannot be read.
-    pub left: Vec<String>,
-    /// What of the script is not in these classes, or otherwise, with the remedy.
+    pub classes: Vec<WovenClass>,
+    /// What was not instrumented, with the reason: methods that would become too long, malformed class files.
+    pub skipped: Vec<String>,
+    /// Entities of the script that these classes lack or declare differently, with the remedy.
     pub missing: Vec<Diagnostic>,
 }
 
 /// A class that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Grown {
+pub struct WovenClass {
     /// Its name: `app.Queue`.
     pub name: String,
-    /// How many bytes its file had.
+    /// The size of its file before.
     pub before: usize,
-    /// How many it has.
+    /// The size of its file now.
     pub after: usize,
-    /// How many probes are in it.
+    /// The number of its probes.
     pub probes: usize,
 }
 
-/// Weaves the classes of a class path for a monitoring script, and writes those that something is wanted of to a folder,
-/// which is made if need be.
+/// Weaves the classes of a class path for a monitoring script, and writes those with probes to a directory, which is
+/// created if necessary.
 ///
-/// They are run with the folder before the classes: `invigil run --pedl … -- java -cp woven:classes Main`.
+/// They are run with this directory before the original classes: `invigil run --pedl … -- java -cp woven:classes Main`.
 ///
 /// # Errors
-/// In words, if a file cannot be written.
+/// A message, if a file cannot be written.
 pub fn instrument(
-    recogniser: &pedl::Lowered,
+    recogniser: &pedl::MonitoringScript,
     path: &ClassPath,
     folder: &Path,
 ) -> Result<Instrumented, String> {
-    let mut catalog = Catalog::default();
-    let places: BTreeMap<SymbolId, Span> =
-        snapshots(recogniser, Names::WithTypes, &mut catalog).into_iter().collect();
-    let (wants, unknown) = wants::wants(&catalog, path);
+    let mut catalog = EventCatalog::default();
+    let places: BTreeMap<EventId, Span> =
+        snapshots(recogniser, MethodNaming::WithTypes, &mut catalog).into_iter().collect();
+    let (subscriptions, unknown) = subscriptions::subscriptions(&catalog, path);
     let named = |number: u32| {
-        wants.iter().find_map(|want| match want.key {
-            Key::Event { number: known } if known == number => Some(want.name.clone()),
+        subscriptions.iter().find_map(|subscription| match subscription.id {
+            SubscriptionId::Event { number: known } if known == number => Some(subscription.name.clone()),
             _ => None,
         })
     };
-    let mut done = Instrumented { missing: strange_types(recogniser, path), ..Instrumented::default() };
-    let missing = |symbol: SymbolId, reason: &str, help: &str| {
+    let mut done = Instrumented { missing: type_mismatches(recogniser, path), ..Instrumented::default() };
+    let missing = |symbol: EventId, reason: &str, help: &str| {
         let problem = Diagnostic::error(places.get(&symbol).copied().unwrap_or_default(), reason);
         if help.is_empty() { problem } else { problem.help(help) }
     };
     for unknown in unknown {
-        done.missing.push(missing(unknown.symbol, &unknown.reason, &unknown.help));
+        done.missing.push(missing(unknown.event, &unknown.reason, &unknown.help));
     }
-    let (mut instrumentor, problems) = Instrumentor::new(wants.clone(), &|name| path.class(name));
+    let (mut instrumentor, problems) = Instrumentor::new(subscriptions.clone(), &|name| path.class(name));
     for problem in problems {
-        let Key::Event { number } = problem.key else { continue };
+        let SubscriptionId::Event { number } = problem.id else { continue };
         let help = match problem.pending {
-            true => named(number).and_then(|name| wants::meant(path, &name)).unwrap_or_default(),
+            true => named(number).and_then(|name| subscriptions::suggestion(path, &name)).unwrap_or_default(),
             false => problem.help,
         };
         let help = help.split(" Otherwise").next().unwrap_or_default();
-        done.missing.push(missing(SymbolId(number), &problem.reason, help));
+        // The agent says that the class is not loaded yet; here no program runs that could load it.
+        let class = match problem.pending {
+            true => named(number).and_then(|name| Some(Entity::parse(&name).ok()?.name.class)),
+            false => None,
+        };
+        let reason = class.map_or(problem.reason, |class| format!("no class `{class}` is on the class path"));
+        done.missing.push(missing(EventId(number), &reason, help));
     }
-    // The begin and the end of one method are two events.
+    // The entry and the exit of one method are two events with the same error.
     done.missing.dedup();
     let mut names: Vec<&str> = path.names().collect();
     names.sort_unstable();
@@ -90,24 +97,25 @@ pub fn instrument(
         let Some(bytes) = path.bytes(name) else { continue };
         match instrumentor.weave(&bytes) {
             Ok(Some(woven)) => {
-                done.left.extend(woven.left.iter().map(|left| format!("{}.{left}", dotted(name))));
+                done.skipped
+                    .extend(woven.skipped.iter().map(|skipped| format!("{}.{skipped}", dotted(name))));
                 if woven.probes > 0 {
                     write(folder, &format!("{name}.class"), &woven.bytes)?;
                     let (before, after) = (bytes.len(), woven.bytes.len());
-                    done.classes.push(Grown { name: dotted(name), before, after, probes: woven.probes });
+                    done.classes.push(WovenClass { name: dotted(name), before, after, probes: woven.probes });
                 }
             }
             Ok(None) => {}
-            Err(problem) => done.left.push(format!("{}: {problem}", dotted(name))),
+            Err(problem) => done.skipped.push(format!("{}: {problem}", dotted(name))),
         }
     }
-    write(folder, FILE, &instrumentor.marks().to_bytes())?;
+    write(folder, FILE, &instrumentor.offline_probes().to_bytes())?;
     Ok(done)
 }
 
 fn write(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), String> {
     let file = folder.join(name);
-    let failed = |error| format!("{} cannot be written: {error}", file.display());
+    let failed = |error| format!("cannot write {}: {error}", file.display());
     if let Some(around) = file.parent() {
         fs::create_dir_all(around).map_err(failed)?;
     }

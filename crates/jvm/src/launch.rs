@@ -1,22 +1,21 @@
-//! Starting a Java program with the agent inside.
+//! Starting a Java program with the agent.
 
-use crate::library::library;
-use crate::link::Door;
+use crate::connection::AgentListener;
 use invigil_session::stream::Stream;
-use invigil_session::subject::Trouble;
+use invigil_session::target::TargetError;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 
-/// A Java program to be started, and how.
+/// Description of a Java program to be started.
 ///
 /// ```no_run
-/// use invigil_jvm::{Launch, Target};
+/// use invigil_jvm::{JavaTarget, Launch};
 /// let launch = Launch::new("java").args(["-cp", "classes", "app.Main"]);
-/// let target = Target::launch(&launch)?;
-/// # Ok::<(), invigil_session::subject::Trouble>(())
+/// let target = JavaTarget::launch(&launch)?;
+/// # Ok::<(), invigil_session::target::TargetError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Launch {
@@ -24,14 +23,14 @@ pub struct Launch {
     args: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     dir: Option<PathBuf>,
-    /// The program's standard input.
+    /// Its standard input.
     pub stdin: Stream,
     /// Its standard output.
     pub stdout: Stream,
     /// Its standard error.
     pub stderr: Stream,
-    /// Nobody will step through its code. Where someone may, the machine takes its time over each exception.
-    pub unstepped: bool,
+    /// Whether threads will never be stepped. If they may be, the virtual machine handles exceptions much more slowly.
+    pub no_stepping: bool,
 }
 
 /// Whether running this program starts a Java virtual machine: it is called `java`.
@@ -46,7 +45,7 @@ pub fn is_java(program: &Path) -> bool {
 }
 
 impl Launch {
-    /// The command that runs Java, by its path or by a name that is looked for in `PATH`.
+    /// Creates a description from the command that runs Java, as a path or as a name in `PATH`.
     pub fn new(program: impl Into<PathBuf>) -> Launch {
         Launch { program: program.into(), ..Launch::default() }
     }
@@ -65,14 +64,14 @@ impl Launch {
         self
     }
 
-    /// Starts it in this directory.
+    /// Sets its working directory.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Launch {
         self.dir = Some(dir.into());
         self
     }
 
-    /// Whether the program is started with a debugger's agent of its own.
+    /// Whether the program is started with the agent of another debugger.
     fn has_debugger(&self) -> bool {
         let speaks = |text: &OsStr| {
             let text = text.to_string_lossy();
@@ -87,15 +86,15 @@ impl Launch {
             })
     }
 
-    /// Starts the program; the agent will knock at the door.
-    pub(crate) fn start(&self, door: &Door) -> Result<Child, Trouble> {
+    /// Starts the program. Its agent connects to the listener.
+    pub(crate) fn start(&self, listener: &AgentListener) -> Result<Child, TargetError> {
         let mut option = OsString::from("-agentpath:");
-        option.push(library()?);
+        option.push(listener.agent()?);
         option.push("=l");
         option.push(if self.has_debugger() { "d" } else { "" });
-        option.push(if self.unstepped { ":" } else { "s:" });
-        option.push(door.path());
-        let failed = |error: io::Error| Trouble::Subject(self.explain(&error));
+        option.push(if self.no_stepping { ":" } else { "s:" });
+        option.push(listener.path());
+        let failed = |error: io::Error| TargetError::Control(self.explain(&error));
         let mut command = Command::new(&self.program);
         command.arg(option).args(&self.args);
         command.stdin(self.stdin.stdio().map_err(failed)?);
@@ -105,7 +104,7 @@ impl Launch {
             command.current_dir(dir);
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        // SAFETY: between fork and exec one system call is made, which is allowed there.
+        // SAFETY: only one system call is made between fork and exec, which is allowed there.
         unsafe {
             command.pre_exec(|| {
                 // Ctrl-C is for the tool, which makes the program stand still. A machine whose `SIGINT` is ignored

@@ -1,73 +1,85 @@
-//! Live Java programs: a virtual machine with the agent inside, as a subject of a session.
+//! Live Java programs: a virtual machine with the agent inside, as a target of a session.
 //!
-//! [`Launch`] says how a program is started, [`Target`] is the program. The agent is a library of its own
-//! (`invigil-jvm-agent`), which [`library`] finds.
+//! [`Launch`] describes how a program is started, [`JavaTarget`] is the running program. The agent is a library of its
+//! own (`invigil-jvm-agent`), which this crate carries and loads into the virtual machine.
 //!
 //! # Events
 //!
-//! | event | happens |
+//! | event | occurs |
 //! | --- | --- |
-//! | `event Queue.push(item)` | when the method begins |
+//! | `event Queue.push(item)` | when the method is entered |
 //! | `after event Queue.push(ret)` | when it returns; not when an exception leaves it |
-//! | `after event Queue.new(this)` | when an object was made: when a constructor begins there is no `this` yet |
+//! | `after event Queue.new(this)` | when an object was constructed: at the entry of a constructor there is no `this` yet |
 //! | `event write Queue.size(this, size)` | when the field was written, wherever the code is |
 //! | `event #exit(status)` | when the program has exited |
 //!
-//! A class is named in full (`app.Queue`, `app.Outer.Queue`), or by the end of its name (`Queue`); classes of the platform in
-//! full (`java.util.ArrayList.add`). `"Queue.push(int, String)"` is one of several methods of that name. A method
-//! that is inherited, abstract or of an interface means the code that runs for objects of that class. A class that is
-//! not found is watched when it is loaded.
+//! A class is named in full (`app.Queue`, `app.Outer.Queue`), or by the end of its name (`Queue`); classes of the
+//! platform in full (`java.util.ArrayList.add`). `"Queue.push(int, String)"` selects one of several methods of that
+//! name. A method that is inherited, abstract or declared by an interface denotes the code that runs for objects of
+//! that class. A class that is not found is monitored once it is loaded.
 //!
 //! # Parameters
 //!
-//! | parameter | is |
+//! | parameter | value |
 //! | --- | --- |
 //! | `item` | a parameter (if the class was compiled with `-g` or `-parameters`), or a field of `this` or of the class |
-//! | `arg 1` | a parameter by its position, with the value that it had at the begin |
-//! | `this` | the object: its number, which is its own as long as it lives and no other's ever |
-//! | `ret` | what is returned, or written |
-//! | `"this.items[0].name" as name` | a path or an expression; no methods are called |
+//! | `arg 1` | a parameter by its position, with the value that it had at the entry |
+//! | `this` | the object: its id, which is unique and never reused |
+//! | `ret` | the returned or written value |
+//! | `"this.items[0].name" as name` | a path or an expression; methods cannot be called |
 //! | `#thread` | the number of the thread, as Java counts |
 //!
-//! Strings, characters and numbers, also in boxes such as `Integer`, are told by value, `null` as `None`, other objects by
-//! number. `x: str` of a constant of an enumeration is its name.
+//! Strings, characters and numbers, also boxed ones such as `Integer`, are passed by value, `null` as `None`, other
+//! objects by id. An enumeration constant with type `str` is its name.
 //!
-//! # What is not possible
+//! # Limitations
 //!
-//! Reads of fields are not told. There are no checkpoints. In a program that was attached to, local variables, steps and
-//! points at lines are not available, nor are points at lines where another debugger is. A thread that waits for
-//! input from the terminal goes on waiting while the program stands still.
+//! Reads of fields cannot be observed. There are no checkpoints. In a program that was attached to, local variables,
+//! steps and breakpoints at lines are not available. Breakpoints at lines are not available either while another
+//! debugger is attached. A thread that waits for input from the terminal keeps waiting while the program is stopped.
+//!
+//! # Modules
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `launch`, `attach`, `connection` | starting a virtual machine or attaching to one; the two connections to its agent |
+//! | `target`, `target_impl`, `run` | the target's state, its trait, and running it until the next stop |
+//! | `events`, `subscriptions`, `params` | from event declarations to the agent's subscriptions, and back to events |
+//! | `host_proxy`, `calls` | embedded monitors; methods that scripts call |
+//! | `breakpoints`, `inspect`, `sources` | the debugger's commands |
+//! | `classpath`, `variable_path`, `type_mismatches`, `constants` | what class files reveal before the program runs |
+//! | `instrument` | weaving of classes on disk |
 
 #[cfg(not(target_os = "linux"))]
-compile_error!("Java programs can be watched on Linux only, so far");
+compile_error!("Java programs can be monitored only on Linux");
 
 mod attach;
+mod breakpoints;
 mod calls;
 mod classpath;
+mod connection;
 mod constants;
 mod events;
-mod inside;
+mod host_proxy;
+mod inspect;
 mod instrument;
 mod launch;
 mod library;
-mod link;
-mod look;
 mod params;
-mod points;
-mod route;
 mod run;
 mod sources;
-mod subject;
+mod subscriptions;
 mod target;
-mod types;
-mod wants;
+mod target_impl;
+mod type_mismatches;
+mod variable_path;
 
-pub use attach::is_machine;
+pub use attach::is_java_vm;
 pub use classpath::ClassPath;
 pub use constants::constant;
-pub use instrument::{Grown, Instrumented, instrument};
+pub use instrument::{Instrumented, WovenClass, instrument};
 pub use invigil_session::stream::Stream;
 pub use launch::{Launch, is_java};
-pub use library::library;
-pub use target::Target;
-pub use types::strange_types;
+pub use library::AGENT;
+pub use target::JavaTarget;
+pub use type_mismatches::type_mismatches;

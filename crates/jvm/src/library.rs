@@ -1,20 +1,16 @@
-//! Where the agent's library is.
+//! The agent's shared object, which the command carries.
 
-use invigil_session::library::Library;
-use invigil_session::subject::Trouble;
+use invigil_session::library::replacement;
+use invigil_session::target::TargetError;
 use std::path::PathBuf;
 
-const AGENT: Library = Library {
-    file: "libinvigil_jvm_agent.so",
-    what: "the agent for Java programs",
-    variable: "INVIGIL_AGENT",
-    package: "invigil-jvm-agent",
-};
+/// Shared object of the agent, as this command's version of the protocol needs it.
+pub static AGENT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/libinvigil_jvm_agent_image.so"));
 
-/// The agent's library; see [`Library::find`].
-///
-/// # Errors
-/// If there is none, with the remedy.
-pub fn library() -> Result<PathBuf, Trouble> {
-    AGENT.find()
+/// Name of its file, by which an agent is recognised that is loaded already.
+pub(crate) const FILE: &str = "libinvigil_jvm_agent.so";
+
+/// Path of the agent that `INVIGIL_AGENT` names instead.
+pub(crate) fn named_agent() -> Result<Option<PathBuf>, TargetError> {
+    replacement("INVIGIL_AGENT", "the agent for Java programs")
 }

@@ -1,23 +1,28 @@
 //! Paths in the parameters of events: `this.size` of a class that has no `size`.
 
 use crate::ClassPath;
-use crate::route::{Mistake, classes_named, declaring};
+use crate::variable_path::{NameError, classes_named, declaring_class};
 use invigil_expr::diag::nearest;
 use invigil_jvm_agent::entity::Entity;
 use invigil_jvm_agent::expression::Expression;
-use invigil_jvm_agent::names::{argument_names, dotted, parameters, returns, type_words};
-use invigil_jvm_agent::protocol::Moment;
-use invigil_monitor::event::{Source, Symbol, SymbolId};
-use invigil_session::subject::Unknown;
+use invigil_jvm_agent::names::{argument_names, dotted, parameters, returns, type_name};
+use invigil_jvm_agent::protocol::Trigger;
+use invigil_monitor::event::{EventDecl, EventId, ParamSource};
+use invigil_session::target::UnresolvedEvent;
 use invigil_weave::{Class, Method};
 
-/// No class has more above it.
+/// Maximum number of ancestors of a class that are searched.
 const ANCESTORS: usize = 64;
 
-/// The parameters of an event that lead over fields which are not there, as far as class files tell. What a value has that is
-/// of another class than its declaration says is known when the program runs; so only slips are told: where a field is
-/// much alike.
-pub(crate) fn strange(path: &ClassPath, symbol: SymbolId, moment: &Moment, written: &Symbol) -> Vec<Unknown> {
+/// The parameters of an event that name fields which do not exist, as far as class files reveal it. At run time a value
+/// may be of a subclass that has the field. Therefore only misspellings are reported, where a field with a similar name
+/// exists.
+pub(crate) fn unknown_fields(
+    path: &ClassPath,
+    symbol: EventId,
+    moment: &Trigger,
+    written: &EventDecl,
+) -> Vec<UnresolvedEvent> {
     let Ok(entity) = Entity::parse(&written.name) else { return Vec::new() };
     if entity.scope.is_some() || entity.local.is_some() {
         return Vec::new();
@@ -25,45 +30,45 @@ pub(crate) fn strange(path: &ClassPath, symbol: SymbolId, moment: &Moment, writt
     let classes = classes_named(path, &entity.name.class);
     let mut found = Vec::new();
     for (at, param) in written.params.iter().enumerate() {
-        let (Source::Name(text) | Source::Expression(text)) = &param.source else { continue };
+        let (ParamSource::Name(text) | ParamSource::Expression(text)) = &param.source else { continue };
         let Ok(expression) = Expression::parse(text) else { continue };
         let places = classes.iter().flat_map(|class| places(class, moment, &entity));
         let mut wrong = places.map(|(class, method)| {
             Walk { path, class, method, member: &entity.name.member }.descriptor(&expression).err()
         });
-        // It is enough that one of those that are meant has it.
+        // It is enough that one of the matching classes has the field.
         let Some(first) = wrong.next() else { continue };
         if let Some((reason, help)) = first.filter(|_| wrong.all(|wrong| wrong.is_some())) {
-            found.push(Unknown { symbol, param: Some(at), reason, help, pending: false });
+            found.push(UnresolvedEvent { event: symbol, param: Some(at), reason, help, pending: false });
         }
     }
     found
 }
 
-/// Where an event may happen: in methods of a class, or where a field of it is written.
-fn places<'a>(class: &'a Class, moment: &Moment, entity: &Entity) -> Vec<(&'a Class, Option<&'a Method>)> {
-    if *moment == Moment::Write {
+/// The methods of a class in which an event may occur, or the class if a field of it is written.
+fn places<'a>(class: &'a Class, moment: &Trigger, entity: &Entity) -> Vec<(&'a Class, Option<&'a Method>)> {
+    if *moment == Trigger::Write {
         return vec![(class, None)];
     }
     let meant = class.methods.iter().filter(|method| {
-        entity.name.means_method(&class.name, &method.name) && entity.name.means_types(&method.descriptor)
+        entity.name.matches_method(&class.name, &method.name) && entity.name.matches_types(&method.descriptor)
     });
     meant.map(|method| (class, Some(method))).collect()
 }
 
-/// What names mean at a place.
+/// Resolves names at a site.
 struct Walk<'a> {
     path: &'a ClassPath,
     class: &'a Class,
-    /// Nothing where a field is written.
+    /// `None` where a field is written.
     method: Option<&'a Method>,
     /// The method or field that the event is about.
     member: &'a str,
 }
 
 impl Walk<'_> {
-    /// The type of an expression, if it is known. The depth of the expression is bounded by its parser.
-    fn descriptor(&self, expression: &Expression) -> Result<Option<String>, Mistake> {
+    /// The type of an expression, if it is known. The parser bounds the depth of the expression.
+    fn descriptor(&self, expression: &Expression) -> Result<Option<String>, NameError> {
         match expression {
             Expression::Literal(_) => Ok(None),
             Expression::Name(name) => Ok(self.named(name)),
@@ -98,10 +103,10 @@ impl Walk<'_> {
             }
         }
         let name = if self.method.is_none() && name == "ret" { self.member } else { name };
-        declaring(self.path, self.class, name).map(|(_, field)| field.descriptor)
+        declaring_class(self.path, self.class, name).map(|(_, field)| field.descriptor)
     }
 
-    fn member(&self, descriptor: &str, member: &str) -> Result<Option<String>, Mistake> {
+    fn member(&self, descriptor: &str, member: &str) -> Result<Option<String>, NameError> {
         if descriptor.starts_with('[') {
             return match member {
                 "length" => Ok(Some("I".to_owned())),
@@ -109,11 +114,11 @@ impl Walk<'_> {
             };
         }
         let Some(name) = descriptor.strip_prefix('L').and_then(|rest| rest.strip_suffix(';')) else {
-            let reason = format!("a value of type `{}` has no `{member}`", type_words(descriptor));
+            let reason = format!("a value of type `{}` has no `{member}`", type_name(descriptor));
             return Err((reason, "only objects have fields".to_owned()));
         };
         let Some(class) = self.path.class(name) else { return Ok(None) };
-        if let Some((_, field)) = declaring(self.path, &class, member) {
+        if let Some((_, field)) = declaring_class(self.path, &class, member) {
             return Ok(Some(field.descriptor));
         }
         let fields = self.fields(&class);
@@ -126,7 +131,7 @@ impl Walk<'_> {
         }
     }
 
-    /// The fields of a class, with those that it inherits.
+    /// The fields of a class, including inherited ones.
     fn fields(&self, class: &Class) -> Vec<String> {
         let mut all = Vec::new();
         let mut next = Some(class.clone());

@@ -1,39 +1,42 @@
-//! Running until there is something to tell, and telling it to whom it concerns, one after the other.
+//! Running the program until the next stop, and notifying the owners at a stop one after the other.
 
-use crate::link::Came;
-use crate::points::UNTIL;
-use crate::target::{Target, Waiting};
-use invigil_jvm_agent::protocol::{Answer, Key, NOT_BEGUN, News, Occurred, Order, Past, Request, Step};
-use invigil_session::due::Owners;
-use invigil_session::subject::{Done, Owner, PointId, Resume, Stop, Trouble};
+use crate::breakpoints::UNTIL;
+use crate::connection::Incoming;
+use crate::target::{JavaTarget, StoppedThread};
+use invigil_jvm_agent::protocol::{
+    AgentEvent, Answer, LoggedEvent, NOT_BEGUN, Request, StepKind, SubscriptionId, ThreadCommand,
+    WireReplayLog,
+};
+use invigil_session::pending_owners::OwnerSet;
+use invigil_session::target::{BreakpointId, Owner, ResumeMode, StopReason, TargetError, TargetResult};
 
-impl Target {
-    pub(crate) fn resume_as(&mut self, how: &Resume) -> Done<Stop> {
-        if let Some(stop) = self.told_end()? {
+impl JavaTarget {
+    pub(crate) fn resume_as(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
+        if let Some(stop) = self.end_stop()? {
             return Ok(stop);
         }
-        if let Some(stop) = self.serve()? {
+        if let Some(stop) = self.dispatch_stop()? {
             return Ok(stop);
         }
         if !self.stepping {
             self.begin_step(how)?;
         }
-        if let Err(trouble) = self.go_on() {
-            return self.or_end(trouble);
+        if let Err(error) = self.continue_program() {
+            return self.or_end_stop(error);
         }
         loop {
-            let Some(link) = &mut self.link else { return Err(self.over()) };
-            let stop = match link.wait(&self.bell) {
-                Came::News(news) => self.heard(news)?,
-                Came::Bell => {
-                    self.hold_all()?;
+            let Some(link) = &mut self.link else { return Err(self.ended_error()) };
+            let stop = match link.wait(&self.waker) {
+                Incoming::Event(news) => self.on_agent_event(news)?,
+                Incoming::Woken => {
+                    self.suspend_all()?;
                     self.choose_thread();
                     self.end_step()?;
-                    Some(Stop::Interrupted)
+                    Some(StopReason::Interrupted)
                 }
-                Came::Lost(lost) => {
-                    let trouble = self.lost(&lost);
-                    return self.or_end(trouble);
+                Incoming::Disconnected(lost) => {
+                    let error = self.on_disconnect(&lost);
+                    return self.or_end_stop(error);
                 }
             };
             if let Some(stop) = stop {
@@ -42,116 +45,123 @@ impl Target {
         }
     }
 
-    /// The end of the program is no trouble when it runs.
-    fn or_end(&mut self, trouble: Trouble) -> Done<Stop> {
-        match (trouble, self.told_end()?) {
-            (Trouble::Ended(_), Some(stop)) => Ok(stop),
-            (trouble, _) => Err(trouble),
+    /// Turns an error into the program's end, if the program has ended.
+    fn or_end_stop(&mut self, error: TargetError) -> TargetResult<StopReason> {
+        match (error, self.end_stop()?) {
+            (TargetError::Ended(_), Some(stop)) => Ok(stop),
+            (error, _) => Err(error),
         }
     }
 
-    /// After the end: the event of it first, if a monitor wants to know.
-    fn told_end(&mut self) -> Done<Option<Stop>> {
+    /// The stop after the program's end: first its event, if a monitor needs it.
+    fn end_stop(&mut self) -> TargetResult<Option<StopReason>> {
         let Some(ending) = self.ended.clone() else { return Ok(None) };
-        if let Some(at) = self.complaints.iter().position(|words| words == NOT_BEGUN) {
-            self.complaints.remove(at);
-            return Err(Trouble::Subject(format!(
-                "Java ended before the program began: {NOT_BEGUN}, and {ending}; what it printed says why"
+        if let Some(at) = self.warnings.iter().position(|words| words == NOT_BEGUN) {
+            self.warnings.remove(at);
+            return Err(TargetError::Control(format!(
+                "Java ended before the program started: {NOT_BEGUN}, and {ending}; see its output for the reason"
             )));
         }
-        if self.note_due() {
-            return Ok(Some(Stop::Events));
+        if self.make_due_events() {
+            return Ok(Some(StopReason::Events));
         }
-        if std::mem::take(&mut self.end_is_news) && self.note_end(&ending) {
-            return Ok(Some(Stop::Events));
+        if std::mem::take(&mut self.end_event_pending) && self.make_end_event(&ending) {
+            return Ok(Some(StopReason::Events));
         }
-        Ok(Some(Stop::Ended(ending)))
+        Ok(Some(StopReason::Ended(ending)))
     }
 
-    /// Lets the program go on where it stands.
-    fn go_on(&mut self) -> Done {
-        self.open_rooms()?;
-        self.release_all()?;
-        if self.waiting.take().is_some()
+    /// Resumes the program.
+    fn continue_program(&mut self) -> TargetResult {
+        self.resume_host()?;
+        self.resume_all()?;
+        if self.stopped_thread.take().is_some()
             && let Some(link) = &mut self.link
-            && let Err(lost) = link.order(&Order::Go)
+            && let Err(lost) = link.command(&ThreadCommand::Continue)
         {
-            return Err(self.lost(&lost));
+            return Err(self.on_disconnect(&lost));
         }
         Ok(())
     }
 
-    fn heard(&mut self, news: News) -> Done<Option<Stop>> {
+    fn on_agent_event(&mut self, news: AgentEvent) -> TargetResult<Option<StopReason>> {
         match news {
-            News::Ready => Ok(None),
-            News::Exits { status, past, due, complaints } => {
-                self.exits(status, past, due, complaints);
+            AgentEvent::Ready => Ok(None),
+            AgentEvent::Exits { status, replay_log, due, warnings } => {
+                self.exits(status, replay_log, due, warnings);
                 Ok(None)
             }
-            News::Stepped { thread, returned } => {
-                self.stands(thread);
-                self.waiting = Some(Waiting { hits: Vec::new(), time: 0.0, handled: Owners::default() });
+            AgentEvent::Stepped { thread, returned } => {
+                self.select_stopped(thread);
+                self.stopped_thread = Some(StoppedThread {
+                    notifications: Vec::new(),
+                    time: 0.0,
+                    handled: OwnerSet::default(),
+                });
                 self.stepping = false;
                 self.remove_until()?;
-                self.hold_all()?;
-                Ok(Some(Stop::Stepped { returned }))
+                self.suspend_all()?;
+                Ok(Some(StopReason::Stepped { returned }))
             }
-            News::Hits { thread, time, hits, gone } => {
-                self.note_gone(gone);
-                self.stands(thread);
-                self.waiting = Some(Waiting { hits, time, handled: Owners::default() });
-                if let Some(stop) = self.serve()? {
+            AgentEvent::Notified { thread, time, notifications, dead } => {
+                self.add_dead_objects(dead);
+                self.select_stopped(thread);
+                self.stopped_thread =
+                    Some(StoppedThread { notifications, time, handled: OwnerSet::default() });
+                if let Some(stop) = self.dispatch_stop()? {
                     return Ok(Some(stop));
                 }
-                self.go_on()?;
+                self.continue_program()?;
                 Ok(None)
             }
         }
     }
 
-    /// The program said that it exits.
+    /// Records the exit of the program, as its agent reported it.
     pub(crate) fn exits(
         &mut self,
         status: i32,
-        past: Option<Past>,
-        due: Vec<Occurred>,
-        complaints: Vec<String>,
+        replay_log: Option<WireReplayLog>,
+        due: Vec<LoggedEvent>,
+        warnings: Vec<String>,
     ) {
         self.status = Some(status);
-        (self.rooms.last, self.rooms.due) = (past, due);
-        self.complaints = complaints;
+        (self.host.last, self.host.due) = (replay_log, due);
+        self.warnings = warnings;
     }
 
-    fn stands(&mut self, thread: u32) {
+    fn select_stopped(&mut self, thread: u32) {
         self.current = thread;
         self.frame = 0;
     }
 
-    /// Tells who has something due where a thread waits, one owner at a time.
-    fn serve(&mut self) -> Done<Option<Stop>> {
+    /// Notifies the owners at the location of the stopped thread, one at a time.
+    fn dispatch_stop(&mut self) -> TargetResult<Option<StopReason>> {
         loop {
-            let Some(waiting) = &self.waiting else { return Ok(None) };
-            let mut present = Owners::default();
-            for hit in &waiting.hits {
-                let owner = match hit.key {
-                    Key::Event { .. } => Some(Owner::Monitors),
-                    Key::Point { number: UNTIL } => Some(Owner::Developer),
-                    Key::Point { number } => self.points.owner(PointId(number)),
+            let Some(waiting) = &self.stopped_thread else { return Ok(None) };
+            let mut present = OwnerSet::default();
+            for hit in &waiting.notifications {
+                let owner = match hit.id {
+                    SubscriptionId::Event { .. } => Some(Owner::Monitors),
+                    SubscriptionId::Breakpoint { number: UNTIL } => Some(Owner::User),
+                    SubscriptionId::Breakpoint { number } => self.breakpoints.owner(BreakpointId(number)),
                 };
                 present = owner.map_or(present, |owner| present.with(owner));
             }
-            let Some(owner) = present.next(waiting.handled) else { return Ok(None) };
-            if let Some(waiting) = &mut self.waiting {
+            let Some(owner) = present.next_pending(waiting.handled) else { return Ok(None) };
+            if let Some(waiting) = &mut self.stopped_thread {
                 waiting.handled = waiting.handled.with(owner);
             }
             let stop = match owner {
                 Owner::Monitors => self.make_events(),
-                owner => self.points_hit(owner)?,
+                owner => self.breakpoints_hit(owner)?,
             };
             match stop {
-                Some(stop @ (Stop::Points { owner: Owner::Developer, .. } | Stop::Stepped { .. })) => {
+                Some(
+                    stop @ (StopReason::Breakpoints { owner: Owner::User, .. } | StopReason::Stepped { .. }),
+                ) => {
                     self.end_step()?;
-                    self.hold_all()?;
+                    self.suspend_all()?;
                     return Ok(Some(stop));
                 }
                 Some(stop) => return Ok(Some(stop)),
@@ -160,68 +170,69 @@ impl Target {
         }
     }
 
-    /// Asks for a step, if one is to be made.
-    fn begin_step(&mut self, how: &Resume) -> Done {
+    /// Requests a step, if `how` is one.
+    fn begin_step(&mut self, how: &ResumeMode) -> TargetResult {
         let (step, depth) = match how {
-            Resume::Continue => return Ok(()),
-            Resume::Instruction => (Step::Instruction, 0),
-            Resume::Line => (Step::Line, 0),
-            Resume::NextLine => (Step::NextLine, 0),
-            Resume::Finish => (Step::Finish, self.frame),
-            Resume::Until(place) => {
-                self.hold_all()?;
+            ResumeMode::Continue => return Ok(()),
+            ResumeMode::Instruction => (StepKind::Instruction, 0),
+            ResumeMode::Line => (StepKind::Line, 0),
+            ResumeMode::NextLine => (StepKind::NextLine, 0),
+            ResumeMode::Finish => (StepKind::Finish, self.frame),
+            ResumeMode::Until(place) => {
+                self.suspend_all()?;
                 self.set_until(place)?;
-                (Step::Finish, self.frame)
+                (StepKind::Finish, self.frame)
             }
         };
-        self.hold_all()?;
+        self.suspend_all()?;
         if self.current_frames(1)?.is_empty() {
-            return Err(Trouble::Request(
-                "the program has not begun: set a point, as in `break Main.main`, and `continue`".to_owned(),
+            return Err(TargetError::Request(
+                "the program has not started: set a breakpoint, as in `break Main.main`, and `continue`"
+                    .to_owned(),
             ));
         }
-        self.ask(&Request::Step { thread: self.current, depth: depth as u32, how: step })?;
+        self.request(&Request::Step { thread: self.current, depth: depth as u32, kind: step })?;
         self.stepping = true;
         Ok(())
     }
 
-    /// Gives a step up.
-    pub(crate) fn end_step(&mut self) -> Done {
+    /// Cancels a step.
+    pub(crate) fn end_step(&mut self) -> TargetResult {
         if std::mem::take(&mut self.stepping) {
-            self.ask(&Request::Unstep)?;
+            self.request(&Request::CancelStep)?;
         }
         self.remove_until()
     }
 
-    /// Makes the program stand still for the developer.
-    pub(crate) fn suspend(&mut self) -> Done {
+    /// Stops the program for the user.
+    pub(crate) fn suspend(&mut self) -> TargetResult {
         if self.ended.is_some() {
             return Ok(());
         }
         self.end_step()?;
-        if self.facts.debugger
-            && self.waiting.as_ref().is_some_and(|waiting| waiting.handled.has(Owner::Monitors))
+        if self.info.debugger
+            && self.stopped_thread.as_ref().is_some_and(|waiting| waiting.handled.contains(Owner::Monitors))
             && let Some(link) = &mut self.link
         {
-            // Debuggers that wait in the helper's method for this get to know.
+            // Other debuggers can wait for violations in a method of the helper class.
             let property = "a property is violated, or a scenario suspends the program".to_owned();
-            if let Err(lost) = link.order(&Order::Violated { property }) {
-                return Err(self.lost(&lost));
+            if let Err(lost) = link.command(&ThreadCommand::ShowViolation { property }) {
+                return Err(self.on_disconnect(&lost));
             }
         }
-        self.hold_all()
+        self.suspend_all()
     }
 
-    /// A thread to look at, when none came to a place by itself.
+    /// Selects a thread if none was stopped by an event or breakpoint.
     fn choose_thread(&mut self) {
         self.frame = 0;
-        if self.waiting.is_some() {
+        if self.stopped_thread.is_some() {
             return;
         }
-        let Ok(Answer::Threads { threads }) = self.ask(&Request::Threads) else { return };
-        let known = threads.iter().any(|thread| thread.id == self.current && thread.at.is_some());
+        let Ok(Answer::Threads { threads }) = self.request(&Request::Threads) else { return };
+        let known = threads.iter().any(|thread| thread.id == self.current && thread.location.is_some());
         if !known {
-            let with_frames = threads.iter().find(|thread| thread.at.is_some());
+            let with_frames = threads.iter().find(|thread| thread.location.is_some());
             self.current = with_frames.or(threads.first()).map_or(self.current, |thread| thread.id);
         }
     }

@@ -1,18 +1,20 @@
-//! A Java program with the agent inside.
+//! A Java program under control, with its agent.
 
 use crate::attach;
+use crate::breakpoints::BreakpointTable;
 use crate::classpath::ClassPath;
-use crate::events::Plan;
-use crate::inside::Rooms;
+use crate::connection::{AgentConnection, AgentListener, RequestError, Waker};
+use crate::events::EventPlan;
+use crate::host_proxy::HostProxy;
 use crate::launch::Launch;
-use crate::link::{Bell, Door, Link, Unanswered};
-use crate::points::Points;
 use crate::sources::Sources;
-use invigil_jvm_agent::protocol::{Answer, Facts, Gone, Hit, Lost, News, Request};
-use invigil_monitor::event::{Batch, SymbolId};
+use invigil_jvm_agent::protocol::{
+    AgentEvent, Answer, DeadObjectIds, Disconnected, Notification, Request, VmInfo,
+};
+use invigil_monitor::event::{EventBatch, EventId};
 use invigil_monitor::slices;
-use invigil_session::due::Owners;
-use invigil_session::subject::{Done, Ending, Interrupter, Trouble};
+use invigil_session::pending_owners::OwnerSet;
+use invigil_session::target::{Interrupter, TargetError, TargetResult, Termination};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::os::unix::process::ExitStatusExt;
@@ -21,116 +23,117 @@ use std::process::{Child, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// So long may a process take to end once it has hung up.
+/// Maximum time between the end of the agent's connection and the end of the process.
 const DYING: Duration = Duration::from_secs(20);
-/// So long an answer may take where another debugger may hold the agent.
+/// Maximum time for an answer if another debugger may suspend the agent.
 const PATIENCE: Duration = Duration::from_secs(2);
 const NAP: Duration = Duration::from_millis(2);
 
-/// The process: one that we started, or another's.
+/// The process: started by the debugger, or attached to.
 pub(crate) enum Process {
     Ours(Child),
     Other(i32),
 }
 
-/// What is still to be told of the place at which a thread waits.
-pub(crate) struct Waiting {
-    pub(crate) hits: Vec<Hit>,
+/// The thread that waits for the debugger, with the notifications of its site.
+pub(crate) struct StoppedThread {
+    pub(crate) notifications: Vec<Notification>,
     pub(crate) time: f64,
-    /// Who has been told.
-    pub(crate) handled: Owners,
+    /// The owners that have been notified.
+    pub(crate) handled: OwnerSet,
 }
 
-/// A Java program, as [`invigil_session::subject::Subject`].
-pub struct Target {
-    pub(crate) link: Option<Link>,
+/// A Java program, as [`invigil_session::target::Target`].
+pub struct JavaTarget {
+    pub(crate) link: Option<AgentConnection>,
     pub(crate) process: Process,
-    pub(crate) facts: Facts,
-    pub(crate) bell: Bell,
-    pub(crate) ended: Option<Ending>,
-    /// The status with which the program said that it exits.
+    pub(crate) info: VmInfo,
+    pub(crate) waker: Waker,
+    pub(crate) ended: Option<Termination>,
+    /// The exit status that the agent reported.
     pub(crate) status: Option<i32>,
-    /// Whether the end is yet to be told as an event.
-    pub(crate) end_is_news: bool,
-    pub(crate) plans: Vec<Plan>,
-    pub(crate) batch: Batch,
-    /// Whether all threads stand still.
-    pub(crate) held: bool,
-    /// The thread that waits to go on, with what is due.
-    pub(crate) waiting: Option<Waiting>,
-    /// Whether a step is under way.
+    /// Whether the event of the program's end is still to be reported.
+    pub(crate) end_event_pending: bool,
+    pub(crate) plans: Vec<EventPlan>,
+    pub(crate) batch: EventBatch,
+    /// Whether all threads are suspended.
+    pub(crate) suspended: bool,
+    /// The thread that waits for the debugger.
+    pub(crate) stopped_thread: Option<StoppedThread>,
+    /// Whether a step is in progress.
     pub(crate) stepping: bool,
-    /// The selected thread; zero before any was.
+    /// The selected thread; zero if none was selected yet.
     pub(crate) current: u32,
     pub(crate) frame: usize,
-    pub(crate) points: Points,
+    pub(crate) breakpoints: BreakpointTable,
     pub(crate) sources: Sources,
-    /// The classes on the class path, once somebody asked.
+    /// The classes on the class path, once they were needed.
     pub(crate) classes: Option<ClassPath>,
-    /// Whether it is to be held when it has been prepared.
-    pub(crate) holds_first: bool,
-    /// Whether classes may come that are not on the class path, though one of much the same name is.
+    /// Whether the program is to be stopped once it has been prepared.
+    pub(crate) stop_when_prepared: bool,
+    /// Whether classes may be loaded that are not on the class path, even if a similarly named one is.
     pub(crate) expects_classes: bool,
-    /// The monitors that step inside.
-    pub(crate) rooms: Rooms,
-    /// Objects that are no more, and that nobody was told of.
-    pub(crate) gone: slices::Gone,
-    /// What could not be watched, as the agent told at the end.
-    pub(crate) complaints: Vec<String>,
+    /// The embedded monitors.
+    pub(crate) host: HostProxy,
+    /// Collected objects that the session has not been told about.
+    pub(crate) dead_objects: slices::DeadObjects,
+    /// What could not be observed, as the agent reported at the end.
+    pub(crate) warnings: Vec<String>,
 }
 
-impl Target {
-    /// Starts a program. It stands still before its first line.
+impl JavaTarget {
+    /// Starts a program. It is stopped before its first line.
     ///
     /// # Errors
     /// If the program, the agent or the virtual machine does not start.
-    pub fn launch(launch: &Launch) -> Done<Target> {
-        let door = Door::open()?;
-        let mut child = launch.start(&door)?;
-        let link = door.wait(|| {
+    pub fn launch(launch: &Launch) -> TargetResult<JavaTarget> {
+        let listener = AgentListener::open()?;
+        let mut child = launch.start(&listener)?;
+        let link = listener.wait(|| {
             let status = child.try_wait().ok()??;
             let how = ending(status);
-            Some(format!("Java ended before the program began: {how}; what it printed says why"))
+            Some(format!("Java ended before the program started: {how}; see its output for the reason"))
         });
         let link = match link {
             Ok(link) => link,
-            Err(trouble) => {
-                // It may be gone already.
+            Err(error) => {
+                // It may have ended already.
                 let _ = child.kill().and_then(|()| child.wait());
-                return Err(trouble);
+                return Err(error);
             }
         };
-        let mut target = Target::new(link, Process::Ours(child))?;
-        // The first news is that it is ready; it waits to be told to go on.
-        match target.link.as_mut().map(|link| link.wait(&target.bell)) {
-            Some(crate::link::Came::News(News::Ready)) => {}
-            Some(crate::link::Came::Lost(lost)) => return Err(target.lost(&lost)),
-            _ => return Err(Trouble::Subject("the agent does not begin as it should".to_owned())),
+        let mut target = JavaTarget::new(link, Process::Ours(child))?;
+        // The first event reports that the virtual machine is ready; its thread waits for a command.
+        match target.link.as_mut().map(|link| link.wait(&target.waker)) {
+            Some(crate::connection::Incoming::Event(AgentEvent::Ready)) => {}
+            Some(crate::connection::Incoming::Disconnected(lost)) => return Err(target.on_disconnect(&lost)),
+            _ => return Err(TargetError::Control("unexpected first event from the agent".to_owned())),
         }
-        target.waiting = Some(Waiting { hits: Vec::new(), time: 0.0, handled: Owners::default() });
-        target.ask_facts()?;
+        target.stopped_thread =
+            Some(StoppedThread { notifications: Vec::new(), time: 0.0, handled: OwnerSet::default() });
+        target.request_info()?;
         Ok(target)
     }
 
-    /// Brings the agent into a program that runs. It stands still once it has been prepared.
+    /// Attaches to a running program. It is stopped once it has been prepared.
     ///
     /// # Errors
-    /// If there is no such program, or it refuses.
-    pub fn attach(process: i32) -> Done<Target> {
-        let door = Door::open()?;
-        attach::load_agent(process, &door)?;
-        let link = door.wait(|| {
+    /// If there is no such program, or the agent cannot be loaded.
+    pub fn attach(process: i32) -> TargetResult<JavaTarget> {
+        let listener = AgentListener::open_for(process)?;
+        attach::load_agent(process, &listener)?;
+        let link = listener.wait(|| {
             let alive = kill(Pid::from_raw(process), None).is_ok();
             (!alive).then(|| format!("process {process} ended while the agent was loaded"))
         })?;
-        let mut target = Target::new(link, Process::Other(process))?;
-        target.ask_facts()?;
-        target.holds_first = true;
+        let mut target = JavaTarget::new(link, Process::Other(process))?;
+        target.request_info()?;
+        target.stop_when_prepared = true;
         Ok(target)
     }
 
-    fn new(link: Link, process: Process) -> Done<Target> {
-        let facts = Facts {
+    fn new(link: AgentConnection, process: Process) -> TargetResult<JavaTarget> {
+        let info = VmInfo {
             machine: String::new(),
             class_path: String::new(),
             directory: String::new(),
@@ -139,104 +142,107 @@ impl Target {
             steps: false,
             debugger: false,
         };
-        Ok(Target {
+        Ok(JavaTarget {
             link: Some(link),
             process,
-            facts,
-            bell: Bell::new()?,
+            info,
+            waker: Waker::new()?,
             ended: None,
             status: None,
-            end_is_news: false,
+            end_event_pending: false,
             plans: Vec::new(),
-            batch: Batch::default(),
-            held: false,
-            waiting: None,
+            batch: EventBatch::default(),
+            suspended: false,
+            stopped_thread: None,
             stepping: false,
             current: 0,
             frame: 0,
-            points: Points::default(),
+            breakpoints: BreakpointTable::default(),
             sources: Sources::default(),
             classes: None,
-            holds_first: false,
+            stop_when_prepared: false,
             expects_classes: true,
-            rooms: Rooms::default(),
-            gone: slices::Gone::default(),
-            complaints: Vec::new(),
+            host: HostProxy::default(),
+            dead_objects: slices::DeadObjects::default(),
+            warnings: Vec::new(),
         })
     }
 
-    /// Says whether the program may load classes that are not on its class path, though one of much the same name is; it may,
-    /// if nothing is said. Otherwise such a name is a mistake.
+    /// Sets whether the program may load classes that are not on its class path, even if a similarly named one is. If
+    /// not, an unknown name that is similar to a known one is an error. The default is true.
     pub fn expect_classes(&mut self, expected: bool) {
         self.expects_classes = expected;
     }
 
-    fn ask_facts(&mut self) -> Done {
-        if let Answer::Facts { facts } = self.ask(&Request::Facts)? {
-            self.sources = Sources::new(&facts.class_path, &PathBuf::from(&facts.directory));
-            if let Some(link) = self.link.as_mut().filter(|_| facts.debugger) {
+    fn request_info(&mut self) -> TargetResult {
+        if let Answer::Info { info } = self.request(&Request::Info)? {
+            self.sources = Sources::new(&info.class_path, &PathBuf::from(&info.directory));
+            if let Some(link) = self.link.as_mut().filter(|_| info.debugger) {
                 link.patience = Some(PATIENCE);
             }
-            self.facts = facts;
+            self.info = info;
         }
         Ok(())
     }
 
-    /// Asks the agent.
-    pub(crate) fn ask(&mut self, request: &Request) -> Done<Answer> {
-        let Some(link) = &mut self.link else { return Err(self.over()) };
+    /// Sends a request to the agent.
+    pub(crate) fn request(&mut self, request: &Request) -> TargetResult<Answer> {
+        let Some(link) = &mut self.link else { return Err(self.ended_error()) };
         match link.ask(request) {
             Ok(answer) => Ok(answer),
-            Err(Unanswered::Refused(reason)) => Err(Trouble::Request(reason)),
-            Err(Unanswered::Lost(lost)) => Err(self.lost(&lost)),
-            // All threads stand still anyway, and they are let go when the other debugger does.
-            Err(Unanswered::Late) if matches!(request, Request::Hold | Request::Release) => Ok(Answer::Done),
-            Err(Unanswered::Late) => Err(Trouble::Request(
+            Err(RequestError::Refused(reason)) => Err(TargetError::Request(reason)),
+            Err(RequestError::Disconnected(lost)) => Err(self.on_disconnect(&lost)),
+            // All threads are stopped anyway, and continue when the other debugger resumes them.
+            Err(RequestError::TimedOut) if matches!(request, Request::SuspendAll | Request::ResumeAll) => {
+                Ok(Answer::Done)
+            }
+            Err(RequestError::TimedOut) => Err(TargetError::Request(
                 "another debugger holds the program: continue it there, as with `cont` in jdb".to_owned(),
             )),
         }
     }
 
-    /// Objects are no more.
-    pub(crate) fn note_gone(&mut self, gone: Gone) {
-        let plain = gone.plain.iter().map(|(number, ask)| (SymbolId(*number), *ask as usize));
-        self.gone.add(slices::Gone { plain: plain.collect(), numbers: gone.numbers });
+    /// Adds collected objects.
+    pub(crate) fn add_dead_objects(&mut self, gone: DeadObjectIds) {
+        let plain = gone.integer_params.iter().map(|(number, ask)| (EventId(*number), *ask as usize));
+        self.dead_objects.add(slices::DeadObjects { non_objects: plain.collect(), ids: gone.ids });
     }
 
-    pub(crate) fn over(&self) -> Trouble {
-        Trouble::Ended(self.ended.clone().unwrap_or(Ending::Detached))
+    pub(crate) fn ended_error(&self) -> TargetError {
+        TargetError::Ended(self.ended.clone().unwrap_or(Termination::Detached))
     }
 
-    /// The agent is gone: finds out how the program ended.
-    pub(crate) fn lost(&mut self, lost: &Lost) -> Trouble {
-        // The last news may have been told, and not been heard.
+    /// Called when the connection to the agent ends: determines how the program ended.
+    pub(crate) fn on_disconnect(&mut self, lost: &Disconnected) -> TargetError {
+        // The last event may have been sent and not received yet.
         if let Some(mut link) = self.link.take() {
-            while let Some(news) = link.left() {
-                if let News::Exits { status, past, due, complaints } = news {
-                    self.exits(status, past, due, complaints);
+            while let Some(news) = link.pending_event() {
+                if let AgentEvent::Exits { status, replay_log, due, warnings } = news {
+                    self.exits(status, replay_log, due, warnings);
                 }
             }
         }
-        self.waiting = None;
-        if !matches!(lost, Lost::Closed) {
-            return Trouble::Subject(format!(
-                "the agent in the virtual machine cannot be understood: {lost}"
+        self.stopped_thread = None;
+        if !matches!(lost, Disconnected::Closed) {
+            return TargetError::Control(format!(
+                "communication with the agent in the virtual machine failed: {lost}"
             ));
         }
-        match self.how_it_ended() {
+        match self.wait_for_end() {
             Some(ending) => {
                 self.ended = Some(ending);
-                self.end_is_news = true;
-                self.over()
+                self.end_event_pending = true;
+                self.ended_error()
             }
             None => {
-                let words = "the agent in the virtual machine hung up, though the program still runs";
-                Trouble::Subject(words.to_owned())
+                let words =
+                    "the agent in the virtual machine closed its connection, but the program still runs";
+                TargetError::Control(words.to_owned())
             }
         }
     }
 
-    fn how_it_ended(&mut self) -> Option<Ending> {
+    fn wait_for_end(&mut self) -> Option<Termination> {
         let until = Instant::now() + DYING;
         loop {
             match &mut self.process {
@@ -245,11 +251,11 @@ impl Target {
                         return Some(ending(status));
                     }
                 }
-                // Only its parent is told how another's process ended; the agent told of an exit.
+                // Only the parent learns how a process ended; the agent reports an exit.
                 Process::Other(process) => {
                     if kill(Pid::from_raw(*process), None).is_err() || is_zombie(*process) {
-                        let killed = Ending::Killed { signal: "a signal".to_owned(), core: false };
-                        return Some(self.status.map_or(killed, Ending::Exited));
+                        let killed = Termination::Killed { signal: "a signal".to_owned(), core: false };
+                        return Some(self.status.map_or(killed, Termination::Exited));
                     }
                 }
             }
@@ -267,27 +273,27 @@ impl Target {
         }
     }
 
-    /// Makes the whole program stand still.
-    pub(crate) fn hold_all(&mut self) -> Done {
+    /// Suspends the whole program.
+    pub(crate) fn suspend_all(&mut self) -> TargetResult {
         if let Some(ending) = &self.ended {
-            return Err(Trouble::Ended(ending.clone()));
+            return Err(TargetError::Ended(ending.clone()));
         }
-        if !self.held {
-            self.ask(&Request::Hold)?;
-            self.held = true;
-        }
-        Ok(())
-    }
-
-    pub(crate) fn release_all(&mut self) -> Done {
-        if self.held {
-            self.held = false;
-            self.ask(&Request::Release)?;
+        if !self.suspended {
+            self.request(&Request::SuspendAll)?;
+            self.suspended = true;
         }
         Ok(())
     }
 
-    pub(crate) fn kill_it(&mut self) -> Done {
+    pub(crate) fn resume_all(&mut self) -> TargetResult {
+        if self.suspended {
+            self.suspended = false;
+            self.request(&Request::ResumeAll)?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn kill_process(&mut self) -> TargetResult {
         if self.ended.is_some() {
             return Ok(());
         }
@@ -295,67 +301,67 @@ impl Target {
             Process::Ours(child) => child.kill().and_then(|()| child.wait()).map(drop),
             Process::Other(process) => kill(Pid::from_raw(*process), Signal::SIGKILL).map_err(Into::into),
         };
-        // Only now: a thread that waits for us goes on when nobody is there.
+        // Only now, because a waiting thread continues once the connection is closed.
         self.link = None;
-        self.waiting = None;
-        self.ended = Some(Ending::Killed { signal: "SIGKILL".to_owned(), core: false });
-        killed.map_err(|error| Trouble::Subject(format!("the program cannot be ended: {error}")))
+        self.stopped_thread = None;
+        self.ended = Some(Termination::Killed { signal: "SIGKILL".to_owned(), core: false });
+        killed.map_err(|error| TargetError::Control(format!("cannot kill the program: {error}")))
     }
 
-    pub(crate) fn let_go(&mut self) -> Done {
+    pub(crate) fn detach_agent(&mut self) -> TargetResult {
         if self.ended.is_some() {
             return Ok(());
         }
-        // A program that is gone is let go, too.
-        let left = self.ask(&Request::Leave);
+        // A program that has ended counts as detached, too.
+        let left = self.request(&Request::Detach);
         self.link = None;
-        self.waiting = None;
-        self.held = false;
+        self.stopped_thread = None;
+        self.suspended = false;
         match left {
-            Err(Trouble::Subject(words)) => Err(Trouble::Subject(words)),
+            Err(TargetError::Control(words)) => Err(TargetError::Control(words)),
             _ => {
-                self.ended.get_or_insert(Ending::Detached);
+                self.ended.get_or_insert(Termination::Detached);
                 Ok(())
             }
         }
     }
 }
 
-impl Drop for Target {
+impl Drop for JavaTarget {
     fn drop(&mut self) {
-        // Nothing is left behind that nobody knows of: ours ends, another's goes on.
+        // A program that was started is killed, one that was attached to continues.
         let _ = match self.process {
-            Process::Ours(_) => self.kill_it(),
-            Process::Other(_) => self.let_go(),
+            Process::Ours(_) => self.kill_process(),
+            Process::Other(_) => self.detach_agent(),
         };
     }
 }
 
 /// How a process ended.
-pub(crate) fn ending(status: ExitStatus) -> Ending {
+pub(crate) fn ending(status: ExitStatus) -> Termination {
     match (status.code(), status.signal()) {
-        (Some(code), _) => Ending::Exited(code),
+        (Some(code), _) => Termination::Exited(code),
         (None, Some(number)) => {
             let signal =
                 Signal::try_from(number).map_or_else(|_| format!("signal {number}"), |name| name.to_string());
-            Ending::Killed { signal, core: status.core_dumped() }
+            Termination::Killed { signal, core: status.core_dumped() }
         }
-        (None, None) => Ending::Exited(0),
+        (None, None) => Termination::Exited(0),
     }
 }
 
-/// Whether a process has ended, though its parent has not asked how.
+/// Whether a process has ended and its parent has not waited for it yet.
 fn is_zombie(process: i32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     stat.rsplit_once(')').is_some_and(|(_, rest)| rest.trim_start().starts_with('Z'))
 }
 
-/// Makes a program that runs stand still.
+/// Interrupts the running program.
 #[derive(Clone)]
-pub(crate) struct Interrupt(pub(crate) Bell);
+pub(crate) struct Interrupt(pub(crate) Waker);
 
 impl Interrupter for Interrupt {
     fn interrupt(&self) {
-        self.0.ring();
+        self.0.wake();
     }
 }

@@ -1,9 +1,7 @@
-//! Plots as SVG: lines over two axes, each plain or logarithmic.
+//! Line plots as SVG, with linear or logarithmic axes.
 
 use std::fmt::Write;
 
-/// A plot.
-///
 /// ```
 /// use invigil_lab::plot::{Axis, Plot, Series};
 ///
@@ -14,35 +12,35 @@ use std::fmt::Write;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plot {
-    /// What stands above.
+    /// Title above the plot.
     pub title: String,
-    /// From left to right.
+    /// Horizontal axis.
     pub x: Axis,
-    /// From below to above.
+    /// Vertical axis.
     pub y: Axis,
     /// The lines.
     pub series: Vec<Series>,
 }
 
-/// An axis.
+/// Axis of a plot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Axis {
-    /// What stands beside it.
+    /// Label.
     pub name: String,
-    /// Whether each step is ten times the one before. Points that are not above zero are left out then.
+    /// Whether the scale is logarithmic. Points that are not positive are then omitted.
     pub is_logarithmic: bool,
 }
 
-/// A line.
+/// Line of a plot.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
-    /// What it is.
+    /// Label.
     pub name: String,
-    /// Its points, from left to right.
+    /// Points from left to right.
     pub points: Vec<(f64, f64)>,
-    /// Its colour, by number. Lines that belong together have the same.
+    /// Index of its colour. Related lines share it.
     pub colour: usize,
-    /// Whether it is dashed.
+    /// Whether the line is dashed.
     pub is_dashed: bool,
 }
 
@@ -53,7 +51,7 @@ const TOP: f64 = 40.0;
 const WIDTH: f64 = 480.0;
 const HEIGHT: f64 = 320.0;
 
-/// An axis with the values that it shows.
+/// Axis with its range of values.
 struct Scale {
     from: f64,
     to: f64,
@@ -79,13 +77,13 @@ impl Scale {
         Scale { from, to, is_logarithmic }
     }
 
-    /// Where a value is, from 0 to 1.
+    /// Returns the position of a value, from 0 to 1.
     fn place(&self, value: f64) -> Option<f64> {
         let value = if self.is_logarithmic { value.log10() } else { value };
         value.is_finite().then(|| (value - self.from) / (self.to - self.from))
     }
 
-    /// The values that are written beside the axis.
+    /// Returns the labelled values.
     fn ticks(&self) -> Vec<f64> {
         if self.is_logarithmic {
             let step = ((self.to - self.from) / 8.0).ceil().max(1.0);
@@ -104,7 +102,7 @@ impl Scale {
 }
 
 impl Plot {
-    /// The picture.
+    /// Renders the plot.
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let across = Scale::of(&self.x, points().map(|(x, _)| *x), false);
@@ -118,19 +116,19 @@ impl Plot {
         );
         let bottom = TOP + HEIGHT;
         // Writing to a string does not fail.
-        let _ = writeln!(out, "<text x=\"{LEFT}\" y=\"24\" font-size=\"14\">{}</text>", escaped(&self.title));
+        let _ = writeln!(out, "<text x=\"{LEFT}\" y=\"24\" font-size=\"14\">{}</text>", escape(&self.title));
         let _ = writeln!(
             out,
             "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
             LEFT + WIDTH / 2.0,
             bottom + 40.0,
-            escaped(&self.x.name)
+            escape(&self.x.name)
         );
         let middle = TOP + HEIGHT / 2.0;
         let _ = writeln!(
             out,
             "<text transform=\"translate(16 {middle:.1}) rotate(-90)\" text-anchor=\"middle\">{}</text>",
-            escaped(&self.y.name)
+            escape(&self.y.name)
         );
         for (at, tick) in across.ticks().into_iter().filter_map(|tick| Some((x(tick)?, tick))) {
             let _ = writeln!(
@@ -138,7 +136,7 @@ impl Plot {
                 "<path d=\"M{at:.1} {TOP}V{bottom}\" stroke=\"#e4e4e4\"/><text x=\"{at:.1}\" y=\"{:.1}\" \
                  text-anchor=\"middle\">{}</text>",
                 bottom + 18.0,
-                written(tick)
+                format_tick(tick)
             );
         }
         for (at, tick) in up.ticks().into_iter().filter_map(|tick| Some((y(tick)?, tick))) {
@@ -149,7 +147,7 @@ impl Plot {
                 LEFT + WIDTH,
                 LEFT - 6.0,
                 at + 4.0,
-                written(tick)
+                format_tick(tick)
             );
         }
         for (number, series) in self.series.iter().enumerate() {
@@ -169,7 +167,7 @@ impl Plot {
                 line.join(" "),
                 at + 8.0,
                 at + 12.0,
-                escaped(&series.name)
+                escape(&series.name)
             );
         }
         out.push_str("</svg>\n");
@@ -177,15 +175,15 @@ impl Plot {
     }
 }
 
-fn escaped(text: &str) -> String {
+fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// A number in few characters.
-fn written(value: f64) -> String {
+/// Formats a number in few characters.
+fn format_tick(value: f64) -> String {
     match value.abs() {
         large if large >= 1e6 || (large > 0.0 && large < 1e-3) => format!("{value:.0e}"),
-        // Steps are multiples of a power of ten: what is more exact is an error of arithmetic.
+        // Ticks are multiples of a power of ten; further digits are rounding errors.
         _ => format!("{}", (value * 1e4).round() / 1e4),
     }
 }
@@ -195,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_points_are_inside() {
+    fn plot_has_round_ticks_and_finite_coordinates() {
         let axis = |is_logarithmic| Axis { name: String::new(), is_logarithmic };
         assert_eq!(
             Scale::of(&axis(false), [3.0, 6.0].into_iter(), false).ticks(),
@@ -205,7 +203,7 @@ mod tests {
             Scale::of(&axis(true), [0.0, 2.0, 500.0].into_iter(), true).ticks(),
             [1.0, 10.0, 100.0, 1000.0]
         );
-        // Nothing at all, one point, and what has no place.
+        // No points, one point, and points without a position.
         for points in [vec![], vec![(1.0, 1.0)], vec![(f64::NAN, 1.0), (1.0, f64::INFINITY), (2.0, 0.0)]] {
             for is_logarithmic in [false, true] {
                 let series = Series { name: "s".into(), points: points.clone(), colour: 9, is_dashed: true };
@@ -219,6 +217,6 @@ mod tests {
                 assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
             }
         }
-        assert_eq!([0.30000000000000004, 1e7, 1e-5].map(written), ["0.3", "1e7", "1e-5"]);
+        assert_eq!([0.30000000000000004, 1e7, 1e-5].map(format_tick), ["0.3", "1e7", "1e-5"]);
     }
 }

@@ -1,4 +1,4 @@
-//! Where measures are kept: a table of SQLite with one row for every run, and a column for every measure that ever was.
+//! Store of measurements: an SQLite table `bench` with one row per run and one column per measure.
 
 use rusqlite::types::{Value, ValueRef};
 use rusqlite::{Connection, params_from_iter};
@@ -6,105 +6,105 @@ use std::fmt;
 use std::io::Write;
 use std::path::Path;
 
-/// The measures of one run, each with its name.
-pub type Row = Vec<(String, Measured)>;
+/// Measurements of one run, with their names.
+pub type Row = Vec<(String, Measurement)>;
 
-/// A measure.
+/// Value of a measure.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Measured {
-    /// A whole number.
+pub enum Measurement {
+    /// Integer.
     Count(i64),
-    /// A number.
+    /// Floating-point number.
     Number(f64),
-    /// A name.
-    Word(String),
+    /// Name.
+    Text(String),
 }
 
-impl From<&Measured> for Value {
-    fn from(measured: &Measured) -> Value {
+impl From<&Measurement> for Value {
+    fn from(measured: &Measurement) -> Value {
         match measured {
-            Measured::Count(count) => Value::Integer(*count),
-            Measured::Number(number) => Value::Real(*number),
-            Measured::Word(word) => Value::Text(word.clone()),
+            Measurement::Count(count) => Value::Integer(*count),
+            Measurement::Number(number) => Value::Real(*number),
+            Measurement::Text(word) => Value::Text(word.clone()),
         }
     }
 }
 
-/// Measures that cannot be kept or found.
+/// Measurements cannot be stored or queried.
 #[derive(Debug)]
-pub struct Unkept(String);
+pub struct StoreError(String);
 
-impl fmt::Display for Unkept {
+impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Unkept {}
+impl std::error::Error for StoreError {}
 
-impl From<rusqlite::Error> for Unkept {
-    fn from(error: rusqlite::Error) -> Unkept {
-        Unkept(format!("the measures cannot be kept: {error}"))
+impl From<rusqlite::Error> for StoreError {
+    fn from(error: rusqlite::Error) -> StoreError {
+        StoreError(format!("cannot access measurements: {error}"))
     }
 }
 
-impl From<csv::Error> for Unkept {
-    fn from(error: csv::Error) -> Unkept {
-        Unkept(format!("the measures cannot be written: {error}"))
+impl From<csv::Error> for StoreError {
+    fn from(error: csv::Error) -> StoreError {
+        StoreError(format!("cannot write measurements: {error}"))
     }
 }
 
-/// A file of measures.
+/// Database of measurements.
 ///
 /// ```
-/// use invigil_lab::store::{Measured, Store};
+/// use invigil_lab::store::{Measurement, Store};
 ///
 /// let mut store = Store::in_memory()?;
 /// let row = |algorithm: &str, delay| {
-///     vec![("alg".into(), Measured::Word(algorithm.into())), ("delay".into(), Measured::Number(delay))]
+///     vec![("alg".into(), Measurement::Text(algorithm.into())), ("delay".into(), Measurement::Number(delay))]
 /// };
 /// store.add(&[row("orchestration", 0.5), row("migration", 1.0)])?;
-/// // A measure that is new makes a column of its own.
-/// store.add(&[vec![("alg".into(), Measured::Word("migration".into())), ("messages".into(), Measured::Count(3))]])?;
+/// // A new measure adds a column.
+/// store.add(&[vec![("alg".into(), Measurement::Text("migration".into())), ("messages".into(), Measurement::Count(3))]])?;
 /// let table = store.query("SELECT alg, avg(delay), sum(messages) FROM bench GROUP BY alg ORDER BY alg")?;
 /// assert_eq!(table.rows, [["migration", "1", "3"], ["orchestration", "0.5", ""]]);
-/// # Ok::<(), invigil_lab::store::Unkept>(())
+/// # Ok::<(), invigil_lab::store::StoreError>(())
 /// ```
 pub struct Store {
     connection: Connection,
     columns: Vec<String>,
 }
 
-/// An answer.
+/// Result of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Table {
-    /// The names of the columns.
+    /// Names of the columns.
     pub names: Vec<String>,
-    /// The rows; nothing is an empty cell.
+    /// Rows; NULL is an empty cell.
     pub rows: Vec<Vec<String>>,
 }
 
 impl Store {
-    /// The measures in a file, which is made if there is none.
+    /// Opens a database; creates it if needed.
     ///
     /// # Errors
-    /// If it cannot be opened, or is something else.
-    pub fn open(path: &Path) -> Result<Store, Unkept> {
-        let named = |error| Unkept(format!("{}: {error}", path.display()));
+    /// Fails if the file cannot be opened or is not a database.
+    pub fn open(path: &Path) -> Result<Store, StoreError> {
+        let named = |error| StoreError(format!("{}: {error}", path.display()));
         Store::new(Connection::open(path).map_err(named)?)
-            .map_err(|error| Unkept(format!("{}: {error}", path.display())))
+            .map_err(|error| StoreError(format!("{}: {error}", path.display())))
     }
 
-    /// Measures that are gone when this is.
+    /// Creates a database in memory.
     ///
     /// # Errors
-    /// If there is no memory.
-    pub fn in_memory() -> Result<Store, Unkept> {
+    /// Fails if there is not enough memory.
+    pub fn in_memory() -> Result<Store, StoreError> {
         Store::new(Connection::open_in_memory()?)
     }
 
-    fn new(connection: Connection) -> Result<Store, Unkept> {
-        // A row is written when its run is over; to lose the last ones when the machine dies is better than to wait for the disk.
+    fn new(connection: Connection) -> Result<Store, StoreError> {
+        // Losing the last rows in a crash of the machine costs less than syncing after every run.
         connection.pragma_update(None, "synchronous", "OFF")?;
         connection.execute("CREATE TABLE IF NOT EXISTS bench (run INTEGER PRIMARY KEY)", ())?;
         let columns = {
@@ -117,8 +117,8 @@ impl Store {
     /// Adds the rows of some runs, all or none.
     ///
     /// # Errors
-    /// If they cannot be written.
-    pub fn add(&mut self, rows: &[Row]) -> Result<(), Unkept> {
+    /// Fails if they cannot be written.
+    pub fn add(&mut self, rows: &[Row]) -> Result<(), StoreError> {
         let change = self.connection.transaction()?;
         for row in rows {
             for (name, _) in row {
@@ -136,16 +136,16 @@ impl Store {
         Ok(change.commit()?)
     }
 
-    /// Whether there is a column of this name.
+    /// Returns whether there is a column with this name.
     pub fn has(&self, column: &str) -> bool {
         self.columns.iter().any(|known| known == column)
     }
 
-    /// Removes the runs that have all these tags.
+    /// Removes the runs that have all of the given tags.
     ///
     /// # Errors
-    /// If there is no such tag, or if nothing can be written.
-    pub fn remove(&mut self, tags: &[(&str, &str)]) -> Result<(), Unkept> {
+    /// Fails if a tag does not exist or the database cannot be written.
+    pub fn remove(&mut self, tags: &[(&str, &str)]) -> Result<(), StoreError> {
         let conditions: Vec<String> =
             tags.iter().map(|(name, _)| format!("CAST({} AS TEXT) = ?", quoted(name))).collect();
         let question = format!("DELETE FROM bench WHERE {}", conditions.join(" AND "));
@@ -153,25 +153,25 @@ impl Store {
         Ok(())
     }
 
-    /// What a question in SQL gives.
+    /// Runs an SQL query.
     ///
     /// # Errors
-    /// If the question makes no sense.
-    pub fn query(&self, question: &str) -> Result<Table, Unkept> {
+    /// Fails if the query is invalid.
+    pub fn query(&self, question: &str) -> Result<Table, StoreError> {
         let mut asked = self.connection.prepare(question)?;
         let names: Vec<String> = asked.column_names().map(str::to_owned).collect();
         let rows = asked.query_map((), |row| {
-            (0..names.len()).map(|at| Ok(shown(row.get_ref(at)?))).collect::<Result<Vec<_>, _>>()
+            (0..names.len()).map(|at| Ok(cell_text(row.get_ref(at)?))).collect::<Result<Vec<_>, _>>()
         })?;
         let rows = rows.collect::<Result<_, _>>()?;
         Ok(Table { names, rows })
     }
 
-    /// Writes what a question gives as CSV.
+    /// Writes the result of a query as CSV.
     ///
     /// # Errors
-    /// If the question makes no sense, or if nothing can be written.
-    pub fn write_csv(&self, question: &str, to: impl Write) -> Result<(), Unkept> {
+    /// Fails if the query is invalid or nothing can be written.
+    pub fn write_csv(&self, question: &str, to: impl Write) -> Result<(), StoreError> {
         let table = self.query(question)?;
         let mut writer = csv::Writer::from_writer(to);
         writer.write_record(&table.names)?;
@@ -182,17 +182,17 @@ impl Store {
     }
 }
 
-/// A name as SQL has it, whatever is in it.
+/// Quotes an SQL identifier.
 fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// A text as SQL has it, whatever is in it.
-pub(crate) fn text(words: &str) -> String {
+/// Quotes an SQL string.
+pub(crate) fn sql_text(words: &str) -> String {
     format!("'{}'", words.replace('\'', "''"))
 }
 
-fn shown(value: ValueRef<'_>) -> String {
+fn cell_text(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::Null => String::new(),
         ValueRef::Integer(count) => count.to_string(),
@@ -206,20 +206,22 @@ mod tests {
     use super::*;
 
     #[test]
-    fn measures_are_there_when_the_file_is_opened_again() {
+    fn reopened_store_keeps_measurements_and_columns() {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("measures.db");
-        let row = |name: &str, count| vec![(name.to_owned(), Measured::Count(count))];
+        let row = |name: &str, count| vec![(name.to_owned(), Measurement::Count(count))];
         Store::open(&file).unwrap().add(&[row("a", 1), row("strange \"name", 2)]).unwrap();
         let mut again = Store::open(&file).unwrap();
         again.add(&[row("a", 3)]).unwrap();
         let table = again.query("SELECT sum(a), count(*) FROM bench").unwrap();
         assert_eq!(table.rows, [["4", "3"]]);
-        let mut text = Vec::new();
-        again.write_csv("SELECT a, \"strange \"\"name\" AS b FROM bench ORDER BY run", &mut text).unwrap();
-        assert_eq!(String::from_utf8(text).unwrap(), "a,b\n1,\n,2\n3,\n");
+        let mut sql_text = Vec::new();
+        again
+            .write_csv("SELECT a, \"strange \"\"name\" AS b FROM bench ORDER BY run", &mut sql_text)
+            .unwrap();
+        assert_eq!(String::from_utf8(sql_text).unwrap(), "a,b\n1,\n,2\n3,\n");
         assert!(again.query("SELECT nothing FROM bench").is_err());
-        std::fs::write(&file, "this is no database, it is a text that is long enough to be taken for one")
+        std::fs::write(&file, "this is not a database but a text that is long enough to be taken for one")
             .unwrap();
         assert!(Store::open(&file).is_err_and(|error| error.to_string().contains("measures.db")));
     }

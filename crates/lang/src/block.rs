@@ -1,20 +1,20 @@
-//! Blocks of Python inside the files users write: where a block ends, and how its lines are moved.
+//! Blocks of Python inside users' files: dedents them and maps positions back to the file.
 //!
-//! A block may start on the line of its brace or on the next one, and its lines are indented to please the
-//! eye. [`dedent`] turns it into a program that starts in the first column, and keeps track of where each
-//! line came from, so that a complaint about the program can point into the file.
+//! A block may start on the line of its brace or on the next one, and its lines are indented for readability.
+//! [`dedent`] turns it into a program that starts in column zero and records where each line came from, so that
+//! a diagnostic of the program can point into the file.
 
-use crate::python::{What, walk};
+use crate::python::{LexemeKind, walk};
 
-/// How far a tab reaches: Python's own rule for comparing indentation.
+/// Tab width, by Python's rule for comparing indentation.
 const TAB: u32 = 8;
 
-/// The column, counted from zero, behind `text`, which starts at `column` and lies in one line.
+/// Returns the column after the single-line `text`, which starts at `column`. Columns count from zero.
 pub(crate) fn column_after(column: u32, text: &str) -> u32 {
     text.chars().fold(column, |column, c| if c == '\t' { column / TAB * TAB + TAB } else { column + 1 })
 }
 
-/// A block as a Python program of its own.
+/// A block as a Python program of its own, with a map to the file.
 ///
 /// ```
 /// use invigil_lang::block::dedent;
@@ -26,9 +26,9 @@ pub(crate) fn column_after(column: u32, text: &str) -> u32 {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dedented {
-    /// The program. Its lines end in `\n`, the last one without; blank lines at both ends are gone.
+    /// The program. Its lines end in `\n`, except the last one; blank lines at both ends are removed.
     pub text: String,
-    /// Its lines, in order.
+    /// The lines, in order.
     pub lines: Vec<Line>,
 }
 
@@ -37,17 +37,16 @@ pub struct Dedented {
 pub struct Line {
     /// Where the line starts in [`Dedented::text`].
     pub start: u32,
-    /// Where its code starts in [`Dedented::text`]: behind the indentation that is left to it.
+    /// The offset of its code in [`Dedented::text`], after the remaining indentation.
     pub code: u32,
-    /// Where the same code starts in the file.
+    /// The offset of the same code in the file.
     pub file: u32,
-    /// Whether the line starts inside a string, so that its indentation is not ours to change.
+    /// Whether the line starts inside a string, so that its indentation must not change.
     pub in_string: bool,
 }
 
 impl Dedented {
-    /// The byte of the file that the byte at `offset` of [`Dedented::text`] came from. An offset behind the
-    /// end belongs to the end.
+    /// Returns the file offset for an offset in [`Dedented::text`]. Offsets past the end map to the end.
     pub fn to_file(&self, offset: u32) -> u32 {
         let offset = offset.min(self.text.len() as u32);
         let at = self.lines.partition_point(|line| line.start <= offset);
@@ -58,23 +57,23 @@ impl Dedented {
     }
 }
 
-/// Moves a block to the first column.
+/// Moves a block to column zero.
 ///
-/// `text` is what stands between the braces, `start` where that is in the file, and `column` the column
-/// (from zero) at which it starts. When the first statement stands on the brace's line and all later ones
-/// start at its column or further right, they lose that column. Otherwise they lose the indentation of the
-/// first of them, and a line that has less loses what it has; if the first statement opens a suite, the later
-/// lines stay to the right of it. Comments and continued lines move along but decide nothing. Lines that
-/// start inside a string do not change. Tabs count up to the next multiple of eight.
+/// `text` is the text between the braces, `start` its offset in the file, and `column` its start column, counted
+/// from zero. If the first statement is on the brace's line and all later ones start at its column or further right,
+/// they lose that column. Otherwise all lines lose the indentation of the first later statement; a line with less
+/// indentation loses what it has. If the first statement opens a suite, later lines stay to the right of it.
+/// Comments and continuation lines move along but do not affect the choice. Lines that start inside a string do
+/// not change. A tab counts up to the next multiple of eight.
 pub fn dedent(text: &str, start: u32, column: u32) -> Dedented {
     let lines = split(text, column);
-    let base = base(&lines, text);
+    let base = lost_columns(&lines, text);
     let mut out = Dedented { text: String::with_capacity(text.len()), lines: Vec::new() };
     let mut opened = false;
     for (number, line) in lines.iter().enumerate() {
         let content = text[line.content..line.end].trim_end_matches('\r');
-        // The spaces at the end of a line are lost, but a string keeps its own, and a backslash must not
-        // come to stand at the end of its line.
+        // Trailing spaces are dropped, except inside a string; and a backslash must not end up at the end of a
+        // line.
         let trimmed = content.trim_end();
         let content = if line.runs_into_string || trimmed.ends_with('\\') { content } else { trimmed };
         if content.is_empty() && !line.in_string && !opened {
@@ -103,36 +102,36 @@ pub fn dedent(text: &str, start: u32, column: u32) -> Dedented {
     out
 }
 
-/// A line of a block as it stands in the file.
-struct RawLine {
-    /// Its first byte that is not indentation; its very first byte if it starts inside a string.
+/// A line of a block before dedenting.
+struct SourceLine {
+    /// The offset of the first byte after the indentation; the line's start if it starts inside a string.
     content: usize,
-    /// The byte after its last, before the `\n`.
+    /// The offset of its end, before the `\n`.
     end: usize,
     /// The column of `content`.
     column: u32,
     in_string: bool,
-    /// Whether a string goes on behind its end.
+    /// Whether a string continues past its end.
     runs_into_string: bool,
-    /// Whether a statement may start here: no string, bracket or backslash continues into the line.
-    fresh: bool,
+    /// Whether a statement can start here: no string, bracket or backslash continues into the line.
+    starts_statement: bool,
 }
 
-fn split(text: &str, column: u32) -> Vec<RawLine> {
+fn split(text: &str, column: u32) -> Vec<SourceLine> {
     // Line ends inside strings, and those that do not end a statement.
     let mut in_string = Vec::new();
     let mut continued = Vec::new();
     let mut depth = 0u32;
     for lexeme in walk(text, 0) {
-        match lexeme.what {
-            What::Open(_) => depth += 1,
-            What::Close(_) => depth = depth.saturating_sub(1),
-            What::String => {
+        match lexeme.kind {
+            LexemeKind::Open(_) => depth += 1,
+            LexemeKind::Close(_) => depth = depth.saturating_sub(1),
+            LexemeKind::String => {
                 let inside = text[lexeme.start..lexeme.end].match_indices('\n');
                 in_string.extend(inside.map(|(at, _)| lexeme.start + at));
             }
-            What::LineEnd if depth > 0 => continued.push(lexeme.start),
-            What::Continuation => continued.push(lexeme.end - 1),
+            LexemeKind::LineEnd if depth > 0 => continued.push(lexeme.start),
+            LexemeKind::Continuation => continued.push(lexeme.end - 1),
             _ => {}
         }
     }
@@ -143,13 +142,13 @@ fn split(text: &str, column: u32) -> Vec<RawLine> {
         let inside = in_string.binary_search(&before).is_ok();
         let indentation = text[from..end].len() - text[from..end].trim_start_matches([' ', '\t']).len();
         let content = if inside { from } else { from + indentation };
-        lines.push(RawLine {
+        lines.push(SourceLine {
             content,
             end,
             column: column_after(column, &text[from..content]),
             in_string: inside,
             runs_into_string: in_string.binary_search(&end).is_ok(),
-            fresh: !inside && continued.binary_search(&before).is_err(),
+            starts_statement: !inside && continued.binary_search(&before).is_err(),
         });
     };
     for (end, _) in text.match_indices('\n') {
@@ -160,17 +159,17 @@ fn split(text: &str, column: u32) -> Vec<RawLine> {
     lines
 }
 
-/// How many columns the lines behind the first one lose.
-fn base(lines: &[RawLine], text: &str) -> u32 {
-    let code = |line: &&RawLine| {
+/// The number of columns that the lines after the first one lose.
+fn lost_columns(lines: &[SourceLine], text: &str) -> u32 {
+    let code = |line: &&SourceLine| {
         let content = text[line.content..line.end].trim();
-        line.fresh && !content.is_empty() && !content.starts_with('#')
+        line.starts_statement && !content.is_empty() && !content.starts_with('#')
     };
     let first = lines.first().filter(code);
     let mut later = lines.iter().skip(1).filter(code).map(|line| line.column);
     let Some(next) = later.next() else {
-        // Comments at most: the leftmost of them decides.
-        let comments = lines.iter().skip(1).filter(|line| line.fresh && line.content < line.end);
+        // Only comments: the leftmost one determines it.
+        let comments = lines.iter().skip(1).filter(|line| line.starts_statement && line.content < line.end);
         let least = comments.map(|line| line.column).min().unwrap_or(0);
         return first.map_or(least, |line| line.column);
     };
@@ -189,15 +188,15 @@ fn base(lines: &[RawLine], text: &str) -> u32 {
     }
 }
 
-/// Whether a first line such as `if x:` wants the next one to stand further right.
+/// Whether a first line such as `if x:` requires the next one to be indented further.
 fn opens_suite(line: &str) -> bool {
     let mut depth = 0i32;
     let mut last = "";
     for lexeme in walk(line, 0) {
-        match lexeme.what {
-            What::Open(_) => depth += 1,
-            What::Close(_) => depth -= 1,
-            What::Comment => break,
+        match lexeme.kind {
+            LexemeKind::Open(_) => depth += 1,
+            LexemeKind::Close(_) => depth -= 1,
+            LexemeKind::Comment => break,
             _ => {}
         }
         let piece = line[lexeme.start..lexeme.end].trim_end();
@@ -216,13 +215,13 @@ mod tests {
     }
 
     #[test]
-    fn a_block_on_lines_of_its_own() {
+    fn block_on_own_lines_is_dedented() {
         assert_eq!(text("\n    N = 0\n    if N:\n        M = 1\n", 16), "N = 0\nif N:\n    M = 1");
         assert_eq!(text("\n\n  a\n\n  b\n\n", 0), "a\n\nb");
     }
 
     #[test]
-    fn a_block_that_starts_beside_its_brace() {
+    fn block_starting_beside_brace_is_dedented() {
         assert_eq!(text(" N = 0\n    maxSize = 0 ", 3), "N = 0\nmaxSize = 0");
         assert_eq!(text(" N = 0\n  maxSize = 0\n  x = 1\n", 20), "N = 0\nmaxSize = 0\nx = 1");
         assert_eq!(text(" return N < 3 ", 20), "return N < 3");
@@ -230,14 +229,14 @@ mod tests {
     }
 
     #[test]
-    fn a_suite_opened_beside_the_brace_stays_to_the_right() {
+    fn suite_opened_beside_brace_keeps_body_indented() {
         assert_eq!(text(" if a:\n        b\n        c\n", 30), "if a:\n    b\n    c");
         assert_eq!(text(" if a:  # {\n        b\n    c\n", 30), "if a:  # {\n    b\nc");
         assert_eq!(text(" x = {1:\n  2}\n", 30), "x = {1:\n2}");
     }
 
     #[test]
-    fn comments_and_continued_lines_do_not_decide() {
+    fn comments_and_continuations_do_not_set_indentation() {
         assert_eq!(text("\n# note\n    a\n    b", 0), "# note\na\nb");
         assert_eq!(text(" # note\n     # more\n   # still\n", 0), "# note\n  # more\n# still");
         assert_eq!(text("\n    x = [\n  1,\n      2]\n    y", 0), "x = [\n1,\n  2]\ny");
@@ -245,27 +244,27 @@ mod tests {
     }
 
     #[test]
-    fn strings_over_several_lines_are_left_alone() {
+    fn multiline_strings_are_unchanged() {
         let block = "\n    s = '''a  \n  b\n    c'''  \n    t\n";
         assert_eq!(text(block, 0), "s = '''a  \n  b\n    c'''\nt");
     }
 
     #[test]
-    fn tabs_and_carriage_returns() {
+    fn tabs_and_carriage_returns_are_handled() {
         assert_eq!(text("\r\n\ta = 1\r\n\tif a:\r\n\t\tb = 2\r\n", 0), "a = 1\nif a:\n        b = 2");
         assert_eq!(text("\n\ta\n        b\n", 0), "a\nb");
         assert_eq!(column_after(0, "\tx\t"), 16);
     }
 
     #[test]
-    fn nothing_in_it() {
+    fn empty_block_gives_empty_program() {
         assert_eq!(text("", 5), "");
         assert_eq!(text(" \n \n", 5), "");
         assert_eq!(dedent("  ", 7, 0).to_file(3), 0);
     }
 
     #[test]
-    fn every_byte_of_code_is_traced_back() {
+    fn dedented_offsets_map_back_to_file() {
         let block = " if a:\n\t\tb = 'ü'  \r\n\n    # c\n    d = '''x\n  y''' ";
         let program = dedent(block, 100, 10);
         for (at, c) in program.text.char_indices().filter(|(_, c)| !c.is_whitespace()) {
@@ -276,7 +275,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_can_be_moved(block in "([ \t\n\r#:'\"\\\\{}()]|ab|é){0,60}", column in 0u32..40) {
+        fn dedent_accepts_any_text(block in "([ \t\n\r#:'\"\\\\{}()]|ab|é){0,60}", column in 0u32..40) {
             let program = dedent(&block, 0, column);
             let squeeze = |s: &str| s.split_whitespace().collect::<String>();
             prop_assert_eq!(squeeze(&program.text), squeeze(&block));

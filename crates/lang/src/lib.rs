@@ -1,7 +1,35 @@
-//! The languages users write in.
+//! The languages that users write, from source text to the forms that the engines run.
 //!
-//! Each language has a module with a parser that reports every mistake at once, with its place and a remedy.
-//! [`report`] shows such a list to a person.
+//! The parsers are hand-written because they report all mistakes at once, with remedies, and accept any input.
+//!
+//! ```text
+//! source text --parse--> syntax tree --lower--> automaton, script or model
+//!            \______ diagnostics (span, message, help) ______/--report--> text for people
+//! ```
+//!
+//! A parser recovers from errors, so all errors of a file are reported together, each with its position and a remedy.
+//! Lowering resolves names, checks types and compiles blocks. Languages with a `load` function do both in one call.
+//!
+//! | module | language | result |
+//! | --- | --- | --- |
+//! | [`prop`] | properties (`.prop`) | `invigil_monitor`'s `Automaton` |
+//! | [`ltl`] | temporal formulas as properties | `Automaton` |
+//! | [`scn`] | scenarios (`.scn`) | [`scn::Scenario`] |
+//! | [`pedl`], [`medl`] | pairs of MaC scripts | [`mac::ScriptPair`] |
+//! | [`model`], [`dve`] | models, also in DiVinE's language | [`model::ModelFile`] |
+//! | [`decent`], [`themis`] | decentralized specifications, also in THEMIS' XML | [`decent::LoadedSpecification`] |
+//! | [`block`] | blocks of Python inside other languages | dedented text with a map to the file |
+//! | [`report`] | | renders diagnostics |
+//!
+//! # Invariants
+//!
+//! - Input is untrusted: every text yields a result or diagnostics, never a panic. Nesting, sizes and the number of
+//!   diagnostics are limited.
+//! - A result without error diagnostics is complete; with errors, `lower` and `load` return none.
+//! - Formatters keep every token and every comment.
+//! - No module accesses files or the target. Callers supply texts, and constants of the target where scripts use them.
+//!
+//! # Example
 //!
 //! ```
 //! use invigil_expr::diag::Sources;
@@ -20,13 +48,13 @@ pub mod ltl;
 pub mod mac;
 pub mod medl;
 pub mod model;
+mod parsing;
 pub mod pedl;
 pub mod prop;
+mod property_source;
 mod python;
-mod reading;
 pub mod report;
 pub mod scn;
 pub mod themis;
-mod written;
 
-pub use written::Written;
+pub use property_source::PropertySource;

@@ -1,52 +1,51 @@
-//! Walks over Python code without understanding it.
+//! Lexer for Python code that recognises strings, comments and brackets only.
 //!
-//! Finding the end of a block, or moving its lines, needs no more of Python than where its strings, comments
-//! and brackets are. String prefixes need no care: even in a raw string a backslash keeps a quote from ending
-//! it. The replacement fields of an f-string count as part of the string.
+//! That suffices to find the end of a block and to re-indent its lines. String prefixes need no treatment: even in a
+//! raw string, a backslash keeps a quote from ending it. Replacement fields of f-strings are part of the string.
 
-/// What a [`Lexeme`] is.
+/// The kind of a [`Lexeme`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum What {
+pub(crate) enum LexemeKind {
     /// `(`, `[` or `{`.
     Open(u8),
     /// `)`, `]` or `}`.
     Close(u8),
     /// A whole string literal without its prefix.
     String,
-    /// The quotes that open a string which never ends. The walk goes on behind them.
+    /// The opening quotes of an unclosed string. The walk continues after them.
     UnclosedString,
     /// From `#` to the end of the line.
     Comment,
-    /// The end of a line that no backslash continues.
+    /// A line end that no backslash continues.
     LineEnd,
-    /// A backslash at the end of a line, with that end.
+    /// A backslash at the end of a line, with the line end.
     Continuation,
     /// Anything else.
     Code,
 }
 
-/// A stretch of Python code.
+/// A range of Python code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Lexeme {
-    pub(crate) what: What,
-    /// Its first byte.
+    pub(crate) kind: LexemeKind,
+    /// Offset of the first byte.
     pub(crate) start: usize,
-    /// The byte after its last.
+    /// Offset after the last byte.
     pub(crate) end: usize,
 }
 
-/// The lexemes of `text` from `start` on. Takes time linear in what it passes.
+/// Returns the lexemes of `text` from `start` on. Linear in the bytes consumed.
 pub(crate) fn walk(text: &str, start: usize) -> Walk<'_> {
     Walk { bytes: text.as_bytes(), at: start, plain_quotes_until: 0, never_closed: [false; 2] }
 }
 
-/// The iterator behind [`walk`].
+/// The iterator returned by [`walk`].
 pub(crate) struct Walk<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Behind an unclosed string its line is read as code, so that what follows it is still found.
+    /// The rest of a line with an unclosed string is lexed as code, so that its brackets are still found.
     plain_quotes_until: usize,
-    /// Whether `'''` and `"""` are known to have no partner further on.
+    /// Whether `'''` and `"""` are known to have no closing counterpart ahead.
     never_closed: [bool; 2],
 }
 
@@ -56,34 +55,34 @@ impl Iterator for Walk<'_> {
     fn next(&mut self) -> Option<Lexeme> {
         let start = self.at;
         let first = *self.bytes.get(start)?;
-        let (what, end) = match first {
-            b'(' | b'[' | b'{' => (What::Open(first), start + 1),
-            b')' | b']' | b'}' => (What::Close(first), start + 1),
-            b'\n' => (What::LineEnd, start + 1),
-            b'#' => (What::Comment, self.line_end(start)),
+        let (kind, end) = match first {
+            b'(' | b'[' | b'{' => (LexemeKind::Open(first), start + 1),
+            b')' | b']' | b'}' => (LexemeKind::Close(first), start + 1),
+            b'\n' => (LexemeKind::LineEnd, start + 1),
+            b'#' => (LexemeKind::Comment, self.line_end(start)),
             b'\\' => match self.escaped_line_end(start) {
-                Some(end) => (What::Continuation, end),
-                None => (What::Code, start + 1),
+                Some(end) => (LexemeKind::Continuation, end),
+                None => (LexemeKind::Code, start + 1),
             },
             b'"' | b'\'' if start >= self.plain_quotes_until => self.string(start, first),
-            b'"' | b'\'' => (What::Code, start + 1),
+            b'"' | b'\'' => (LexemeKind::Code, start + 1),
             _ => {
                 let length = self.bytes[start..].iter().take_while(|b| !is_special(**b)).count();
-                (What::Code, start + length)
+                (LexemeKind::Code, start + length)
             }
         };
         self.at = end;
-        Some(Lexeme { what, start, end })
+        Some(Lexeme { kind, start, end })
     }
 }
 
 impl Walk<'_> {
-    /// The end of the line that holds `from`, before its `\n`.
+    /// Returns the end of the line that contains `from`, before its `\n`.
     fn line_end(&self, from: usize) -> usize {
         self.bytes[from..].iter().position(|b| *b == b'\n').map_or(self.bytes.len(), |n| from + n)
     }
 
-    /// The start of the next line, if the backslash at `at` ends its line.
+    /// Returns the start of the next line if the backslash at `at` ends its line.
     fn escaped_line_end(&self, at: usize) -> Option<usize> {
         match self.bytes[at + 1..] {
             [b'\n', ..] => Some(at + 2),
@@ -92,7 +91,7 @@ impl Walk<'_> {
         }
     }
 
-    fn string(&mut self, start: usize, quote: u8) -> (What, usize) {
+    fn string(&mut self, start: usize, quote: u8) -> (LexemeKind, usize) {
         let triple = self.bytes[start..].starts_with(&[quote; 3]);
         let kind = usize::from(quote == b'"');
         let opened = start + if triple { 3 } else { 1 };
@@ -100,13 +99,13 @@ impl Walk<'_> {
         let mut stopped = self.line_end(start);
         if !hopeless {
             match self.string_end(opened, quote, triple) {
-                Ok(end) => return (What::String, end),
+                Ok(end) => return (LexemeKind::String, end),
                 Err(_) if triple => self.never_closed[kind] = true,
                 Err(at) => stopped = at,
             }
         }
         self.plain_quotes_until = stopped;
-        (What::UnclosedString, opened)
+        (LexemeKind::UnclosedString, opened)
     }
 
     /// The byte after the closing quotes of the string whose text starts at `at`, or else where it had to
@@ -134,12 +133,12 @@ mod tests {
     use super::*;
 
     fn strings(text: &str) -> Vec<&str> {
-        let strings = walk(text, 0).filter(|l| l.what == What::String);
+        let strings = walk(text, 0).filter(|l| l.kind == LexemeKind::String);
         strings.map(|l| &text[l.start..l.end]).collect()
     }
 
     #[test]
-    fn strings_of_every_kind_are_whole() {
+    fn string_literals_are_single_lexemes() {
         assert_eq!(strings(r#"a = 'it' + "b\"}" "#), ["'it'", r#""b\"}""#]);
         assert_eq!(strings("x = \"\"\"a\n\"b\" }\n\"\"\" + ''"), ["\"\"\"a\n\"b\" }\n\"\"\"", "''"]);
         assert_eq!(strings(r"r'\'' + b'\\'"), [r"'\''", r"'\\'"]);
@@ -149,26 +148,26 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_string_does_not_swallow_what_follows() {
-        let found: Vec<What> = walk("print('oops }\n{", 0).map(|l| l.what).collect();
+    fn unclosed_string_does_not_hide_following_brackets() {
+        let found: Vec<LexemeKind> = walk("print('oops }\n{", 0).map(|l| l.kind).collect();
         assert_eq!(
             found,
             [
-                What::Code,
-                What::Open(b'('),
-                What::UnclosedString,
-                What::Code,
-                What::Close(b'}'),
-                What::LineEnd,
-                What::Open(b'{'),
+                LexemeKind::Code,
+                LexemeKind::Open(b'('),
+                LexemeKind::UnclosedString,
+                LexemeKind::Code,
+                LexemeKind::Close(b'}'),
+                LexemeKind::LineEnd,
+                LexemeKind::Open(b'{'),
             ]
         );
-        assert!(walk("x = '''never", 0).any(|l| l.what == What::UnclosedString));
-        assert!(walk("'\\", 0).any(|l| l.what == What::UnclosedString));
+        assert!(walk("x = '''never", 0).any(|l| l.kind == LexemeKind::UnclosedString));
+        assert!(walk("'\\", 0).any(|l| l.kind == LexemeKind::UnclosedString));
     }
 
     #[test]
-    fn many_unclosed_strings_stay_linear() {
+    fn many_unclosed_strings_are_lexed_in_linear_time() {
         for piece in ["\\\"", "'''\\\n", "\\'\\\n", "\"\n", "'\"'\n"] {
             assert!(walk(&piece.repeat(200_000), 0).count() > 0);
         }

@@ -1,10 +1,10 @@
-//! Shows diagnostics to a person: the lines of the file, carets under the place, and what to do.
+//! Renders diagnostics for people: source lines, carets, labels and help.
 
 use annotate_snippets::{Annotation, AnnotationKind, Group, Level, Renderer, Snippet};
 use invigil_expr::diag::{Diagnostic, Severity, Sources, Span};
 use std::ops::Range;
 
-/// The diagnostics one after the other, each with the lines it is about; ends without a line end.
+/// Renders the diagnostics, separated by empty lines; without a trailing line end.
 ///
 /// ```
 /// use invigil_expr::diag::{Diagnostic, Sources, Span};
@@ -56,7 +56,7 @@ fn group<'a>(sources: &'a Sources, diagnostic: &'a Diagnostic) -> Group<'a> {
 
 type Mark<'a> = (Range<usize>, &'a String, AnnotationKind);
 
-/// The lines that hold the marks.
+/// The source lines that contain the marks.
 fn snippet<'a>(name: &'a str, text: &'a str, marks: &[Mark<'a>]) -> Snippet<'a, Annotation<'a>> {
     let first = marks.iter().map(|(range, ..)| range.start).min().unwrap_or(0);
     let last = marks.iter().map(|(range, ..)| range.end).max().unwrap_or(0);
@@ -70,7 +70,7 @@ fn snippet<'a>(name: &'a str, text: &'a str, marks: &[Mark<'a>]) -> Snippet<'a, 
     Snippet::source(&text[start..end]).path(name).line_start(lines_before + 1).annotations(annotations)
 }
 
-/// The bytes of a span, forced into the text and onto whole characters.
+/// The byte range of a span, clamped to the text and to character boundaries.
 fn range(text: &str, span: Span) -> Range<usize> {
     let start = text.floor_char_boundary(span.start as usize);
     let end = text.ceil_char_boundary(span.end as usize).max(start);
@@ -90,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_in_the_middle() {
+    fn caret_points_into_the_line() {
         assert_eq!(
             show("state a\nstate b {\n", 14, 15),
             "error: wrong\n --> f.prop:2:7\n  |\n2 | state b {\n  |       ^ here"
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_underline() {
+    fn empty_span_gets_one_caret() {
         assert!(show("abc\n", 1, 1).contains("1 | abc\n  |  ^ here"));
         assert!(show("abc", 3, 3).contains("1 | abc\n  |    ^ here"));
         assert!(show("abc\n", 4, 4).contains("f.prop:2:1"), "{}", show("abc\n", 4, 4));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn places_outside_the_file_are_forced_into_it() {
+    fn spans_outside_the_file_are_clamped() {
         assert!(show("abc", 90, 99).contains("here"));
         assert!(show("é", 1, 1).contains("here"));
         let unknown = Diagnostic::error(Span::new(invigil_expr::diag::SourceId(9), 0, 1), "lost");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn several_lines_tabs_line_ends_and_wide_characters() {
+    fn multiline_tabs_and_wide_characters_align() {
         let several = show("a {\n  b\n}\n", 2, 9);
         assert!(several.contains("1 | / a {") || several.contains("1 |   a {"), "{several}");
         assert!(several.contains("here"));
@@ -123,14 +123,14 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_line_is_trimmed() {
+    fn very_long_line_is_trimmed() {
         let shown = show(&format!("{} x {}", "a".repeat(5000), "b".repeat(5000)), 5001, 5002);
         assert!(shown.lines().all(|line| line.chars().count() < 200), "{shown}");
         assert!(shown.contains("^ here"));
     }
 
     #[test]
-    fn related_places_and_help_are_shown() {
+    fn related_positions_and_help_are_shown() {
         let mut sources = Sources::default();
         let file = sources.add("f.prop", "success a\nsuccess b\n");
         let other = sources.add("g.prop", "state a\n");
@@ -148,7 +148,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_span_of_any_text_can_be_shown(text in "([a\t\r\n é日]|\u{feff}){0,40}", a in 0u32..60, b in 0u32..60) {
+        fn any_span_of_any_text_renders(text in "([a\t\r\n é日]|\u{feff}){0,40}", a in 0u32..60, b in 0u32..60) {
             prop_assert!(show(&text, a.min(b) as usize, a.max(b) as usize).contains("here"));
         }
     }

@@ -1,11 +1,10 @@
-//! Following events allocates nothing: a monitor must be able to run inside a watched process.
+//! Following events does not allocate: monitors must be able to run inside the target.
 
-use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_expr::value::Value;
-use invigil_lang::prop;
-use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
+use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
 use invigil_monitor::observer::Observer;
 use invigil_monitor::{Monitor, Scratch};
+use invigil_test_support::language;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ops::ControlFlow;
@@ -14,19 +13,19 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with a count of what this thread asks of it.
+/// The system allocator, with a count of this thread's requests.
 struct Counting;
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: every call is forwarded to the system allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller upholds the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
+        // SAFETY: the caller upholds the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -37,7 +36,7 @@ static ALLOCATOR: Counting = Counting;
 struct Printing(u64);
 
 impl Observer for Printing {
-    fn printing(&self) -> bool {
+    fn wants_output(&self) -> bool {
         true
     }
     fn print(&mut self, line: &str) {
@@ -45,16 +44,11 @@ impl Observer for Printing {
     }
 }
 
-/// How often memory was allocated while a property followed a run for the second time: the first time,
-/// tables and registers grow to what they need.
-fn allocations(property: &str, events: impl Fn(&Catalog, &mut Batch)) -> u64 {
-    let mut catalog = Catalog::default();
-    let (parsed, problems) = prop::parse(SourceId(0), property);
-    assert!(problems.is_empty(), "{problems:?}");
-    let (automaton, problems) = prop::lower::lower("test", &parsed, &[], &mut catalog);
-    assert!(!problems.iter().any(Diagnostic::is_error), "{problems:#?}");
-    let automaton = automaton.unwrap();
-    let mut batch = Batch::default();
+/// Counts the allocations while a property follows a run for the second time: during the first run, tables and
+/// registers grow to their final size.
+fn allocations(property: &str, events: impl Fn(&EventCatalog, &mut EventBatch)) -> u64 {
+    let (automaton, catalog) = language::compile(property);
+    let mut batch = EventBatch::default();
     events(&catalog, &mut batch);
     let (mut scratch, mut printing) = (Scratch::default(), Printing(0));
     let mut slices = automaton.start(&mut scratch, &mut printing);
@@ -66,18 +60,18 @@ fn allocations(property: &str, events: impl Fn(&Catalog, &mut Batch)) -> u64 {
         });
         *count = ALLOCATIONS.with(Cell::get) - before;
     }
-    assert!(slices.failure().is_none(), "{:?}", slices.failure());
+    assert!(slices.fault().is_none(), "{:?}", slices.fault());
     assert!(printing.0 > 0, "it ran");
     counts[1]
 }
 
-fn push(catalog: &Catalog, batch: &mut Batch, name: &str, params: &[Value]) {
-    let symbol = catalog.find(name, Kind::Before).expect(name);
-    batch.push(symbol, params, Stamp { time: 0.0, line: 0 });
+fn push(catalog: &EventCatalog, batch: &mut EventBatch, name: &str, params: &[Value]) {
+    let symbol = catalog.find(name, EventKind::Before).expect(name);
+    batch.push(symbol, params, EventMeta { time: 0.0, line: 0 });
 }
 
 #[test]
-fn counters_in_many_slices() {
+fn counters_in_many_slices_do_not_allocate() {
     let property = "slice on q\ninitialization { N = 0 }\nstate init accepting {\n\
         transition { event push(q) { return N < 9 }\n success { N = N + 1\nprint('N = ' + str(N)) } init\n\
         failure { N = N * 0 } init } }";
@@ -88,7 +82,7 @@ fn counters_in_many_slices() {
 }
 
 #[test]
-fn sets_dicts_lists_and_long_strings() {
+fn collections_and_strings_stop_allocating() {
     let property = "slice on a, b\ninitialization {\nseen = set()\nlast = {}\nrecent = []\n}\nstate init {\n\
         transition { event e(a, b, name)\n success {\nseen.add(name)\nlast[name] = len(seen)\n\
         recent.append(name)\nif len(recent) > 3:\n    recent.pop(0)\n\

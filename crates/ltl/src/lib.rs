@@ -1,5 +1,7 @@
 //! Linear temporal logic: formulae, the smallest automata for them that we can find, and exact monitors.
 //!
+//! Hand-written because no Rust library translates or monitors LTL; Spot is C++ under the GPL.
+//!
 //! A [`Logic`] holds everything that belongs together: the names of atoms, the formulae made of them
 //! ([`formula`]), and the Boolean labels of automata ([`label`]). From a formula one gets an automaton on
 //! infinite words ([`automaton`]) or a monitor for the words that grow while one watches.

@@ -1,4 +1,4 @@
-//! Where stages meet: files, FIFOs, TCP and UNIX sockets, standard streams.
+//! Channels between stages: files, FIFOs, TCP and UNIX sockets, standard streams.
 
 use std::fmt;
 use std::fs::File;
@@ -11,7 +11,7 @@ use std::str::FromStr;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// One end of a channel, as users write it.
+/// One end of a channel, as the user writes it.
 ///
 /// ```
 /// use invigil_mac::Channel;
@@ -26,13 +26,13 @@ pub enum Channel {
     Standard,
     /// A file or a FIFO.
     File(PathBuf),
-    /// A TCP port that someone listens to.
+    /// A TCP server to connect to.
     Tcp(String),
-    /// A TCP port to listen to.
+    /// A TCP port to listen on.
     TcpListen(String),
-    /// A UNIX socket that someone listens to.
+    /// A UNIX socket to connect to.
     Unix(PathBuf),
-    /// A UNIX socket to listen to.
+    /// A UNIX socket to listen on.
     UnixListen(PathBuf),
 }
 
@@ -43,7 +43,7 @@ impl FromStr for Channel {
         let port = |place: &str, word: &str| {
             let (host, port) = place.rsplit_once(':').unwrap_or(("127.0.0.1", place));
             if host.is_empty() || port.parse::<u16>().is_err() {
-                return Err(format!("`{text}` is no channel: write `{word}:PORT` or `{word}:HOST:PORT`"));
+                return Err(format!("`{text}` is not a channel; write `{word}:PORT` or `{word}:HOST:PORT`"));
             }
             Ok(format!("{host}:{port}"))
         };
@@ -52,7 +52,9 @@ impl FromStr for Channel {
             _ if text.is_empty() => Err("a channel is a file, `-`, `tcp:PORT` or `unix:PATH`".to_owned()),
             Some(("tcp", place)) => port(place, "tcp").map(Channel::Tcp),
             Some(("tcp-listen", place)) => port(place, "tcp-listen").map(Channel::TcpListen),
-            Some(("unix" | "unix-listen", "")) => Err(format!("`{text}` is no channel: the path is missing")),
+            Some(("unix" | "unix-listen", "")) => {
+                Err(format!("`{text}` is not a channel: the path is missing"))
+            }
             Some(("unix", path)) => Ok(Channel::Unix(path.into())),
             Some(("unix-listen", path)) => Ok(Channel::UnixListen(path.into())),
             _ => Ok(Channel::File(text.into())),
@@ -73,92 +75,95 @@ impl fmt::Display for Channel {
     }
 }
 
-/// How long to wait for the other side, and whom to ask whether to go on.
-pub struct Waiting<'a> {
-    /// How long someone who should be listening may take to begin with it.
-    pub patience: Duration,
-    /// Whether to give up.
+/// How long to wait for the other side, and what to do meanwhile.
+pub struct WaitPolicy<'a> {
+    /// How long to retry a connection to a server that does not listen yet.
+    pub timeout: Duration,
+    /// Whether to stop waiting.
     pub stop: &'a dyn Fn() -> bool,
-    /// Is told that there is nobody yet.
-    pub tell: &'a dyn Fn(&str),
+    /// Receives messages about the waiting.
+    pub notify: &'a dyn Fn(&str),
 }
 
-/// How often is looked whether the other side is there.
-const PAUSE: Duration = Duration::from_millis(20);
+/// The interval between two attempts.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 impl Channel {
     /// Opens the channel for reading.
-    pub fn open(&self, waiting: &Waiting<'_>) -> Result<Connection, String> {
+    pub fn open(&self, policy: &WaitPolicy<'_>) -> Result<Connection, String> {
         match self {
             Channel::Standard => {
-                let fd = io::stdin().as_fd().try_clone_to_owned().map_err(|error| self.broken(&error))?;
+                let fd = io::stdin().as_fd().try_clone_to_owned().map_err(|error| self.open_error(&error))?;
                 Ok(Connection::File(fd.into()))
             }
             Channel::File(path) => match File::open(path) {
                 Ok(file) => Ok(Connection::File(file)),
-                Err(error) if error.kind() == ErrorKind::NotFound => Err(format!(
-                    "{self}: there is no such file; check the path, or make a FIFO: mkfifo {self}"
-                )),
-                Err(error) => Err(self.broken(&error)),
+                Err(error) if error.kind() == ErrorKind::NotFound => {
+                    Err(format!("{self}: no such file; check the path, or create a FIFO: mkfifo {self}"))
+                }
+                Err(error) => Err(self.open_error(&error)),
             },
-            _ => self.connect(waiting),
+            _ => self.connect(policy),
         }
     }
 
-    /// Opens the channel for writing. A file is begun anew.
-    pub fn create(&self, waiting: &Waiting<'_>) -> Result<Connection, String> {
+    /// Opens the channel for writing. An existing file is truncated.
+    pub fn create(&self, policy: &WaitPolicy<'_>) -> Result<Connection, String> {
         match self {
             Channel::Standard => {
-                let fd = io::stdout().as_fd().try_clone_to_owned().map_err(|error| self.broken(&error))?;
+                let fd =
+                    io::stdout().as_fd().try_clone_to_owned().map_err(|error| self.open_error(&error))?;
                 Ok(Connection::File(fd.into()))
             }
             Channel::File(path) => {
-                File::create(path).map(Connection::File).map_err(|error| self.broken(&error))
+                File::create(path).map(Connection::File).map_err(|error| self.open_error(&error))
             }
-            _ => self.connect(waiting),
+            _ => self.connect(policy),
         }
     }
 
-    fn connect(&self, waiting: &Waiting<'_>) -> Result<Connection, String> {
+    fn connect(&self, policy: &WaitPolicy<'_>) -> Result<Connection, String> {
         match self {
-            Channel::Tcp(place) => self.retry(waiting, || TcpStream::connect(place).map(Connection::Tcp)),
-            Channel::Unix(path) => self.retry(waiting, || UnixStream::connect(path).map(Connection::Unix)),
+            Channel::Tcp(place) => self.retry(policy, || TcpStream::connect(place).map(Connection::Tcp)),
+            Channel::Unix(path) => self.retry(policy, || UnixStream::connect(path).map(Connection::Unix)),
             Channel::TcpListen(place) => {
-                let listener = TcpListener::bind(place).map_err(|error| self.broken(&error))?;
-                listener.set_nonblocking(true).map_err(|error| self.broken(&error))?;
-                let stream = self.accept(waiting, || listener.accept().map(|(stream, _)| stream))?;
-                stream.set_nonblocking(false).map_err(|error| self.broken(&error))?;
+                let listener = TcpListener::bind(place).map_err(|error| self.open_error(&error))?;
+                listener.set_nonblocking(true).map_err(|error| self.open_error(&error))?;
+                let stream = self.accept(policy, || listener.accept().map(|(stream, _)| stream))?;
+                stream.set_nonblocking(false).map_err(|error| self.open_error(&error))?;
                 Ok(Connection::Tcp(stream))
             }
             Channel::UnixListen(path) => {
-                // A socket that nobody listens to any more is left over from a run that was killed.
+                // A socket without a listener is left over from a run that was killed.
                 let is_left_over = UnixStream::connect(path)
                     .is_err_and(|error| error.kind() == ErrorKind::ConnectionRefused);
                 if is_left_over {
-                    std::fs::remove_file(path).map_err(|error| self.broken(&error))?;
+                    std::fs::remove_file(path).map_err(|error| self.open_error(&error))?;
                 }
-                let listener = UnixListener::bind(path).map_err(|error| self.broken(&error))?;
+                let listener = UnixListener::bind(path).map_err(|error| self.open_error(&error))?;
                 let accepted = listener
                     .set_nonblocking(true)
-                    .map_err(|error| self.broken(&error))
-                    .and_then(|()| self.accept(waiting, || listener.accept().map(|(stream, _)| stream)));
-                // Two ends are enough: nobody else shall find it.
+                    .map_err(|error| self.open_error(&error))
+                    .and_then(|()| self.accept(policy, || listener.accept().map(|(stream, _)| stream)));
+                // The channel has two ends only, so the address is removed at once.
                 let removed = std::fs::remove_file(path);
                 let stream = accepted?;
-                removed.and_then(|()| stream.set_nonblocking(false)).map_err(|error| self.broken(&error))?;
+                removed
+                    .and_then(|()| stream.set_nonblocking(false))
+                    .map_err(|error| self.open_error(&error))?;
                 Ok(Connection::Unix(stream))
             }
-            Channel::Standard | Channel::File(_) => Err(self.broken(&ErrorKind::Unsupported.into())),
+            Channel::Standard | Channel::File(_) => Err(self.open_error(&ErrorKind::Unsupported.into())),
         }
     }
 
-    /// Connects as soon as someone listens.
+    /// Connects as soon as the server listens.
     fn retry(
         &self,
-        waiting: &Waiting<'_>,
+        policy: &WaitPolicy<'_>,
         mut connect: impl FnMut() -> io::Result<Connection>,
     ) -> Result<Connection, String> {
-        let deadline = Instant::now() + waiting.patience;
+        let deadline = Instant::now() + policy.timeout;
         let mut told = false;
         loop {
             let error = match connect() {
@@ -167,56 +172,56 @@ impl Channel {
             };
             let nobody = matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound);
             if !nobody {
-                return Err(self.broken(&error));
+                return Err(self.open_error(&error));
             }
-            if Instant::now() >= deadline || (waiting.stop)() {
-                let seconds = waiting.patience.as_secs();
+            if Instant::now() >= deadline || (policy.stop)() {
+                let seconds = policy.timeout.as_secs();
                 return Err(format!(
-                    "{self}: nobody listens there, and has not for {seconds} s; start the other side first \
+                    "{self}: no server listens there after {seconds} s; start the other side first \
                      (the checker, then the recogniser, then the program), or wait longer with `--wait SECONDS`"
                 ));
             }
             if !std::mem::replace(&mut told, true) {
-                (waiting.tell)(&format!("{self}: nobody listens there yet; trying again"));
+                (policy.notify)(&format!("{self}: no server listens there yet; retrying"));
             }
-            thread::sleep(PAUSE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    /// Waits for the other side, however long it takes.
+    /// Waits for the other side without a time-out.
     fn accept<S>(
         &self,
-        waiting: &Waiting<'_>,
+        policy: &WaitPolicy<'_>,
         mut accept: impl FnMut() -> io::Result<S>,
     ) -> Result<S, String> {
-        (waiting.tell)(&format!("{self}: waiting for the other side"));
+        (policy.notify)(&format!("{self}: waiting for the other side"));
         loop {
             match accept() {
                 Ok(stream) => return Ok(stream),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(error) => return Err(self.broken(&error)),
+                Err(error) => return Err(self.open_error(&error)),
             }
-            if (waiting.stop)() {
-                return Err(format!("{self}: stopped before the other side came"));
+            if (policy.stop)() {
+                return Err(format!("{self}: stopped before the other side connected"));
             }
-            thread::sleep(PAUSE);
+            thread::sleep(POLL_INTERVAL);
         }
     }
 
-    fn broken(&self, error: &io::Error) -> String {
+    fn open_error(&self, error: &io::Error) -> String {
         let remedy = match error.kind() {
-            ErrorKind::AddrInUse => "; someone else listens there: choose another one",
+            ErrorKind::AddrInUse => "; another process listens there: choose another address",
             ErrorKind::PermissionDenied => {
-                "; it is not allowed: choose another one, or change its permissions"
+                "; permission denied: choose another address, or change its permissions"
             }
             _ => "",
         };
-        format!("{self}: cannot be opened: {error}{remedy}")
+        format!("{self}: cannot open: {error}{remedy}")
     }
 }
 
-/// A channel that is open.
+/// An open channel.
 #[derive(Debug)]
 pub enum Connection {
     /// A file, a FIFO or a standard stream.
@@ -228,7 +233,7 @@ pub enum Connection {
 }
 
 impl Connection {
-    /// The same as a file, which is read like any other.
+    /// Converts the channel to a file, which can be read like any other.
     pub fn into_file(self) -> File {
         match self {
             Connection::File(file) => file,
@@ -237,8 +242,8 @@ impl Connection {
         }
     }
 
-    /// Ends what is written, and waits until the other side has read all of it: it closes the socket then. A side
-    /// that closes it with something left unread is an error, and so nothing is lost without notice.
+    /// Closes the writing end and waits until the other side has read everything and closed the socket. If it closes
+    /// the socket with unread data, this is an error, so no data is lost silently.
     pub fn finish(&mut self) -> io::Result<()> {
         let mut rest = [0; 64];
         match self {

@@ -1,16 +1,16 @@
-//! The two formats, behind one face.
+//! Readers and writers for both formats.
 
 use crate::bytes::{ByteGroupReader, ByteGroupWriter, ByteSnapshotReader, ByteSnapshotWriter};
-use crate::entities::Entities;
-use crate::problem::{Limit, Problem};
-use crate::taken::Taken;
+use crate::entities::EntityTable;
+use crate::error::{FormatError, InputError};
+use crate::snapshot::OwnedSnapshot;
 use crate::text::{TextGroupReader, TextGroupWriter, TextSnapshotReader, TextSnapshotWriter};
-use invigil_monitor::mac::{Group, Interface, Snapshot};
+use invigil_monitor::mac::{EventGroup, Interface, Snapshot};
 use std::str::FromStr;
 
-/// How things are written on a channel.
+/// The format of a channel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Format {
+pub enum StreamFormat {
     /// Lines of text, without limits.
     #[default]
     Lines,
@@ -18,188 +18,194 @@ pub enum Format {
     Bytes,
 }
 
-impl FromStr for Format {
+impl FromStr for StreamFormat {
     type Err = String;
 
-    fn from_str(word: &str) -> Result<Format, String> {
+    fn from_str(word: &str) -> Result<StreamFormat, String> {
         match word {
-            "lines" => Ok(Format::Lines),
-            "bytes" => Ok(Format::Bytes),
+            "lines" => Ok(StreamFormat::Lines),
+            "bytes" => Ok(StreamFormat::Bytes),
             _ => Err("the formats are `lines` and `bytes`".to_owned()),
         }
     }
 }
 
-/// Reads what a filter sends. It is fed with bytes, and gives the snapshots that are complete.
+/// Reads the output of a filter. It is fed with bytes and returns complete snapshots.
 ///
-/// After a [`Problem`] that is not fatal, it goes on with what comes next.
+/// After an [`InputError`] that is not fatal, reading continues with the next snapshot.
 ///
 /// ```
 /// # use invigil_expr::diag::SourceId;
 /// # use invigil_lang::pedl;
-/// use invigil_mac::{Entities, Format, Held, SnapshotReader, What};
+/// use invigil_mac::{EntityTable, StreamFormat, OwnedValue, SnapshotReader, SnapshotKind};
 /// use invigil_monitor::mac::{Value, VariableId};
 ///
 /// # let text = "MonScr monobj int A.x; event e = update(A.x); export event e; End";
 /// # let lowered = pedl::lower(&pedl::parse(SourceId(0), text).0, &|_| None).0.unwrap();
 /// // monobj int A.x;
-/// let mut reader = SnapshotReader::new(Format::Lines, Entities::of(&lowered), None)?;
+/// let mut reader = SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&lowered), None)?;
 /// reader.feed(b"update A.x 35 @10\nupdate A.x 3");
 /// let first = reader.next()?.unwrap();
-/// assert_eq!(first.what, What::Update(VariableId(0), Held::Plain(Value::Int(35))));
+/// assert_eq!(first.kind, SnapshotKind::Update(VariableId(0), OwnedValue::Plain(Value::Int(35))));
 /// assert_eq!(reader.next()?, None, "the second line is not complete");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct SnapshotReader(Snapshots);
+pub struct SnapshotReader(SnapshotReaderKind);
 
 #[derive(Clone, Debug)]
-enum Snapshots {
+enum SnapshotReaderKind {
     Lines(TextSnapshotReader),
     Bytes(ByteSnapshotReader),
 }
 
 impl SnapshotReader {
-    /// A reader for the filter of a script, in which a tick is `period` milliseconds.
-    pub fn new(format: Format, entities: Entities, period: Option<i64>) -> Result<SnapshotReader, Limit> {
+    /// A reader for the filter of a script in which a tick is `period` milliseconds.
+    pub fn new(
+        format: StreamFormat,
+        entities: EntityTable,
+        period: Option<i64>,
+    ) -> Result<SnapshotReader, FormatError> {
         Ok(SnapshotReader(match format {
-            Format::Lines => Snapshots::Lines(TextSnapshotReader::new(entities, period)),
-            Format::Bytes => Snapshots::Bytes(ByteSnapshotReader::new(entities, period)?),
+            StreamFormat::Lines => SnapshotReaderKind::Lines(TextSnapshotReader::new(entities, period)),
+            StreamFormat::Bytes => SnapshotReaderKind::Bytes(ByteSnapshotReader::new(entities, period)?),
         }))
     }
 
-    /// Takes what has come.
+    /// Appends received bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.0 {
-            Snapshots::Lines(reader) => reader.lines().push(bytes),
-            Snapshots::Bytes(reader) => reader.feed().push(bytes),
+            SnapshotReaderKind::Lines(reader) => reader.lines().push(bytes),
+            SnapshotReaderKind::Bytes(reader) => reader.feed().push(bytes),
         }
     }
 
-    /// No more will come.
+    /// Marks the end of the stream.
     pub fn end(&mut self) {
         match &mut self.0 {
-            Snapshots::Lines(reader) => reader.lines().end(),
-            Snapshots::Bytes(reader) => reader.feed().end(),
+            SnapshotReaderKind::Lines(reader) => reader.lines().end(),
+            SnapshotReaderKind::Bytes(reader) => reader.feed().end(),
         }
     }
 
-    /// The next snapshot; nothing if none is complete.
+    /// The next snapshot; none if it is incomplete.
     #[expect(clippy::should_implement_trait)]
-    pub fn next(&mut self) -> Result<Option<Taken>, Problem> {
+    pub fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
         match &mut self.0 {
-            Snapshots::Lines(reader) => reader.next(),
-            Snapshots::Bytes(reader) => reader.next(),
+            SnapshotReaderKind::Lines(reader) => reader.next(),
+            SnapshotReaderKind::Bytes(reader) => reader.next(),
         }
     }
 }
 
-/// Writes what a filter sends.
+/// Writes the output of a filter.
 #[derive(Clone, Debug)]
-pub struct SnapshotWriter(Written);
+pub struct SnapshotWriter(SnapshotWriterKind);
 
 #[derive(Clone, Debug)]
-enum Written {
+enum SnapshotWriterKind {
     Lines(TextSnapshotWriter),
     Bytes(ByteSnapshotWriter),
 }
 
 impl SnapshotWriter {
-    /// A writer for the filter of a script, in which a tick is `period` milliseconds. In bytes, small changes can be sent
-    /// as differences.
+    /// A writer for the filter of a script in which a tick is `period` milliseconds. With `deltas`, the byte format
+    /// sends small changes as differences.
     pub fn new(
-        format: Format,
-        entities: Entities,
+        format: StreamFormat,
+        entities: EntityTable,
         period: Option<i64>,
         deltas: bool,
-    ) -> Result<SnapshotWriter, Limit> {
+    ) -> Result<SnapshotWriter, FormatError> {
         Ok(SnapshotWriter(match format {
-            Format::Lines => Written::Lines(TextSnapshotWriter::new(entities)),
-            Format::Bytes => Written::Bytes(ByteSnapshotWriter::new(entities, period, deltas)?),
+            StreamFormat::Lines => SnapshotWriterKind::Lines(TextSnapshotWriter::new(entities)),
+            StreamFormat::Bytes => {
+                SnapshotWriterKind::Bytes(ByteSnapshotWriter::new(entities, period, deltas)?)
+            }
         }))
     }
 
-    /// Appends a snapshot. If the format has no room for it, nothing is appended.
-    pub fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), Limit> {
+    /// Appends a snapshot. If the format cannot represent it, nothing is appended.
+    pub fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), FormatError> {
         match &mut self.0 {
-            Written::Lines(writer) => writer.write(what, time, out),
-            Written::Bytes(writer) => writer.write(what, time, out),
+            SnapshotWriterKind::Lines(writer) => writer.write(what, time, out),
+            SnapshotWriterKind::Bytes(writer) => writer.write(what, time, out),
         }
     }
 }
 
-/// What a [`GroupReader`] has come to.
+/// What a [`GroupReader`] has read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum ReadProgress {
     /// The names are known: [`GroupReader::interface`].
     Names,
     /// An instant was read into the group.
     Instant,
-    /// The recogniser has said that this was all. Only lines have this.
+    /// The end mark of the recogniser, which only the line format has.
     End,
 }
 
-/// Reads what a recogniser sends, as [`SnapshotReader`] does for filters.
+/// Reads the output of a recogniser, in the same way as [`SnapshotReader`].
 #[derive(Clone, Debug)]
-pub struct GroupReader(Groups);
+pub struct GroupReader(GroupReaderKind);
 
 #[derive(Clone, Debug)]
-enum Groups {
+enum GroupReaderKind {
     Lines(TextGroupReader),
     Bytes(ByteGroupReader),
 }
 
 impl GroupReader {
-    /// A reader that has seen nothing yet.
-    pub fn new(format: Format) -> GroupReader {
+    /// A reader at the start of a stream.
+    pub fn new(format: StreamFormat) -> GroupReader {
         GroupReader(match format {
-            Format::Lines => Groups::Lines(TextGroupReader::default()),
-            Format::Bytes => Groups::Bytes(ByteGroupReader::default()),
+            StreamFormat::Lines => GroupReaderKind::Lines(TextGroupReader::default()),
+            StreamFormat::Bytes => GroupReaderKind::Bytes(ByteGroupReader::default()),
         })
     }
 
-    /// Takes what has come.
+    /// Appends received bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         match &mut self.0 {
-            Groups::Lines(reader) => reader.push(bytes),
-            Groups::Bytes(reader) => reader.feed().push(bytes),
+            GroupReaderKind::Lines(reader) => reader.push(bytes),
+            GroupReaderKind::Bytes(reader) => reader.feed().push(bytes),
         }
     }
 
-    /// No more will come.
+    /// Marks the end of the stream.
     pub fn end(&mut self) {
         match &mut self.0 {
-            Groups::Lines(reader) => reader.end(),
-            Groups::Bytes(reader) => reader.feed().end(),
+            GroupReaderKind::Lines(reader) => reader.end(),
+            GroupReaderKind::Bytes(reader) => reader.feed().end(),
         }
     }
 
-    /// The names behind the numbers, once they are known.
+    /// The exported names, once they are known.
     pub fn interface(&self) -> Option<&Interface> {
         match &self.0 {
-            Groups::Lines(reader) => reader.interface(),
-            Groups::Bytes(reader) => reader.interface(),
+            GroupReaderKind::Lines(reader) => reader.interface(),
+            GroupReaderKind::Bytes(reader) => reader.interface(),
         }
     }
 
-    /// What comes next, with instants in `group`; nothing if it is not complete.
-    pub fn next(&mut self, group: &mut Group) -> Result<Option<Said>, Problem> {
+    /// Reads the next part; instants are stored in `group`. Returns none if the part is incomplete.
+    pub fn next(&mut self, group: &mut EventGroup) -> Result<Option<ReadProgress>, InputError> {
         match &mut self.0 {
-            Groups::Lines(reader) => reader.next(group),
-            Groups::Bytes(reader) => reader.next(group),
+            GroupReaderKind::Lines(reader) => reader.next(group),
+            GroupReaderKind::Bytes(reader) => reader.next(group),
         }
     }
 }
 
-/// Writes what a recogniser sends.
+/// Writes the output of a recogniser.
 ///
 /// ```
-/// use invigil_mac::{Format, GroupWriter};
-/// use invigil_monitor::mac::{Group, Interface, Truth, Value};
+/// use invigil_mac::{StreamFormat, GroupWriter};
+/// use invigil_monitor::mac::{EventGroup, Interface, Truth, Value};
 ///
 /// let names = Interface { events: vec!["entering".into()], conditions: vec!["inside".into()] };
-/// let (mut out, mut group) = (Vec::new(), Group::default());
-/// let mut writer = GroupWriter::new(Format::Lines, &names, &mut out)?;
+/// let (mut out, mut group) = (Vec::new(), EventGroup::default());
+/// let mut writer = GroupWriter::new(StreamFormat::Lines, &names, &mut out)?;
 /// group.begin(500);
 /// group.event(0);
 /// group.value(Value::Int(13));
@@ -211,37 +217,41 @@ impl GroupReader {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct GroupWriter(Sent);
+pub struct GroupWriter(GroupWriterKind);
 
 #[derive(Clone, Debug)]
-enum Sent {
+enum GroupWriterKind {
     Lines(TextGroupWriter),
     Bytes(ByteGroupWriter),
 }
 
 impl GroupWriter {
-    /// Begins with the names of what is exported.
-    pub fn new(format: Format, names: &Interface, out: &mut Vec<u8>) -> Result<GroupWriter, Limit> {
+    /// Starts a stream with the exported names.
+    pub fn new(
+        format: StreamFormat,
+        names: &Interface,
+        out: &mut Vec<u8>,
+    ) -> Result<GroupWriter, FormatError> {
         Ok(GroupWriter(match format {
-            Format::Lines => Sent::Lines(TextGroupWriter::new(names, out)),
-            Format::Bytes => Sent::Bytes(ByteGroupWriter::new(names, out)?),
+            StreamFormat::Lines => GroupWriterKind::Lines(TextGroupWriter::new(names, out)),
+            StreamFormat::Bytes => GroupWriterKind::Bytes(ByteGroupWriter::new(names, out)?),
         }))
     }
 
-    /// Appends an instant. If the format has no room for it, nothing is appended.
-    pub fn write(&mut self, group: &Group, out: &mut Vec<u8>) -> Result<(), Limit> {
+    /// Appends an instant. If the format cannot represent it, nothing is appended.
+    pub fn write(&mut self, group: &EventGroup, out: &mut Vec<u8>) -> Result<(), FormatError> {
         match &mut self.0 {
-            Sent::Lines(writer) => {
+            GroupWriterKind::Lines(writer) => {
                 writer.write(group, out);
                 Ok(())
             }
-            Sent::Bytes(writer) => writer.write(group, out),
+            GroupWriterKind::Bytes(writer) => writer.write(group, out),
         }
     }
 
-    /// Appends that this was all; bytes have no way to say that.
+    /// Appends the end mark, which only the line format has.
     pub fn finish(&self, out: &mut Vec<u8>) {
-        if let Sent::Lines(writer) = &self.0 {
+        if let GroupWriterKind::Lines(writer) = &self.0 {
             writer.finish(out);
         }
     }

@@ -1,43 +1,43 @@
 #![forbid(unsafe_code)]
-//! Monitoring and checking as stages that can run apart from each other: what goes between them, and how.
+//! The MaC pipeline: monitoring and checking as stages that can run in separate processes.
 //!
 //! ```text
-//! filter ── snapshots ──▶ recogniser (PEDL) ── instants ──▶ checker (MEDL) ──▶ Outcome
+//! filter ── snapshots ──▶ recogniser (PEDL) ── instants ──▶ checker (MEDL) ──▶ CheckOutcome
 //! ```
 //!
-//! A *filter* sits in or behind a program and tells what happens in it. What it sends is read by a
-//! [`SnapshotReader`], in one of two formats: lines of text that any program can write, or the bytes of the
-//! published format with its limits. [`recognise`] runs a recogniser over it; what comes out goes to a [`Sink`]:
-//! to a [`Checking`] in the same process, or through a [`Delivery`] and a channel ([`Channel`]) to a checker
-//! elsewhere, or to a file that is checked later. [`check`] reads it there, again in one of two formats. Logs are
-//! another source of snapshots ([`trace::Mapping`]).
+//! A *filter* is part of a program or follows its output, and reports snapshots of the monitored entities. A
+//! [`SnapshotReader`] reads them in one of two formats: lines of text, which any program can write, or the bytes of the
+//! published format with its limits. [`recognise`] runs a recogniser over the snapshots. The resulting instants go to a
+//! [`Sink`]: to a [`CheckRun`] in the same process, through a [`BufferedSender`] and a [`Channel`] to a checker in
+//! another process, or to a file. There, [`check`] reads them, again in one of two formats. Logs are another source of
+//! snapshots ([`trace::TraceMapping`]).
 //!
-//! Readers know nothing of files and sockets: they are fed with bytes and give what is complete, so that a stage
-//! can send on all it has before it waits for more.
+//! Readers do not access files or sockets: they are fed with bytes and return what is complete, so that a stage can
+//! send all its results before it waits for more input.
 //!
-//! [`Compiled`] is a script as the static phase leaves it: in files, for the stages and for whoever
-//! instruments the program.
+//! [`CompiledScript`] is the output of the static phase, as a file for the stages and for programs that instrument the
+//! target.
 
+mod byte_queue;
 mod bytes;
 mod channel;
-mod checking;
-mod compiled;
-mod delivery;
+mod check_run;
+mod compiled_script;
 mod entities;
-mod feed;
+mod error;
 mod format;
-mod problem;
 mod recognise;
-mod taken;
+mod sender;
+mod snapshot;
 mod text;
 pub mod trace;
 
-pub use channel::{Channel, Connection, Waiting};
-pub use checking::{Checked, Checking, Outcome, Requirement, Sort, check};
-pub use compiled::{Compiled, Phase, constant, plan};
-pub use delivery::{Delivered, Delivery};
-pub use entities::{Entities, Entity, Watched};
-pub use format::{Format, GroupReader, GroupWriter, Said, SnapshotReader, SnapshotWriter};
-pub use problem::{Limit, Place, Problem, Problems};
-pub use recognise::{Recognised, Sink, recognise};
-pub use taken::{Held, Taken, What};
+pub use channel::{Channel, Connection, WaitPolicy};
+pub use check_run::{CheckOutcome, CheckRun, CheckSummary, Requirement, RequirementKind, check};
+pub use compiled_script::{CompiledScript, ScriptKind, instrumentation_plan, parse_constant};
+pub use entities::{Entity, EntityTable, MonitoredId};
+pub use error::{FormatError, InputError, InputErrors, InputPosition};
+pub use format::{GroupReader, GroupWriter, ReadProgress, SnapshotReader, SnapshotWriter, StreamFormat};
+pub use recognise::{RecognitionSummary, Sink, recognise};
+pub use sender::{BufferedSender, SendStats};
+pub use snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};

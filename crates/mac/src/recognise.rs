@@ -1,29 +1,29 @@
-//! The recogniser as a stage: snapshots in, instants out.
+//! The recogniser as a stage: consumes snapshots and produces instants.
 
+use crate::error::{FormatError, InputErrors};
 use crate::format::SnapshotReader;
-use crate::problem::{Limit, Problems};
-use crate::taken::{Taken, What};
-use invigil_monitor::mac::{Group, Interface, Recogniser};
+use crate::snapshot::{OwnedSnapshot, SnapshotKind};
+use invigil_monitor::mac::{EventGroup, Interface, Recogniser};
 use std::io::{ErrorKind, Read};
 
-/// Takes what a recogniser tells.
+/// Receives the output of a recogniser.
 pub trait Sink {
-    /// The names of what is exported. They come first, and once.
-    fn names(&mut self, names: &Interface) -> Result<(), Limit>;
-    /// The next instant.
-    fn group(&mut self, group: &Group) -> Result<(), Limit>;
-    /// There is nothing more at the moment: what is held back should be sent now.
+    /// Receives the names of the exports. Called once, before any instant.
+    fn names(&mut self, names: &Interface) -> Result<(), FormatError>;
+    /// Receives the next instant.
+    fn group(&mut self, group: &EventGroup) -> Result<(), FormatError>;
+    /// Called when there is no more input at the moment: buffered data should be sent now.
     fn idle(&mut self) {}
 }
 
-/// Two sinks get the same.
+/// Passes everything to both sinks.
 impl<A: Sink, B: Sink> Sink for (A, B) {
-    fn names(&mut self, names: &Interface) -> Result<(), Limit> {
+    fn names(&mut self, names: &Interface) -> Result<(), FormatError> {
         self.0.names(names)?;
         self.1.names(names)
     }
 
-    fn group(&mut self, group: &Group) -> Result<(), Limit> {
+    fn group(&mut self, group: &EventGroup) -> Result<(), FormatError> {
         self.0.group(group)?;
         self.1.group(group)
     }
@@ -35,11 +35,11 @@ impl<A: Sink, B: Sink> Sink for (A, B) {
 }
 
 impl<S: Sink + ?Sized> Sink for &mut S {
-    fn names(&mut self, names: &Interface) -> Result<(), Limit> {
+    fn names(&mut self, names: &Interface) -> Result<(), FormatError> {
         (**self).names(names)
     }
 
-    fn group(&mut self, group: &Group) -> Result<(), Limit> {
+    fn group(&mut self, group: &EventGroup) -> Result<(), FormatError> {
         (**self).group(group)
     }
 
@@ -48,13 +48,13 @@ impl<S: Sink + ?Sized> Sink for &mut S {
     }
 }
 
-/// Perhaps a sink.
+/// An optional sink.
 impl<S: Sink> Sink for Option<S> {
-    fn names(&mut self, names: &Interface) -> Result<(), Limit> {
+    fn names(&mut self, names: &Interface) -> Result<(), FormatError> {
         self.as_mut().map_or(Ok(()), |sink| sink.names(names))
     }
 
-    fn group(&mut self, group: &Group) -> Result<(), Limit> {
+    fn group(&mut self, group: &EventGroup) -> Result<(), FormatError> {
         self.as_mut().map_or(Ok(()), |sink| sink.group(group))
     }
 
@@ -63,38 +63,38 @@ impl<S: Sink> Sink for Option<S> {
     }
 }
 
-/// How it went.
+/// The result of a run of a recogniser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Recognised {
-    /// How many snapshots were read.
+pub struct RecognitionSummary {
+    /// The number of snapshots.
     pub snapshots: u64,
-    /// How many instants were told.
+    /// The number of instants.
     pub instants: u64,
-    /// What could not be read or does not fit the script.
-    pub problems: Problems,
-    /// How often a definition of the script failed.
+    /// Snapshots that could not be read or do not fit the script.
+    pub errors: InputErrors,
+    /// The number of faults in definitions of the script.
     pub faults: u64,
-    /// Why it ended before the end.
+    /// Why the run ended early, if it did.
     pub failure: Option<String>,
 }
 
-impl Recognised {
+impl RecognitionSummary {
     /// Whether everything was read.
     pub fn is_complete(&self) -> bool {
-        self.problems.is_empty() && self.failure.is_none()
+        self.errors.is_empty() && self.failure.is_none()
     }
 }
 
-/// How much is read at a time.
+/// The number of bytes read at a time.
 const BLOCK: usize = 64 << 10;
 
-/// Runs a recogniser over what a filter sends, until it ends. Ticks are passed on even if nothing changes: a checker
-/// learns from them how late it is. What cannot be read is counted and left aside; with `strict` it is the end.
+/// Runs a recogniser over the output of a filter until its end. Ticks are passed on even if nothing changes, so that a
+/// checker knows the current time. Input errors are counted and skipped; with `strict`, the first one ends the run.
 ///
 /// ```
 /// # use invigil_expr::diag::SourceId;
 /// # use invigil_lang::{medl, pedl};
-/// use invigil_mac::{Checking, Entities, Format, SnapshotReader, recognise};
+/// use invigil_mac::{CheckRun, EntityTable, StreamFormat, SnapshotReader, recognise};
 /// use invigil_monitor::mac::Recogniser;
 ///
 /// # let text = "MonScr monobj int A.x; condition high = A.x > 3; export condition high; End";
@@ -102,9 +102,9 @@ const BLOCK: usize = 64 << 10;
 /// # let text = "ReqSpec import condition high; property low = !high; End";
 /// # let requirements = medl::lower(&medl::parse(SourceId(0), text).0, Some(&script)).0.unwrap();
 /// // condition high = A.x > 3;      property low = !high;
-/// let mut reader = SnapshotReader::new(Format::Lines, Entities::of(&script), None)?;
+/// let mut reader = SnapshotReader::new(StreamFormat::Lines, EntityTable::of(&script), None)?;
 /// let mut recogniser = Recogniser::new(script.parts)?;
-/// let mut checking = Checking::new(requirements)?;
+/// let mut checking = CheckRun::new(requirements)?;
 /// let filter = "update A.x 1 @10\nupdate A.x 5 @20\n";
 /// let done = recognise(&mut filter.as_bytes(), &mut reader, &mut recogniser, &mut checking, false);
 /// assert_eq!((done.snapshots, done.instants), (2, 2));
@@ -118,8 +118,8 @@ pub fn recognise(
     recogniser: &mut Recogniser,
     to: &mut dyn Sink,
     strict: bool,
-) -> Recognised {
-    let mut done = Recognised::default();
+) -> RecognitionSummary {
+    let mut done = RecognitionSummary::default();
     let mut ended = to.names(&recogniser.parts().exports()).is_err_and(|limit| {
         done.failure = Some(limit.to_string());
         true
@@ -152,11 +152,11 @@ pub fn recognise(
                     if problem.is_fatal || strict {
                         done.failure = Some(problem.to_string());
                     } else {
-                        done.problems.add(problem);
+                        done.errors.add(problem);
                     }
                 }
             }
-            if done.failure.is_some() || strict && !done.problems.is_empty() {
+            if done.failure.is_some() || strict && !done.errors.is_empty() {
                 ended = true;
                 break;
             }
@@ -169,19 +169,19 @@ pub fn recognise(
 
 fn step(
     recogniser: &mut Recogniser,
-    taken: &Taken,
+    taken: &OwnedSnapshot,
     to: &mut dyn Sink,
-    done: &mut Recognised,
+    done: &mut RecognitionSummary,
 ) -> Result<(), String> {
-    let is_tick = taken.what == What::Tick;
-    taken.what.with(|snapshot| match recogniser.snapshot(snapshot, taken.time) {
+    let is_tick = taken.kind == SnapshotKind::Tick;
+    taken.kind.with_borrowed(|snapshot| match recogniser.snapshot(snapshot, taken.time) {
         Ok(group) if is_tick || !group.is_empty() => {
             done.instants += 1;
             to.group(group).map_err(|limit| limit.to_string())
         }
         Ok(_) => Ok(()),
         Err(misfit) => {
-            done.problems.add(misfit);
+            done.errors.add(misfit);
             Ok(())
         }
     })

@@ -1,77 +1,77 @@
-//! Processes, and what they can do.
+//! Processes and their actions.
 
-use crate::expression::{Expression, Place};
+use crate::expression::{Expression, LValue};
 use crate::variable::VariableId;
 
-/// An action, by its number in the model.
+/// Index of an action in the model.
 pub type ActionId = u32;
-/// A process, by its number in the model.
+/// Index of a process in the model.
 pub type ProcessId = u32;
-/// A location of a process, by its number there.
+/// Index of a location in its process.
 pub type LocationId = u32;
 
-/// Some actions, in ascending order.
+/// Set of actions, in ascending order.
 pub type Actions = Vec<ActionId>;
 
-/// A process: a name and a current location, which is one of its variables.
+/// A process: a name and a current location, which is stored in a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its full name, as people read it: `Train`, `P[2]`.
+    /// The full name for display: `Train`, `P[2]`.
     pub name: String,
-    /// The places at which it can be, in the order of their numbers.
+    /// The locations, by index.
     pub locations: Vec<Location>,
-    /// The variable that says where it is: its [`Kind`](crate::Kind) is the names of the locations.
+    /// The variable with the current location; its [`Domain`](crate::Domain) is the names of the locations.
     pub location: VariableId,
-    /// Whether it is part of what is built, or of what that is built into.
-    pub unit: Unit,
+    /// Whether the process belongs to the system or to its environment.
+    pub side: Side,
 }
 
-/// A place at which a process can be.
+/// A location of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
     /// Its name.
     pub name: String,
-    /// While a process is at a committed location, only actions that take some process away from such a location
+    /// While some process is at a committed location, only actions that move a process away from a committed location
     /// are enabled.
     pub is_committed: bool,
 }
 
-/// Which side a process is on. Schedulers command the system and never its environment.
+/// Side of a process or action. Schedulers control the system, but never its environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unit {
-    /// What is built.
+pub enum Side {
+    /// The system under design.
     System,
-    /// What it is built into.
+    /// Its environment.
     Environment,
 }
 
-/// One thing that can happen, atomically: some processes move, under a condition and with an effect.
+/// An atomic action: some processes move, under a guard and with an effect.
 ///
-/// It is enabled if every process of `moves` is where it moves from, `guard` is true, no process is committed
-/// elsewhere, and no action of a higher priority is enabled. It leads to one configuration for each way to make the
-/// choices of its effect; the processes arrive when the effect is over.
+/// It is enabled if every process of `moves` is at its source location, `guard` is true, no other process is committed,
+/// and no action of a higher priority is enabled. It leads to one configuration for each combination of choices in its
+/// effect. The processes arrive after the effect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
-    /// Its name for people, unique in the model: `P[0]: idle → busy`.
+    /// The display name, unique in the model: `P[0]: idle → busy`.
     pub name: String,
-    /// What properties call it, and `happens` and `enabled`; several actions may share it. None if it has no name.
+    /// The event name for properties, `happens` and `enabled`; several actions may share it. `None` if it is unnamed.
     pub event: Option<String>,
     /// The parameters of the event: expressions over the step.
     pub parameters: Vec<(String, Expression)>,
-    /// Who moves; the first of them is whose action it is. None if it belongs to nobody.
+    /// The moves; the action belongs to the first process. Empty if it belongs to no process.
     pub moves: Vec<Move>,
-    /// When it is enabled: an expression over the state.
+    /// The guard: an expression over the state.
     pub guard: Expression,
-    /// What it does, in this order.
+    /// The effect: statements that are executed in order.
     pub effect: Vec<Statement>,
-    /// While actions of a higher priority are enabled, those of a lower one are not.
+    /// While an action of a higher priority is enabled, those of a lower one are not.
     pub priority: i32,
-    /// Which side it is of.
-    pub unit: Unit,
+    /// The side that the action belongs to.
+    pub side: Side,
 }
 
 impl Action {
-    /// An action that is always enabled and changes nothing; to be filled with struct update syntax.
+    /// An action that is always enabled and changes nothing, for struct update syntax.
     ///
     /// ```
     /// use invigil_model::Action;
@@ -87,65 +87,65 @@ impl Action {
             guard: Expression::Constant(1),
             effect: Vec::new(),
             priority: 0,
-            unit: Unit::System,
+            side: Side::System,
         }
     }
 }
 
-/// A process goes from one location to another.
+/// Move of a process from one location to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Move {
-    /// Who.
+    /// The process.
     pub process: ProcessId,
-    /// Where it must be.
+    /// The source location.
     pub from: LocationId,
-    /// Where it is afterwards.
+    /// The target location.
     pub to: LocationId,
 }
 
-/// A part of an effect. Statements see what those before them did.
+/// Statement of an effect. It reads the results of the statements before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Statement {
-    /// A variable takes a value. A value that it cannot hold is a fault, or loses its upper bits if it wraps.
+    /// Assigns a value to a variable. A value outside of its domain is a fault, or loses its upper bits if it wraps.
     Assign {
-        /// Where to.
-        place: Place,
-        /// What.
+        /// The target.
+        place: LValue,
+        /// The value.
         value: Expression,
-        /// Whether the value is cut to the variable's bits. Only for ranges that fill their bits.
+        /// Whether the value is truncated to the bits of the variable. Only allowed for ranges that fill their bits.
         wraps: bool,
     },
-    /// A variable takes any value from `low` to `high`: one configuration for each. Not inside of `If`.
+    /// Assigns any value from `low` to `high`, leading to one configuration for each. Not allowed inside of `If`.
     Choose {
-        /// Where to.
-        place: Place,
+        /// The target.
+        place: LValue,
         /// The smallest value.
         low: i64,
         /// The largest value.
         high: i64,
     },
-    /// An outcome in which this is false is none.
+    /// Discards the outcomes in which this is false.
     Require(Expression),
-    /// One list of statements or the other.
+    /// Executes one of two lists of statements.
     If {
-        /// What decides.
+        /// The condition.
         condition: Expression,
-        /// What is done if it is true.
+        /// Executed if the condition is true.
         then: Vec<Statement>,
-        /// What is done if it is false.
+        /// Executed if the condition is false.
         otherwise: Vec<Statement>,
     },
-    /// A fault, unless this is true.
+    /// Raises a fault if the condition is false.
     Assert {
-        /// What must be true.
+        /// The condition.
         condition: Expression,
-        /// What to tell if it is not.
+        /// The message of the fault.
         message: String,
     },
 }
 
 impl Statement {
-    /// A variable of one value takes a value, which it must be able to hold.
+    /// Assigns a value to a scalar variable. A value outside of its domain is a fault.
     ///
     /// ```
     /// use invigil_model::{Expression, Statement};
@@ -153,6 +153,6 @@ impl Statement {
     /// assert!(matches!(reset, Statement::Assign { wraps: false, .. }));
     /// ```
     pub fn assign(variable: VariableId, value: Expression) -> Statement {
-        Statement::Assign { place: Place::scalar(variable), value, wraps: false }
+        Statement::Assign { place: LValue::scalar(variable), value, wraps: false }
     }
 }

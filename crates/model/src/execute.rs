@@ -1,15 +1,15 @@
-//! What actions do: the plain definition, which every faster way must agree with.
+//! Execution of actions. This is the reference semantics with which every optimised engine must agree.
 
 use crate::action::{ActionId, Statement};
-use crate::expression::Place;
-use crate::fault::{Fault, Reason};
+use crate::expression::LValue;
+use crate::fault::{Fault, FaultReason};
 use crate::model::Model;
 use crate::state::State;
 use crate::value::Step;
 use std::collections::HashSet;
 
 impl Model {
-    /// The first configurations, in the order of the choices that lead to them.
+    /// The initial configurations, in the order of the choices that lead to them.
     pub fn starts(&self) -> Vec<State> {
         let mut words = vec![0; self.layout().words];
         for (variable, slot) in self.parts().variables.iter().zip(&self.layout().slots) {
@@ -20,8 +20,8 @@ impl Model {
         let mut starts = Once::default();
         self.run(&self.parts().start, words.clone(), &mut |outcome| {
             let start = match outcome {
-                Ok(words) => State::sound(&words),
-                Err(reason) => broken(&words, None, reason),
+                Ok(words) => State::without_fault(&words),
+                Err(reason) => faulted(&words, None, reason),
             };
             starts.add(start);
         });
@@ -37,8 +37,8 @@ impl Model {
         })
     }
 
-    /// Whether an action is enabled by itself, whatever else is.
-    fn is_possible(&self, words: &[u64], action: ActionId) -> Result<bool, Reason> {
+    /// Whether an action is enabled regardless of the other actions.
+    fn is_possible(&self, words: &[u64], action: ActionId) -> Result<bool, FaultReason> {
         let by = self.action(action);
         let is_there = by.moves.iter().all(|by| {
             let process = &self.parts().processes[by.process as usize];
@@ -50,18 +50,18 @@ impl Model {
         Ok(self.value(&by.guard, Step::at(words))? != 0)
     }
 
-    /// Whether an action is enabled. One whose guard goes wrong is an error.
+    /// Whether an action is enabled. A fault in its guard is an error.
     pub fn is_enabled(&self, words: &[u64], action: ActionId) -> Result<bool, Fault> {
         let fault = |reason| Fault { action: Some(action), reason };
         if !self.is_possible(words, action).map_err(fault)? {
             return Ok(false);
         }
         let higher = self.ranks().iter().take_while(|rank| !rank.contains(&action)).flatten();
-        // A guard that goes wrong does so before those of lower priority are looked at.
+        // A fault in the guard precedes the evaluation of guards of lower priority.
         Ok(!higher.into_iter().any(|other| self.is_possible(words, *other).unwrap_or(true)))
     }
 
-    /// The enabled actions in the order of their numbers, those whose guards go wrong included.
+    /// The enabled actions in ascending order, including those whose guards raise a fault.
     pub fn enabled(&self, words: &[u64]) -> Vec<ActionId> {
         for rank in self.ranks() {
             let is_enabled = |action: &ActionId| self.is_possible(words, *action).unwrap_or(true);
@@ -73,12 +73,12 @@ impl Model {
         Vec::new()
     }
 
-    /// Where an enabled action leads: one configuration for each way to make its choices, each once. One that goes
-    /// wrong leads to a broken one.
+    /// The configurations to which an enabled action leads: one for each combination of choices, without duplicates. A
+    /// fault leads to a faulted configuration.
     pub fn outcomes(&self, words: &[u64], action: ActionId) -> Vec<State> {
         let by = self.action(action);
         if let Err(reason) = self.value(&by.guard, Step::at(words)) {
-            return vec![broken(words, Some(action), reason)];
+            return vec![faulted(words, Some(action), reason)];
         }
         let mut outcomes = Once::default();
         self.run(&by.effect, words.to_vec(), &mut |outcome| {
@@ -89,29 +89,29 @@ impl Model {
                         let slot = self.layout().slots[process.location as usize];
                         slot.write(&mut target, 0, i64::from(by.to));
                     }
-                    State::sound(&target)
+                    State::without_fault(&target)
                 }
-                Err(reason) => broken(words, Some(action), reason),
+                Err(reason) => faulted(words, Some(action), reason),
             };
             outcomes.add(outcome);
         });
         outcomes.list
     }
 
-    /// Runs statements, telling each outcome.
+    /// Executes statements and passes each outcome to `emit`.
     fn run(
         &self,
         statements: &[Statement],
         mut words: Vec<u64>,
-        tell: &mut dyn FnMut(Result<Vec<u64>, Reason>),
+        emit: &mut dyn FnMut(Result<Vec<u64>, FaultReason>),
     ) {
         for (at, statement) in statements.iter().enumerate() {
             if let Statement::Choose { place, low, high } = statement {
                 for value in *low..=*high {
                     let mut chosen = words.clone();
                     match self.store(&mut chosen, place, value, false) {
-                        Ok(()) => self.run(&statements[at + 1..], chosen, tell),
-                        Err(reason) => tell(Err(reason)),
+                        Ok(()) => self.run(&statements[at + 1..], chosen, emit),
+                        Err(reason) => emit(Err(reason)),
                     }
                 }
                 return;
@@ -119,20 +119,20 @@ impl Model {
             match self.statement(statement, &mut words) {
                 Ok(true) => {}
                 Ok(false) => return,
-                Err(reason) => return tell(Err(reason)),
+                Err(reason) => return emit(Err(reason)),
             }
         }
-        tell(Ok(words));
+        emit(Ok(words));
     }
 
-    /// Runs a statement that chooses nothing; says whether there is an outcome at all.
-    fn statement(&self, statement: &Statement, words: &mut [u64]) -> Result<bool, Reason> {
+    /// Executes a statement without choices. Returns whether there is an outcome.
+    fn statement(&self, statement: &Statement, words: &mut [u64]) -> Result<bool, FaultReason> {
         match statement {
             Statement::Assign { place, value, wraps } => {
                 let value = self.value(value, Step::at(words))?;
                 self.store(words, place, value, *wraps)?;
             }
-            // `run` has made the choices, and there are none under conditions.
+            // `run` has made the choices, and choices under conditions are not allowed.
             Statement::Choose { .. } => {}
             Statement::Require(condition) => return Ok(self.value(condition, Step::at(words))? != 0),
             Statement::If { condition, then, otherwise } => {
@@ -145,40 +145,40 @@ impl Model {
             }
             Statement::Assert { condition, message } => {
                 if self.value(condition, Step::at(words))? == 0 {
-                    return Err(Reason::Assertion(message.clone()));
+                    return Err(FaultReason::Assertion(message.clone()));
                 }
             }
         }
         Ok(true)
     }
 
-    /// Lets a place hold a value. The index is found after the value.
-    fn store(&self, words: &mut [u64], place: &Place, value: i64, wraps: bool) -> Result<(), Reason> {
+    /// Stores a value. The index is evaluated after the value.
+    fn store(&self, words: &mut [u64], place: &LValue, value: i64, wraps: bool) -> Result<(), FaultReason> {
         let index = self.index(place, Step::at(words))?;
         let variable = self.variable(place.variable);
-        if !wraps && !variable.kind.holds(value) {
-            let (low, high) = variable.kind.range();
+        if !wraps && !variable.domain.holds(value) {
+            let (low, high) = variable.domain.range();
             let place = match variable.length {
                 Some(_) => format!("{}[{index}]", variable.name),
                 None => variable.name.clone(),
             };
-            return Err(Reason::OutOfRange { place, value, low, high });
+            return Err(FaultReason::OutOfRange { place, value, low, high });
         }
         self.layout().slots[place.variable as usize].write(words, index, value);
         Ok(())
     }
 }
 
-/// Configurations, each once: choices that make no difference give one.
+/// Set of configurations: different choices can lead to equal ones.
 #[derive(Default)]
 struct Once {
     list: Vec<State>,
-    /// The same, once there are many.
+    /// Hash set, used once there are many.
     set: HashSet<State>,
 }
 
 impl Once {
-    /// How many can be looked through one by one.
+    /// Up to this number, linear search is used.
     const FEW: usize = 16;
 
     fn add(&mut self, state: State) {
@@ -197,6 +197,6 @@ impl Once {
     }
 }
 
-fn broken(words: &[u64], action: Option<ActionId>, reason: Reason) -> State {
+fn faulted(words: &[u64], action: Option<ActionId>, reason: FaultReason) -> State {
     State { words: words.into(), fault: Some(Box::new(Fault { action, reason })) }
 }

@@ -1,54 +1,54 @@
-//! Expressions over a state, or over a step.
+//! Expressions over states and steps.
 
 use crate::action::Actions;
 use crate::variable::VariableId;
 
-/// An expression. Values are 64-bit integers; arithmetic wraps around, truth is any value but 0.
+/// An expression. Values are 64-bit integers; arithmetic wraps around, and every value except 0 is true.
 ///
-/// Over a state, reads see that state. Over a step they see its target, and those below [`Expression::Before`] see
-/// its source. [`Expression::Happens`] and [`Expression::Enabled`] make sense in predicates only, never in the
-/// guards and effects that they talk about.
+/// Over a state, variables are read in that state. Over a step, they are read in its target, and below
+/// [`Expression::Before`] in its source. [`Expression::Happens`] and [`Expression::Enabled`] are allowed in predicates
+/// only, not in guards and effects.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Expression {
     /// A number.
     Constant(i64),
-    /// What a variable holds.
-    Read(Place),
+    /// The value of a variable.
+    Read(LValue),
     /// An operator with one operand.
     Unary(Unary, Box<Expression>),
     /// An operator with two operands.
     Binary(Binary, Box<(Expression, Expression)>),
-    /// The second if the first is true, else the third.
+    /// The second operand if the first is true, otherwise the third.
     If(Box<(Expression, Expression, Expression)>),
-    /// The value at the source of the step; where the execution starts, at its target.
+    /// The value in the source of the step. In the initial step, it is the value in the target.
     Before(Box<Expression>),
-    /// Whether the step is by one of these actions.
+    /// Whether the action of the step is one of these.
     Happens(Actions),
     /// Whether one of these actions is enabled.
     Enabled(Actions),
 }
 
-/// A variable, or an element of one.
+/// A variable, or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct LValue {
     /// The variable.
     pub variable: VariableId,
-    /// Which element, from 0, if it is an array.
+    /// The index of the element, counted from 0, if the variable is an array.
     pub index: Option<Box<Expression>>,
 }
 
-/// An operator with one operand.
+/// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Unary {
-    /// 1 for 0, and 0 for all else.
+    /// 1 for 0, otherwise 0.
     Not,
-    /// The number with the other sign.
+    /// Negation.
     Negate,
-    /// All bits the other way round.
+    /// Bitwise complement.
     Complement,
 }
 
-/// An operator with two operands. Comparisons and logic give 0 or 1.
+/// Binary operators. Comparisons and logical operators give 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Binary {
     /// Sum.
@@ -57,52 +57,52 @@ pub enum Binary {
     Subtract,
     /// Product.
     Multiply,
-    /// Quotient, rounded towards 0. Division by 0 is a fault.
+    /// Quotient, truncated towards 0. Division by 0 is a fault.
     Divide,
-    /// What division leaves, with the sign of the first. By 0 is a fault.
+    /// Remainder of the division, with the sign of the dividend. Division by 0 is a fault.
     Remainder,
-    /// Both bits.
+    /// Bitwise and.
     BitAnd,
-    /// Either bit.
+    /// Bitwise or.
     BitOr,
-    /// One bit and not the other.
+    /// Bitwise exclusive or.
     BitXor,
-    /// Bits moved up. By less than 0 or more than 63 is a fault.
+    /// Left shift. By less than 0 or more than 63 is a fault.
     ShiftLeft,
-    /// Bits moved down, keeping the sign. By less than 0 or more than 63 is a fault.
+    /// Arithmetic right shift. By less than 0 or more than 63 is a fault.
     ShiftRight,
-    /// The same.
+    /// Equal.
     Equal,
-    /// Not the same.
+    /// Not equal.
     NotEqual,
     /// Less.
     Less,
-    /// Less, or the same.
+    /// Less or equal.
     LessOrEqual,
-    /// More.
+    /// Greater.
     Greater,
-    /// More, or the same.
+    /// Greater or equal.
     GreaterOrEqual,
-    /// Both are true. The second is not looked at if the first decides.
+    /// Conjunction; the second operand is not evaluated if the first is false.
     And,
-    /// One is true. The second is not looked at if the first decides.
+    /// Disjunction; the second operand is not evaluated if the first is true.
     Or,
-    /// If the first is true, so is the second, which is not looked at otherwise.
+    /// Implication; the second operand is not evaluated if the first is false.
     Implies,
 }
 
 impl Expression {
-    /// What a variable of one value holds.
+    /// The value of a scalar variable.
     ///
     /// ```
-    /// use invigil_model::{Expression, Place};
-    /// assert_eq!(Expression::read(3), Expression::Read(Place { variable: 3, index: None }));
+    /// use invigil_model::{Expression, LValue};
+    /// assert_eq!(Expression::read(3), Expression::Read(LValue { variable: 3, index: None }));
     /// ```
     pub fn read(variable: VariableId) -> Expression {
-        Expression::Read(Place::scalar(variable))
+        Expression::Read(LValue::scalar(variable))
     }
 
-    /// Whether it is about a step, and not just about a configuration.
+    /// Whether the expression is over a step, not just over a state.
     ///
     /// ```
     /// use invigil_model::Expression;
@@ -117,7 +117,7 @@ impl Expression {
         found
     }
 
-    /// What an element of an array holds.
+    /// The value of an element of an array.
     ///
     /// ```
     /// use invigil_model::Expression;
@@ -125,10 +125,10 @@ impl Expression {
     /// assert!(matches!(first, Expression::Read(place) if place.index.is_some()));
     /// ```
     pub fn element(variable: VariableId, index: Expression) -> Expression {
-        Expression::Read(Place { variable, index: Some(Box::new(index)) })
+        Expression::Read(LValue { variable, index: Some(Box::new(index)) })
     }
 
-    /// Two operands, joined.
+    /// A binary operation.
     ///
     /// ```
     /// use invigil_model::{Binary, Expression};
@@ -139,7 +139,7 @@ impl Expression {
         Expression::Binary(operator, Box::new((left, right)))
     }
 
-    /// One operand with its operator.
+    /// A unary operation.
     ///
     /// ```
     /// use invigil_model::{Expression, Unary};
@@ -150,7 +150,7 @@ impl Expression {
         Expression::Unary(operator, Box::new(operand))
     }
 
-    /// All of them hold; true if there are none. The tree is balanced, so that long lists stay shallow.
+    /// Conjunction; true if the list is empty. The tree is balanced, so that long lists stay shallow.
     ///
     /// ```
     /// use invigil_model::Expression;
@@ -160,7 +160,7 @@ impl Expression {
         Expression::balanced(Binary::And, parts, Expression::Constant(1))
     }
 
-    /// One of them holds; false if there are none. The tree is balanced, so that long lists stay shallow.
+    /// Disjunction; false if the list is empty. The tree is balanced, so that long lists stay shallow.
     ///
     /// ```
     /// use invigil_model::Expression;
@@ -185,7 +185,7 @@ impl Expression {
         parts.pop().unwrap_or(none)
     }
 
-    /// Calls `visit` for this expression and every one inside it.
+    /// Calls `visit` for this expression and all its subexpressions.
     pub fn visit(&self, visit: &mut impl FnMut(&Expression)) {
         visit(self);
         match self {
@@ -209,14 +209,14 @@ impl Expression {
     }
 }
 
-impl Place {
-    /// A variable of one value.
+impl LValue {
+    /// A scalar variable.
     ///
     /// ```
-    /// use invigil_model::Place;
-    /// assert_eq!(Place::scalar(1).variable, 1);
+    /// use invigil_model::LValue;
+    /// assert_eq!(LValue::scalar(1).variable, 1);
     /// ```
-    pub fn scalar(variable: VariableId) -> Place {
-        Place { variable, index: None }
+    pub fn scalar(variable: VariableId) -> LValue {
+        LValue { variable, index: None }
     }
 }

@@ -1,60 +1,60 @@
-//! What can go wrong inside an action.
+//! Faults: run-time errors of actions.
 
 use crate::action::ActionId;
 use core::fmt;
 
-/// An action that goes wrong. It leads to a broken configuration, in which nothing can happen.
+/// A run-time error in an action. It leads to a faulted configuration without enabled actions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// Which action; none if the model cannot even start, or a predicate goes wrong.
+    /// The action; `None` if the initialisation or a predicate raised the fault.
     pub action: Option<ActionId>,
-    /// What is wrong with it.
-    pub reason: Reason,
+    /// The reason.
+    pub reason: FaultReason,
 }
 
-/// Why an action goes wrong.
+/// Reason of a fault.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
-    /// A value that a variable cannot hold.
+pub enum FaultReason {
+    /// A value outside of the domain of a variable.
     OutOfRange {
-        /// The variable, as people read it, with its index.
+        /// The display name of the variable, with its index.
         place: String,
         /// The value.
         value: i64,
-        /// The smallest value it can hold.
+        /// The smallest value of the domain.
         low: i64,
-        /// The largest value it can hold.
+        /// The largest value of the domain.
         high: i64,
     },
-    /// There is no such element.
+    /// An index out of bounds.
     NoElement {
         /// The array.
         array: String,
         /// The index.
         index: i64,
-        /// How many elements there are.
+        /// The number of elements.
         length: u32,
     },
-    /// Something was divided by 0.
+    /// Division by 0.
     DivisionByZero,
-    /// Bits were moved by less than 0 or more than 63.
+    /// A shift by less than 0 or more than 63.
     Shift(i64),
-    /// An assertion of the model is false.
+    /// A failed assertion of the model.
     Assertion(String),
 }
 
-impl fmt::Display for Reason {
+impl fmt::Display for FaultReason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::OutOfRange { place, value, low, high } => {
+            FaultReason::OutOfRange { place, value, low, high } => {
                 write!(f, "{place} cannot hold {value}: its range is {low} to {high}")
             }
-            Reason::NoElement { array, index, length } => {
+            FaultReason::NoElement { array, index, length } => {
                 write!(f, "{array} has no element {index}: there are {length}, numbered from 0")
             }
-            Reason::DivisionByZero => f.write_str("division by zero"),
-            Reason::Shift(by) => write!(f, "bits cannot be moved by {by}: from 0 to 63 only"),
-            Reason::Assertion(message) => write!(f, "assertion failed: {message}"),
+            FaultReason::DivisionByZero => f.write_str("division by zero"),
+            FaultReason::Shift(by) => write!(f, "bits cannot be moved by {by}: from 0 to 63 only"),
+            FaultReason::Assertion(message) => write!(f, "assertion failed: {message}"),
         }
     }
 }

@@ -1,38 +1,38 @@
-//! What actions touch: the ground on which one can say that the order of two of them does not matter.
+//! Footprints of actions: the variables that they read and write. Basis of independence in partial-order reduction.
 
 use crate::action::{ActionId, Statement};
-use crate::expression::{Expression, Place};
+use crate::expression::{Expression, LValue};
 use crate::model::Model;
 use crate::variable::VariableId;
 use std::collections::BTreeSet;
 
-/// One element of a variable, or all of it if none is named.
+/// One element of a variable, or the whole variable.
 type Cell = (VariableId, Option<u32>);
 
-/// The variables that an action, or an expression, looks at and changes.
+/// The variables that an action or expression reads and writes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     reads: BTreeSet<Cell>,
     writes: BTreeSet<Cell>,
-    /// The actions whose taking or enabledness is looked at.
+    /// The actions whose occurrence or enabledness is read.
     actions: BTreeSet<ActionId>,
 }
 
 impl Footprint {
-    /// Whether the order in which this and `other` happen may matter.
+    /// Whether the order of this and `other` may matter.
     pub fn interferes(&self, other: &Footprint) -> bool {
         meets(&self.writes, &other.writes)
             || meets(&self.writes, &other.reads)
             || meets(&self.reads, &other.writes)
     }
 
-    /// Whether whoever looks at `seen` may notice that this happened.
+    /// Whether a reader with the footprint `seen` may notice this action.
     pub fn is_seen_by(&self, seen: &Footprint) -> bool {
         meets(&self.writes, &seen.reads)
     }
 
-    /// Whether this looks at an action: that it happens, or that it is enabled.
-    pub fn names(&self, action: ActionId) -> bool {
+    /// Whether the footprint refers to an action: its occurrence or its enabledness.
+    pub fn refers_to(&self, action: ActionId) -> bool {
         self.actions.contains(&action)
     }
 
@@ -44,7 +44,7 @@ impl Footprint {
         });
     }
 
-    fn write(&mut self, place: &Place) {
+    fn write(&mut self, place: &LValue) {
         self.writes.insert(cell(place));
         if let Some(index) = &place.index {
             self.read(index);
@@ -68,19 +68,19 @@ impl Footprint {
 }
 
 impl Model {
-    /// What an action touches.
+    /// The variables that an action reads and writes.
     ///
     /// ```
-    /// use invigil_model::{Action, Expression, Kind, Model, Parts, Statement, Variable};
+    /// use invigil_model::{Action, Expression, Domain, Model, ModelParts, Statement, Variable};
     /// let set = |variable, name: &str| Action {
     ///     effect: vec![Statement::assign(variable, Expression::Constant(1))],
     ///     ..Action::named(name)
     /// };
-    /// let bit = |name: &str| Variable::scalar(name, Kind::Boolean, 0);
-    /// let model = Model::new(Parts {
+    /// let bit = |name: &str| Variable::scalar(name, Domain::Boolean, 0);
+    /// let model = Model::new(ModelParts {
     ///     variables: vec![bit("a"), bit("b")],
     ///     actions: vec![set(0, "one"), set(1, "two"), set(1, "three")],
-    ///     ..Parts::default()
+    ///     ..ModelParts::default()
     /// });
     /// let model = model.unwrap();
     /// assert!(!model.footprint(0).interferes(&model.footprint(1)));
@@ -94,7 +94,7 @@ impl Model {
         for by in &of.moves {
             let location = (self.parts().processes[by.process as usize].location, None);
             footprint.reads.insert(location);
-            // Who stays where it is changes nothing that others can see.
+            // A process that stays at its location changes nothing that others can read.
             if by.from != by.to {
                 footprint.writes.insert(location);
             }
@@ -102,8 +102,8 @@ impl Model {
         footprint
     }
 
-    /// What an expression looks at. Whether an action is enabled depends on all that its guard reads.
-    pub fn looks_at(&self, expression: &Expression) -> Footprint {
+    /// The footprint of an expression. Whether an action is enabled depends on everything that its guard reads.
+    pub fn footprint_of(&self, expression: &Expression) -> Footprint {
         let mut footprint = Footprint::default();
         footprint.read(expression);
         let mut enabled = Vec::new();
@@ -119,8 +119,8 @@ impl Model {
     }
 }
 
-/// A constant index names one element; any other may name each of them.
-fn cell(place: &Place) -> Cell {
+/// A constant index denotes one element; any other index may denote each of them.
+fn cell(place: &LValue) -> Cell {
     match place.index.as_deref() {
         Some(Expression::Constant(index)) => (place.variable, u32::try_from(*index).ok()),
         _ => (place.variable, None),

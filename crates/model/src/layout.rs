@@ -1,36 +1,35 @@
-//! Where variables lie in the words of a configuration.
+//! Layout of variables in the words of a configuration.
 //!
-//! A value is stored as its distance from the smallest one, in as many bits as the range needs. No element lies
-//! across the border of two words. The elements of an array take 1, 2, 4, 8, 16, 32 or 64 bits, one after the other,
-//! so that the place of an element follows from its index by a shift. Bits that belong to nobody are 0: equal
-//! configurations have equal words.
+//! A value is stored as its difference to the smallest one, in as many bits as the range needs. No element crosses a
+//! word boundary. Array elements occupy 1, 2, 4, 8, 16, 32 or 64 bits each, contiguously, so that the position of an
+//! element follows from its index by a shift. Unused bits are 0, so equal configurations have equal words.
 
 use crate::variable::Variable;
 
-/// Where a variable lies.
+/// Position of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The first bit of the first element, counted from the lowest bit of the first word.
+    /// The first bit of the first element, counted from the least significant bit of the first word.
     pub bit: u32,
-    /// The bits of an element: 0 if there is but one value. For an array, a power of two (or 0).
+    /// The bits of an element: 0 if the domain has one value. For an array, a power of two or 0.
     pub width: u32,
     /// The value that is stored as 0.
     pub low: i64,
 }
 
 impl Slot {
-    /// The word that holds an element, and the bit there.
+    /// The word with an element, and the bit at which it starts.
     pub fn at(&self, index: u32) -> (usize, u32) {
         let bit = u64::from(self.bit) + u64::from(index) * u64::from(self.width);
         ((bit / 64) as usize, (bit % 64) as u32)
     }
 
-    /// The bits of an element, moved down to bit 0.
+    /// A mask with the bits of an element, starting at bit 0.
     pub fn mask(&self) -> u64 {
         mask(self.width)
     }
 
-    /// What an element holds.
+    /// Reads an element.
     ///
     /// ```
     /// use invigil_model::layout::Slot;
@@ -45,7 +44,7 @@ impl Slot {
         self.low.wrapping_add((words[word] >> bit & self.mask()) as i64)
     }
 
-    /// Lets an element hold a value of its range.
+    /// Writes a value of its range to an element.
     ///
     /// ```
     /// use invigil_model::layout::Slot;
@@ -63,24 +62,24 @@ impl Slot {
     }
 }
 
-/// The places of all variables.
+/// The positions of all variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Layout {
-    /// Where each variable lies.
+    /// The position of each variable.
     pub slots: Vec<Slot>,
     /// The number of words of a configuration: at least one.
     pub words: usize,
-    /// The bits of the last word that belong to nobody, counted from its highest.
+    /// The number of unused bits at the most significant end of the last word.
     pub spare: u32,
 }
 
-/// The most words of a configuration.
+/// Maximum number of words of a configuration.
 pub const MAX_WORDS: usize = 1 << 12;
 
 impl Layout {
-    /// Places for these variables; none if they need more than [`MAX_WORDS`].
+    /// Computes the layout of variables; `None` if they need more than [`MAX_WORDS`].
     ///
-    /// The wide ones come first, so that few bits are lost at the borders of words.
+    /// Wide variables are placed first, so that few bits are lost at word boundaries.
     pub fn of(variables: &[Variable]) -> Option<Layout> {
         let widths: Vec<u32> = variables.iter().map(width).collect();
         let mut order: Vec<usize> = (0..variables.len()).collect();
@@ -88,7 +87,7 @@ impl Layout {
             (core::cmp::Reverse(variables[at].length.is_some()), core::cmp::Reverse(widths[at]))
         });
         let mut slots = vec![Slot { bit: 0, width: 0, low: 0 }; variables.len()];
-        // Scalars go into the first word with room for them.
+        // A scalar is placed in the first word with enough free bits.
         let mut used: Vec<u32> = Vec::new();
         for at in order {
             let (variable, width) = (&variables[at], widths[at]);
@@ -110,14 +109,14 @@ impl Layout {
             if used.len() > MAX_WORDS {
                 return None;
             }
-            slots[at] = Slot { bit: bit as u32, width, low: variable.kind.range().0 };
+            slots[at] = Slot { bit: bit as u32, width, low: variable.domain.range().0 };
         }
         let spare = 64 - used.last().copied().unwrap_or(0);
         Some(Layout { slots, words: used.len().max(1), spare })
     }
 }
 
-/// An array goes behind the last one, from a bit that is a multiple of its width.
+/// An array is placed behind the last one, at a multiple of its element width.
 fn place_array(used: &mut Vec<u32>, bits: u64, width: u32) -> Option<u64> {
     let start = match used.last() {
         None | Some(64) => used.len() as u64 * 64,
@@ -125,7 +124,7 @@ fn place_array(used: &mut Vec<u32>, bits: u64, width: u32) -> Option<u64> {
     };
     let end = start.checked_add(bits)?;
     let words = usize::try_from(end.div_ceil(64)).ok().filter(|words| *words <= MAX_WORDS)?;
-    // Everything before the end is taken, gaps included; the last word up to the end.
+    // Everything before the end is used up, including gaps.
     used.iter_mut().for_each(|taken| *taken = 64);
     used.resize(words, 64);
     if let Some(last) = used.last_mut() {
@@ -134,9 +133,9 @@ fn place_array(used: &mut Vec<u32>, bits: u64, width: u32) -> Option<u64> {
     Some(start)
 }
 
-/// The bits that an element needs.
+/// The number of bits of an element.
 fn width(variable: &Variable) -> u32 {
-    let (low, high) = variable.kind.range();
+    let (low, high) = variable.domain.range();
     let span = high.wrapping_sub(low) as u64;
     let bits = 64 - span.leading_zeros();
     match variable.length {
@@ -145,7 +144,7 @@ fn width(variable: &Variable) -> u32 {
     }
 }
 
-/// That many bits.
+/// A mask of `width` bits.
 pub fn mask(width: u32) -> u64 {
     u64::MAX.checked_shr(64 - width).unwrap_or(0)
 }
@@ -153,7 +152,7 @@ pub fn mask(width: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::variable::Kind;
+    use crate::variable::Domain;
     use proptest::prelude::*;
 
     fn variables() -> impl Strategy<Value = Vec<Variable>> {
@@ -162,8 +161,8 @@ mod tests {
                 let low = i64::from(low);
                 let high = low + [0, 1, 2, 255, 1000, 1 << 33, i64::MAX >> 1][size as usize];
                 let initial = vec![low; length.unwrap_or(1) as usize];
-                let kind = Kind::Integer { low, high };
-                Variable { name: "v".to_owned(), kind, length, initial, is_hidden: false }
+                let kind = Domain::Integer { low, high };
+                Variable { name: "v".to_owned(), domain: kind, length, initial, is_hidden: false }
             },
         );
         proptest::collection::vec(one, 0..12)
@@ -171,7 +170,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_is_read_and_nothing_else_changes(variables in variables(), seed: u64) {
+        fn slot_write_changes_only_its_bits(variables in variables(), seed: u64) {
             let layout = Layout::of(&variables).unwrap();
             let mut words = vec![0; layout.words];
             let mut random = seed;
@@ -179,7 +178,7 @@ mod tests {
             for (variable, slot) in variables.iter().zip(&layout.slots) {
                 for index in 0..variable.elements() {
                     random = random.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(1);
-                    let (low, high) = variable.kind.range();
+                    let (low, high) = variable.domain.range();
                     let value = low + ((random >> 1) as i64) % (high - low + 1).max(1);
                     slot.write(&mut words, index, value);
                     let (word, bit) = slot.at(index);

@@ -6,70 +6,69 @@ use crate::expression::Expression;
 use crate::layout::Layout;
 use crate::variable::{Variable, VariableId};
 
-/// What a model is made of, before it is known to fit together.
+/// Parts of a model before validation.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parts {
-    /// Its name.
+pub struct ModelParts {
+    /// The name.
     pub name: String,
-    /// All that changes.
+    /// The state variables.
     pub variables: Vec<Variable>,
-    /// Who moves.
+    /// The processes.
     pub processes: Vec<Process>,
-    /// What can happen.
+    /// The actions.
     pub actions: Vec<Action>,
-    /// What is done to the variables' first values before anything happens; its choices give several initial
-    /// configurations.
+    /// Statements that initialise the variables; choices lead to several initial configurations.
     pub start: Vec<Statement>,
-    /// Expressions with names, for properties and breakpoints.
+    /// Named expressions for properties and breakpoints.
     pub predicates: Vec<Predicate>,
 }
 
-/// An expression over states or steps with a name.
+/// A named expression over states or steps.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Predicate {
     /// The name.
     pub name: String,
-    /// What it stands for.
+    /// The expression.
     pub expression: Expression,
 }
 
-/// Why some parts make no model. Front ends check what users write, with the place in the file; this is what keeps
-/// the engines safe from a front end's own errors.
+/// Why parts do not form a valid model. Front ends report errors of users with positions; this error protects the
+/// engines from defects in a front end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake(pub String);
+pub struct InvalidModelError(pub String);
 
-impl core::fmt::Display for Mistake {
+impl core::fmt::Display for InvalidModelError {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl core::error::Error for Mistake {}
+impl core::error::Error for InvalidModelError {}
 
-/// A model whose parts fit together, with the place of each variable.
+/// A validated model, with the layout of its variables.
 #[derive(Clone, Debug)]
 pub struct Model {
-    parts: Parts,
+    parts: ModelParts,
     layout: Layout,
-    /// Actions in groups of one priority, highest first.
+    /// The actions grouped by priority, highest first.
     ranks: Vec<Actions>,
-    /// For each action, whether it takes a process away from a committed location.
+    /// For each action, whether it moves a process away from a committed location.
     is_from_committed: Vec<bool>,
 }
 
 impl Model {
-    /// Checks the parts and gives each variable its place.
+    /// Validates the parts and computes the layout of the variables.
     ///
     /// ```
-    /// use invigil_model::{Action, Expression, Model, Parts};
+    /// use invigil_model::{Action, Expression, Model, ModelParts};
     /// let wrong = Action { guard: Expression::read(7), ..Action::named("up") };
-    /// let mistake = Model::new(Parts { actions: vec![wrong], ..Parts::default() }).unwrap_err();
-    /// assert_eq!(mistake.to_string(), "action `up` reads variable 7, and there are 0");
+    /// let error = Model::new(ModelParts { actions: vec![wrong], ..ModelParts::default() }).unwrap_err();
+    /// assert_eq!(error.to_string(), "action `up` reads variable 7, but there are only 0");
     /// ```
-    pub fn new(parts: Parts) -> Result<Model, Mistake> {
+    pub fn new(parts: ModelParts) -> Result<Model, InvalidModelError> {
         check::parts(&parts)?;
         let layout = Layout::of(&parts.variables).ok_or_else(|| {
-            Mistake("the variables need more room than a configuration may take".to_owned())
+            InvalidModelError("the variables exceed the maximum size of a configuration".to_owned())
         })?;
         let mut priorities: Vec<i32> = parts.actions.iter().map(|action| action.priority).collect();
         priorities.sort_unstable_by_key(|priority| core::cmp::Reverse(*priority));
@@ -92,17 +91,17 @@ impl Model {
         Ok(Model { parts, layout, ranks, is_from_committed })
     }
 
-    /// What it is made of.
-    pub fn parts(&self) -> &Parts {
+    /// The parts of the model.
+    pub fn parts(&self) -> &ModelParts {
         &self.parts
     }
 
-    /// Where the variables lie.
+    /// The layout of the variables.
     pub fn layout(&self) -> &Layout {
         &self.layout
     }
 
-    /// The actions in groups of one priority each, the highest priority first.
+    /// The actions grouped by priority, highest first.
     pub fn ranks(&self) -> &[Actions] {
         &self.ranks
     }
@@ -117,38 +116,38 @@ impl Model {
         &self.parts.variables[variable as usize]
     }
 
-    /// Whether an action takes a process away from a committed location.
+    /// Whether an action moves a process away from a committed location.
     pub fn is_from_committed(&self, action: ActionId) -> bool {
         self.is_from_committed[action as usize]
     }
 
-    /// Whether an expression over steps fits this model: every engine relies on it.
+    /// Validates an expression over steps for this model. Every engine relies on it.
     ///
     /// ```
-    /// use invigil_model::{Expression, Model, Parts};
-    /// let nothing = Model::new(Parts::default()).unwrap();
+    /// use invigil_model::{Expression, Model, ModelParts};
+    /// let nothing = Model::new(ModelParts::default()).unwrap();
     /// assert!(nothing.fits(&Expression::Constant(1)).is_ok());
     /// assert!(nothing.fits(&Expression::Happens(vec![3])).is_err());
     /// ```
-    pub fn fits(&self, predicate: &Expression) -> Result<(), Mistake> {
+    pub fn fits(&self, predicate: &Expression) -> Result<(), InvalidModelError> {
         check::predicate(&self.parts, predicate)
     }
 
-    /// The actions whose event has this name.
+    /// The actions with this event name.
     ///
     /// ```
-    /// use invigil_model::{Action, Model, Parts};
-    /// let model = Model::new(Parts { actions: vec![Action::named("tick")], ..Parts::default() }).unwrap();
-    /// assert_eq!(model.actions_called("tick"), [0]);
-    /// assert!(model.actions_called("tock").is_empty());
+    /// use invigil_model::{Action, Model, ModelParts};
+    /// let model = Model::new(ModelParts { actions: vec![Action::named("tick")], ..ModelParts::default() }).unwrap();
+    /// assert_eq!(model.actions_named("tick"), [0]);
+    /// assert!(model.actions_named("tock").is_empty());
     /// ```
-    pub fn actions_called(&self, event: &str) -> Actions {
+    pub fn actions_named(&self, event: &str) -> Actions {
         let named = |(_, action): &(ActionId, &Action)| action.event.as_deref() == Some(event);
         (0..).zip(&self.parts.actions).filter(named).map(|(id, _)| id).collect()
     }
 
-    /// The variable of this name.
-    pub fn variable_called(&self, name: &str) -> Option<VariableId> {
+    /// The variable with this name.
+    pub fn variable_named(&self, name: &str) -> Option<VariableId> {
         (0..).zip(&self.parts.variables).find(|(_, variable)| variable.name == name).map(|(id, _)| id)
     }
 }

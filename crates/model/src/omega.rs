@@ -1,37 +1,36 @@
-//! Automata that read the executions of a model.
+//! ω-automata over the executions of a model.
 
 use crate::expression::Expression;
 
-/// An automaton on infinite executions: a generalised Büchi automaton with marks on edges, whose labels are
-/// expressions over the model.
+/// A generalised Büchi automaton with acceptance marks on edges, whose labels are expressions over the model.
 ///
-/// It begins in `initial` and reads the configurations one after the other, the first one included: in a run
-/// `s0 s1 s2 …` it takes one edge for each, whose label must hold there. Labels that look at steps
-/// ([`Expression::Before`], [`Expression::Happens`]) see the step by which the configuration was reached. An
-/// execution is accepted if some run takes edges of each acceptance set for ever. Executions that end stay in their
-/// last configuration.
+/// It starts in `initial` and reads the configurations one after the other, including the first one: for `s0 s1 s2 …`
+/// it takes one edge for each, whose label must hold there. Labels over steps ([`Expression::Before`],
+/// [`Expression::Happens`]) refer to the step by which the configuration was reached. An execution is accepted if some
+/// run takes edges of each acceptance set infinitely often. A finite execution is extended by repeating its last
+/// configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Omega {
-    /// What it accepts, for people: the property that is violated.
+pub struct OmegaAutomaton {
+    /// Display name of what it accepts: the violated property.
     pub name: String,
-    /// Where runs begin.
+    /// The initial state.
     pub initial: u32,
     /// The edges of each state.
     pub edges: Vec<Vec<OmegaEdge>>,
-    /// The number of acceptance sets, at most 64. With none, every infinite run will do.
+    /// The number of acceptance sets, at most 64. With none, every infinite run is accepting.
     pub sets: u32,
-    /// Whether steps that change nothing its labels look at make no difference to it: then orders of independent
-    /// actions may be left out. False is always right.
+    /// Whether the automaton is insensitive to steps that change nothing its labels read. Then partial-order reduction
+    /// applies. `false` is always safe.
     pub stutters: bool,
 }
 
-/// An edge of an [`Omega`].
+/// An edge of an [`OmegaAutomaton`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OmegaEdge {
-    /// When it may be taken.
+    /// The condition of the edge.
     pub label: Expression,
-    /// The acceptance sets that it is in, one bit for each.
+    /// The acceptance sets that contain the edge, one bit each.
     pub marks: u64,
-    /// Where it leads.
+    /// The target state.
     pub target: u32,
 }

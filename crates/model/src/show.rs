@@ -1,25 +1,25 @@
-//! Expressions in words: as people write them, with the names of the model.
+//! Display of expressions, with the names of the model.
 
-use crate::expression::{Binary, Expression, Place, Unary};
+use crate::expression::{Binary, Expression, LValue, Unary};
 use crate::model::Model;
-use crate::variable::Kind;
+use crate::variable::Domain;
 
-/// What lies deeper in an expression is shown as `…`: nobody reads it, and input may nest as it likes.
+/// Deeper subexpressions are shown as `…`, because input may be nested arbitrarily.
 const DEEPEST: u32 = 100;
 
-/// How tightly the parts of an expression hold together; an operand that holds less tightly gets parentheses.
+/// Binding strengths; an operand that binds less tightly gets parentheses.
 const CHOICE: u8 = 1;
 const NOT: u8 = 13;
 const ATOM: u8 = 14;
 
 impl Model {
-    /// An expression as people read it. Constants that are compared with a variable are shown by its names.
+    /// Formats an expression. Constants that are compared with a variable are shown as values of its domain.
     ///
     /// ```
-    /// use invigil_model::{Binary, Expression, Kind, Model, Parts, Variable};
-    /// let light = Kind::Names(vec!["red".into(), "green".into()]);
-    /// let variables = vec![Variable::scalar("light", light, 0), Variable::scalar("x", Kind::Boolean, 0)];
-    /// let model = Model::new(Parts { variables, ..Parts::default() }).unwrap();
+    /// use invigil_model::{Binary, Expression, Domain, Model, ModelParts, Variable};
+    /// let light = Domain::Names(vec!["red".into(), "green".into()]);
+    /// let variables = vec![Variable::scalar("light", light, 0), Variable::scalar("x", Domain::Boolean, 0)];
+    /// let model = Model::new(ModelParts { variables, ..ModelParts::default() }).unwrap();
     /// let green = Expression::binary(Binary::Equal, Expression::read(0), Expression::Constant(1));
     /// let go = Expression::binary(Binary::And, green, Expression::read(1));
     /// assert_eq!(model.show(&go), "light == green && x");
@@ -30,28 +30,28 @@ impl Model {
         out
     }
 
-    /// What the values of an expression stand for, where that is known: those of a variable, or of a comparison.
+    /// The domain of an expression, if it is known: that of a variable, or Boolean for a comparison.
     ///
     /// ```
-    /// use invigil_model::{Expression, Kind, Model, Parts, Variable};
-    /// let variables = vec![Variable::scalar("x", Kind::Boolean, 0)];
-    /// let model = Model::new(Parts { variables, ..Parts::default() }).unwrap();
-    /// assert_eq!(model.kind(&Expression::read(0)), Some(&Kind::Boolean));
-    /// assert_eq!(model.kind(&Expression::Constant(1)), None);
+    /// use invigil_model::{Expression, Domain, Model, ModelParts, Variable};
+    /// let variables = vec![Variable::scalar("x", Domain::Boolean, 0)];
+    /// let model = Model::new(ModelParts { variables, ..ModelParts::default() }).unwrap();
+    /// assert_eq!(model.domain(&Expression::read(0)), Some(&Domain::Boolean));
+    /// assert_eq!(model.domain(&Expression::Constant(1)), None);
     /// ```
-    pub fn kind(&self, expression: &Expression) -> Option<&Kind> {
+    pub fn domain(&self, expression: &Expression) -> Option<&Domain> {
         let mut expression = expression;
         loop {
             expression = match expression {
-                Expression::Read(place) => return Some(&self.variable(place.variable).kind),
+                Expression::Read(place) => return Some(&self.variable(place.variable).domain),
                 Expression::Before(inside) => inside,
-                // Of two constants, the other branch may tell more.
+                // If one branch is a constant, the other one may determine the domain.
                 Expression::If(parts) if matches!(parts.1, Expression::Constant(_)) => &parts.2,
                 Expression::If(parts) => &parts.1,
                 Expression::Unary(Unary::Not, _) | Expression::Happens(_) | Expression::Enabled(_) => {
-                    return Some(&Kind::Boolean);
+                    return Some(&Domain::Boolean);
                 }
-                Expression::Binary(operator, _) if strength(*operator).2 => return Some(&Kind::Boolean),
+                Expression::Binary(operator, _) if strength(*operator).2 => return Some(&Domain::Boolean),
                 Expression::Constant(_) | Expression::Unary(..) | Expression::Binary(..) => return None,
             };
         }
@@ -64,8 +64,8 @@ struct Printer<'a> {
 }
 
 impl Printer<'_> {
-    /// `kind` is what a constant here stands for, `least` how tightly the expression must hold together.
-    fn expression(&mut self, expression: &Expression, kind: Option<&Kind>, least: u8, depth: u32) {
+    /// Formats an expression: `kind` is the domain of constants, `least` the required binding strength.
+    fn expression(&mut self, expression: &Expression, kind: Option<&Domain>, least: u8, depth: u32) {
         if depth > DEEPEST {
             return self.out.push('…');
         }
@@ -79,7 +79,7 @@ impl Printer<'_> {
         }
     }
 
-    fn bare(&mut self, expression: &Expression, kind: Option<&Kind>, depth: u32) {
+    fn bare(&mut self, expression: &Expression, kind: Option<&Domain>, depth: u32) {
         match expression {
             Expression::Constant(value) => {
                 let shown = kind.map_or_else(|| value.to_string(), |kind| kind.show(*value));
@@ -92,7 +92,7 @@ impl Printer<'_> {
                     Unary::Negate => '-',
                     Unary::Complement => '~',
                 });
-                // `--1` would read as something else.
+                // `--1` would be read as another operator.
                 let is_negative = matches!(&**operand, Expression::Constant(value) if *value < 0);
                 let least = if is_negative { ATOM + 1 } else { NOT };
                 self.expression(operand, None, least, depth);
@@ -102,9 +102,9 @@ impl Printer<'_> {
                 let (left, right) = (&both.0, &both.1);
                 let kinds = match operator {
                     Binary::And | Binary::Or | Binary::Implies => {
-                        (Some(&Kind::Boolean), Some(&Kind::Boolean))
+                        (Some(&Domain::Boolean), Some(&Domain::Boolean))
                     }
-                    _ if is_truth => (self.model.kind(right), self.model.kind(left)),
+                    _ if is_truth => (self.model.domain(right), self.model.domain(left)),
                     _ => (None, None),
                 };
                 // Chains of one operator need no parentheses on the left, implications none on the right.
@@ -121,8 +121,8 @@ impl Printer<'_> {
                 self.expression(right, kinds.1, second, depth);
             }
             Expression::If(parts) => {
-                let kind = kind.or_else(|| self.model.kind(expression));
-                self.expression(&parts.0, Some(&Kind::Boolean), CHOICE + 1, depth);
+                let kind = kind.or_else(|| self.model.domain(expression));
+                self.expression(&parts.0, Some(&Domain::Boolean), CHOICE + 1, depth);
                 self.out.push_str(" ? ");
                 self.expression(&parts.1, kind, CHOICE + 1, depth);
                 self.out.push_str(" : ");
@@ -138,7 +138,7 @@ impl Printer<'_> {
         }
     }
 
-    fn place(&mut self, place: &Place, depth: u32) {
+    fn place(&mut self, place: &LValue, depth: u32) {
         self.out.push_str(&self.model.variable(place.variable).name);
         if let Some(index) = &place.index {
             self.out.push('[');
@@ -147,7 +147,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Some actions, by what they are called; several of one name are called so once.
+    /// Formats a set of actions by name; a shared name is listed once.
     fn actions(&mut self, word: &str, actions: &[u32]) {
         let mut names: Vec<&str> = Vec::new();
         for action in actions.iter().filter_map(|id| self.model.parts().actions.get(*id as usize)) {
@@ -172,7 +172,7 @@ fn tightness(expression: &Expression) -> u8 {
     }
 }
 
-/// How an operator is written, how tightly it holds its operands together, and whether it gives a truth value.
+/// The text of an operator, its binding strength, and whether its result is a Boolean.
 fn strength(operator: Binary) -> (&'static str, u8, bool) {
     match operator {
         Binary::Implies => ("->", 2, true),
@@ -201,20 +201,20 @@ fn strength(operator: Binary) -> (&'static str, u8, bool) {
 mod tests {
     use super::*;
     use crate::action::Action;
-    use crate::model::Parts;
+    use crate::model::ModelParts;
     use crate::variable::Variable;
 
     fn model() -> Model {
-        let places = Kind::Names(vec!["idle".into(), "CS".into()]);
-        let small = Kind::Integer { low: 0, high: 7 };
+        let places = Domain::Names(vec!["idle".into(), "CS".into()]);
+        let small = Domain::Integer { low: 0, high: 7 };
         let variables = vec![
             Variable::scalar("x", small.clone(), 0),
             Variable::scalar("P_0", places, 0),
             Variable::array("slot", small, vec![0; 4]),
-            Variable::scalar("busy", Kind::Boolean, 0),
+            Variable::scalar("busy", Domain::Boolean, 0),
         ];
         let actions = vec![Action::named("send"), Action::named("receive")];
-        Model::new(Parts { variables, actions, ..Parts::default() }).unwrap()
+        Model::new(ModelParts { variables, actions, ..ModelParts::default() }).unwrap()
     }
 
     fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_read_as_people_write_them() {
+    fn show_formats_expressions_with_model_names() {
         let (x, at, busy) = (|| Expression::read(0), || Expression::read(1), || Expression::read(3));
         let number = Expression::Constant;
         let not = |inside| Expression::unary(Unary::Not, inside);
@@ -262,7 +262,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nests_too_deeply_is_cut_short() {
+    fn show_truncates_deep_expressions() {
         let mut deep = Expression::read(3);
         for _ in 0..1000 {
             deep = Expression::unary(Unary::Not, deep);

@@ -2,19 +2,19 @@
 
 use crate::fault::Fault;
 
-/// A configuration: the words that hold the variables ([`layout`](crate::layout)), and the fault, if an action went
-/// wrong. The words are then those of the configuration in which it was tried.
+/// A configuration: the words with the variables ([`layout`](crate::layout)), and the fault if an action raised one.
+/// The words are then those of the configuration in which the action was executed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
-    /// The variables.
+    /// The words with the variables.
     pub words: Box<[u64]>,
-    /// What went wrong; nothing can happen any more.
+    /// The fault; no action is enabled any more.
     pub fault: Option<Box<Fault>>,
 }
 
 impl State {
-    /// A configuration in which all is well.
-    pub fn sound(words: &[u64]) -> State {
+    /// A configuration without a fault.
+    pub fn without_fault(words: &[u64]) -> State {
         State { words: words.into(), fault: None }
     }
 }

@@ -27,7 +27,8 @@ impl Semantics for Model {
     }
 }
 
-/// Expressions are those of the model. A broken configuration is looked at as the one in which the action was tried.
+/// Expressions are those of the model. In a faulted configuration, they are evaluated in the one in which the action
+/// was executed.
 impl Evaluate for Model {
     type Expr = Expression;
     type Error = Fault;
@@ -45,7 +46,7 @@ impl Describe for Model {
             if variable.is_hidden {
                 continue;
             }
-            let show = |index| variable.kind.show(slot.read(&config.words, index));
+            let show = |index| variable.domain.show(slot.read(&config.words, index));
             let shown = match variable.length {
                 None => show(0),
                 Some(length) => format!("[{}]", (0..length).map(show).collect::<Vec<_>>().join(", ")),
@@ -53,7 +54,7 @@ impl Describe for Model {
             fields = fields.with(variable.name.clone(), shown);
         }
         match &config.fault {
-            Some(fault) => fields.with("broken", &fault.reason),
+            Some(fault) => fields.with("faulted", &fault.reason),
             None => fields,
         }
     }

@@ -1,36 +1,36 @@
-//! What expressions are worth: the plain definition, which every faster way must agree with.
+//! Evaluation of expressions. This is the reference semantics with which every optimised engine must agree.
 
 use crate::action::ActionId;
-use crate::expression::{Binary, Expression, Place, Unary};
-use crate::fault::{Fault, Reason};
+use crate::expression::{Binary, Expression, LValue, Unary};
+use crate::fault::{Fault, FaultReason};
 use crate::model::Model;
 
-/// The step that an expression looks at.
+/// The step in which an expression is evaluated.
 #[derive(Clone, Copy, Debug)]
 pub struct Step<'a> {
-    /// The words of the configuration before it; none if the execution starts here.
+    /// The words of the source; `None` for the initial step.
     pub source: Option<&'a [u64]>,
-    /// What happened; none if the execution starts here, or idles.
+    /// The action; `None` for the initial step and for idling.
     pub action: Option<ActionId>,
-    /// The words of the configuration after it.
+    /// The words of the target.
     pub target: &'a [u64],
 }
 
 impl<'a> Step<'a> {
-    /// The virtual step by which an execution starts in `target`: also the way to look at a single state.
+    /// The initial step into `target`; also used to evaluate expressions over a single state.
     pub fn at(target: &'a [u64]) -> Step<'a> {
         Step { source: None, action: None, target }
     }
 
-    /// The source of the step, as if it had been reached by nothing.
+    /// The source as the target of an initial step.
     fn before(self) -> Step<'a> {
         Step::at(self.source.unwrap_or(self.target))
     }
 }
 
 impl Model {
-    /// What an expression is worth in a step.
-    pub fn value(&self, expression: &Expression, step: Step<'_>) -> Result<i64, Reason> {
+    /// The value of an expression in a step.
+    pub fn value(&self, expression: &Expression, step: Step<'_>) -> Result<i64, FaultReason> {
         Ok(match expression {
             Expression::Constant(value) => *value,
             Expression::Read(place) => {
@@ -64,7 +64,7 @@ impl Model {
             Expression::Enabled(actions) => {
                 let mut is_enabled = false;
                 for action in actions {
-                    // An action that goes wrong is one that can be taken.
+                    // An action that raises a fault can be taken.
                     is_enabled |= self.is_enabled(step.target, *action).unwrap_or(true);
                 }
                 i64::from(is_enabled)
@@ -72,34 +72,34 @@ impl Model {
         })
     }
 
-    /// Whether a predicate holds in a step.
+    /// Whether a predicate is true in a step.
     pub fn holds(&self, predicate: &Expression, step: Step<'_>) -> Result<bool, Fault> {
         let value = self.value(predicate, step);
         value.map(|value| value != 0).map_err(|reason| Fault { action: None, reason })
     }
 
-    /// Which element of its variable a place is.
-    pub(crate) fn index(&self, place: &Place, step: Step<'_>) -> Result<u32, Reason> {
+    /// The index of the element that `place` denotes.
+    pub(crate) fn index(&self, place: &LValue, step: Step<'_>) -> Result<u32, FaultReason> {
         let Some(index) = &place.index else { return Ok(0) };
         let (variable, index) = (self.variable(place.variable), self.value(index, step)?);
         let length = variable.elements();
         match u32::try_from(index) {
             Ok(at) if at < length => Ok(at),
-            _ => Err(Reason::NoElement { array: variable.name.clone(), index, length }),
+            _ => Err(FaultReason::NoElement { array: variable.name.clone(), index, length }),
         }
     }
 }
 
-fn binary(operator: Binary, left: i64, right: i64) -> Result<i64, Reason> {
+fn binary(operator: Binary, left: i64, right: i64) -> Result<i64, FaultReason> {
     let shift = || match right {
         0..=63 => Ok(right as u32),
-        _ => Err(Reason::Shift(right)),
+        _ => Err(FaultReason::Shift(right)),
     };
     Ok(match operator {
         Binary::Add => left.wrapping_add(right),
         Binary::Subtract => left.wrapping_sub(right),
         Binary::Multiply => left.wrapping_mul(right),
-        Binary::Divide | Binary::Remainder if right == 0 => return Err(Reason::DivisionByZero),
+        Binary::Divide | Binary::Remainder if right == 0 => return Err(FaultReason::DivisionByZero),
         Binary::Divide => left.wrapping_div(right),
         Binary::Remainder => left.wrapping_rem(right),
         Binary::BitAnd => left & right,
@@ -113,7 +113,7 @@ fn binary(operator: Binary, left: i64, right: i64) -> Result<i64, Reason> {
         Binary::LessOrEqual => i64::from(left <= right),
         Binary::Greater => i64::from(left > right),
         Binary::GreaterOrEqual => i64::from(left >= right),
-        // The left operand did not decide.
+        // The left operand was not decisive.
         Binary::And | Binary::Or | Binary::Implies => i64::from(right != 0),
     })
 }

@@ -1,11 +1,11 @@
-//! Variables, and what they can hold.
+//! Variables and their domains.
 
-/// A variable, by its number in the model.
+/// Index of a variable in the model.
 pub type VariableId = u32;
 
-/// What one element of a variable can hold.
+/// The values that an element of a variable can have.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum Domain {
     /// An integer from `low` to `high`, both included.
     Integer {
         /// The smallest value.
@@ -13,49 +13,49 @@ pub enum Kind {
         /// The largest value.
         high: i64,
     },
-    /// False or true, which are 0 and 1.
+    /// `false` or `true`, stored as 0 and 1.
     Boolean,
-    /// One of some names, numbered from 0.
+    /// One of several names, numbered from 0.
     Names(Vec<String>),
 }
 
-impl Kind {
+impl Domain {
     /// The smallest and the largest value.
     ///
     /// ```
-    /// use invigil_model::Kind;
-    /// assert_eq!(Kind::Boolean.range(), (0, 1));
+    /// use invigil_model::Domain;
+    /// assert_eq!(Domain::Boolean.range(), (0, 1));
     /// ```
     pub fn range(&self) -> (i64, i64) {
         match self {
-            Kind::Integer { low, high } => (*low, *high),
-            Kind::Boolean => (0, 1),
-            Kind::Names(names) => (0, names.len() as i64 - 1),
+            Domain::Integer { low, high } => (*low, *high),
+            Domain::Boolean => (0, 1),
+            Domain::Names(names) => (0, names.len() as i64 - 1),
         }
     }
 
-    /// Whether `value` is one of the values.
+    /// Whether `value` is in the domain.
     ///
     /// ```
-    /// use invigil_model::Kind;
-    /// assert!(!Kind::Integer { low: 0, high: 255 }.holds(256));
+    /// use invigil_model::Domain;
+    /// assert!(!Domain::Integer { low: 0, high: 255 }.holds(256));
     /// ```
     pub fn holds(&self, value: i64) -> bool {
         let (low, high) = self.range();
         (low..=high).contains(&value)
     }
 
-    /// How a value is shown to people.
+    /// Formats a value of the domain.
     ///
     /// ```
-    /// use invigil_model::Kind;
-    /// assert_eq!(Kind::Names(vec!["idle".into(), "busy".into()]).show(1), "busy");
+    /// use invigil_model::Domain;
+    /// assert_eq!(Domain::Names(vec!["idle".into(), "busy".into()]).show(1), "busy");
     /// ```
     pub fn show(&self, value: i64) -> String {
         match self {
-            Kind::Boolean if value == 0 => "false".to_owned(),
-            Kind::Boolean if value == 1 => "true".to_owned(),
-            Kind::Names(names) => match usize::try_from(value).ok().and_then(|at| names.get(at)) {
+            Domain::Boolean if value == 0 => "false".to_owned(),
+            Domain::Boolean if value == 1 => "true".to_owned(),
+            Domain::Names(names) => match usize::try_from(value).ok().and_then(|at| names.get(at)) {
                 Some(name) => name.clone(),
                 None => value.to_string(),
             },
@@ -64,49 +64,49 @@ impl Kind {
     }
 }
 
-/// A variable: one value, or a fixed number of them in a row.
+/// A variable: a scalar or an array of fixed length.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its full name, as people read it: `turn`, `P[2].my_place`.
+    /// The full name for display: `turn`, `P[2].my_place`.
     pub name: String,
-    /// What each element can hold.
-    pub kind: Kind,
+    /// The domain of each element.
+    pub domain: Domain,
     /// The number of elements, if it is an array.
     pub length: Option<u32>,
-    /// The first values, one for each element.
+    /// The initial values, one for each element.
     pub initial: Vec<i64>,
-    /// Whether people want to see it: what a front end invents for its own use is hidden from them.
+    /// Whether the variable is hidden from users, because a front end introduced it for its own use.
     pub is_hidden: bool,
 }
 
 impl Variable {
-    /// A variable of one value.
+    /// A scalar variable.
     ///
     /// ```
-    /// use invigil_model::{Kind, Variable};
-    /// assert_eq!(Variable::scalar("busy", Kind::Boolean, 0).elements(), 1);
+    /// use invigil_model::{Domain, Variable};
+    /// assert_eq!(Variable::scalar("busy", Domain::Boolean, 0).elements(), 1);
     /// ```
-    pub fn scalar(name: impl Into<String>, kind: Kind, initial: i64) -> Variable {
-        Variable { name: name.into(), kind, length: None, initial: vec![initial], is_hidden: false }
+    pub fn scalar(name: impl Into<String>, domain: Domain, initial: i64) -> Variable {
+        Variable { name: name.into(), domain, length: None, initial: vec![initial], is_hidden: false }
     }
 
-    /// An array, with the first values of its elements.
+    /// An array, given the initial values of its elements.
     ///
     /// ```
-    /// use invigil_model::{Kind, Variable};
-    /// assert_eq!(Variable::array("slot", Kind::Boolean, vec![1, 0, 0]).elements(), 3);
+    /// use invigil_model::{Domain, Variable};
+    /// assert_eq!(Variable::array("slot", Domain::Boolean, vec![1, 0, 0]).elements(), 3);
     /// ```
-    pub fn array(name: impl Into<String>, kind: Kind, initial: Vec<i64>) -> Variable {
-        // Lengths beyond 32 bits do not fit into any state; `Model::new` refuses such an array.
+    pub fn array(name: impl Into<String>, domain: Domain, initial: Vec<i64>) -> Variable {
+        // Lengths beyond 32 bits do not fit into any state; `Model::new` rejects such an array.
         let length = u32::try_from(initial.len()).unwrap_or(u32::MAX);
-        Variable { name: name.into(), kind, length: Some(length), initial, is_hidden: false }
+        Variable { name: name.into(), domain, length: Some(length), initial, is_hidden: false }
     }
 
     /// The number of elements.
     ///
     /// ```
-    /// use invigil_model::{Kind, Variable};
-    /// assert_eq!(Variable::array("slot", Kind::Boolean, vec![0; 8]).elements(), 8);
+    /// use invigil_model::{Domain, Variable};
+    /// assert_eq!(Variable::array("slot", Domain::Boolean, vec![0; 8]).elements(), 8);
     /// ```
     pub fn elements(&self) -> u32 {
         self.length.unwrap_or(1)

@@ -1,11 +1,11 @@
-//! Property automata: states, guarded transitions on events, and the blocks that go with them.
+//! Property automata: states, guarded transitions on events, and the blocks that they run.
 //!
-//! An [`Automaton`] is what a property file compiles to. It is immutable; what changes while events flow is
-//! its [`Slices`](crate::slices::Slices).
+//! An [`Automaton`] is the compiled form of a property file. It is immutable; the state of a run is a
+//! [`SliceTable`](crate::slices::SliceTable).
 
-use crate::decision::{Decisions, Fork, Next};
-use crate::event::SymbolId;
-use crate::quick::Quick;
+use crate::decision::{DecisionDiagram, DecisionEdge, DecisionNode};
+use crate::event::EventId;
+use crate::fast_path::FastTransition;
 use crate::verdict::Verdict;
 use alloc::collections::BTreeMap;
 use alloc::string::String;
@@ -14,69 +14,69 @@ use core::ops::Range;
 use invigil_expr::diag::Span;
 use invigil_expr::program::{CodeId, Program};
 
-/// A state, by its position in [`Parts::states`].
+/// Index of a state in [`AutomatonDef::states`].
 pub type StateId = u16;
 
-/// The most parameters a property can slice on.
+/// Maximum number of slice parameters of a property.
 pub const MAX_SLICE_PARAMS: usize = 8;
-/// The most states a property can have.
+/// Maximum number of states of a property.
 pub const MAX_STATES: usize = u16::MAX as usize;
 
-/// A set of slice parameters, one bit for each in the order they are declared.
-pub type Mask = u8;
+/// A set of slice parameters: one bit per parameter, in the order of declaration.
+pub type ParamMask = u8;
 
 /// A state of the property.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct State {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What being in it means.
+    /// The verdict while a slice is in it.
     pub verdict: Verdict,
-    /// Whether a slice that enters it is forgotten.
+    /// Whether a slice that enters it is removed.
     pub is_final: bool,
-    /// What runs when it is entered.
+    /// The reaction that runs on entry.
     pub action: Option<CodeId>,
-    /// What it says of a run that ends here.
+    /// The verdict on a run that ends here.
     pub at_end: AtEnd,
-    /// Its name in the file.
+    /// The position of its name in the file.
     pub span: Span,
 }
 
-/// What a state says of a run that ends in it, where its verdict leaves that open.
+/// Verdict of a state on a run that ends in it, in addition to [`State::verdict`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum AtEnd {
-    /// No more than its verdict does.
+    /// Nothing beyond the verdict.
     #[default]
     Nothing,
-    /// Whether the property holds as things stand; if there were more to come, that could change it.
+    /// Whether the property holds if the run ends here. Further events could change the answer.
     Presumably(bool),
-    /// Whether the property holds: nothing more is to come.
+    /// Whether the property holds: the run is complete.
     Decided(bool),
 }
 
-/// A block that decides on a transition.
+/// A block that is the condition of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Guard {
     /// The block.
     pub code: CodeId,
-    /// Whether it has no `return`: then it is an update, and counts as true.
+    /// Whether it has no `return`. It is then an update, and counts as true.
     pub is_update: bool,
 }
 
-/// What a transition does when its guard said yes (or no).
+/// Effect of a transition for one outcome of its guard.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct End {
-    /// Updates the environment, and may return another state.
+pub struct BranchEnd {
+    /// Updates the environment, and may return the target state.
     pub block: Option<CodeId>,
-    /// Runs after the block.
+    /// The reaction that runs after the block.
     pub action: Option<CodeId>,
-    /// Where to go; `None` stays.
+    /// The target state; `None` keeps the current one.
     pub target: Option<StateId>,
-    /// The other states that the block may return.
+    /// Other states that the block may return.
     pub returns: Vec<StateId>,
 }
 
@@ -84,35 +84,35 @@ pub struct End {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Transition {
-    /// The state that it leaves.
+    /// The source state.
     pub from: StateId,
-    /// The event that it is for.
-    pub symbol: SymbolId,
-    /// What decides on it; without one it is taken.
+    /// The event.
+    pub event: EventId,
+    /// The guard; without one the transition is taken unconditionally.
     pub guard: Option<Guard>,
-    /// When the guard gives true.
-    pub success: Option<End>,
-    /// When the guard gives false.
-    pub failure: Option<End>,
-    /// The event's parameters that its blocks read.
+    /// The effect if the guard is true.
+    pub success: Option<BranchEnd>,
+    /// The effect if the guard is false.
+    pub failure: Option<BranchEnd>,
+    /// The parameters of the event that its blocks read.
     pub reads: Vec<usize>,
-    /// What must be so at the event for it to be taken, in words, where no block of its own says so.
+    /// The condition as text for reports, if it is not written in a block of the transition.
     pub condition: Option<String>,
-    /// Where it stands in the file.
+    /// The position in the file.
     pub span: Span,
 }
 
-/// Which end of a transition was taken.
+/// Outcome of a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Branch {
-    /// The guard gave true.
+    /// The guard is true.
     Success,
-    /// The guard gave false.
+    /// The guard is false.
     Failure,
 }
 
 impl Branch {
-    /// The keyword.
+    /// The keyword in property files.
     pub fn word(self) -> &'static str {
         match self {
             Branch::Success => "success",
@@ -121,119 +121,121 @@ impl Branch {
     }
 }
 
-/// What a property file says, names resolved: the parts of an [`Automaton`].
+/// Definition of an [`Automaton`]: the contents of a property file with names resolved.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Parts {
+pub struct AutomatonDef {
     /// The property's name.
     pub name: String,
-    /// The formula that it was made from, if it was.
+    /// The formula that it was generated from, if any.
     pub formula: Option<String>,
-    /// The parameters that it slices on.
+    /// The slice parameters.
     pub slice_on: Vec<String>,
-    /// For every symbol that binds slice parameters: for each slice parameter, the event parameter that
-    /// gives it.
-    pub bindings: Vec<(SymbolId, Vec<Option<usize>>)>,
+    /// For each event that binds slice parameters: per slice parameter, the index of the event parameter with
+    /// its value.
+    pub bindings: Vec<(EventId, Vec<Option<usize>>)>,
     /// The variables of the environment.
     pub env: Vec<String>,
-    /// Sets them up.
+    /// Initializes the environment.
     pub initialization: Option<CodeId>,
-    /// The states; at least one, at most [`MAX_STATES`].
+    /// The states: at least one, at most [`MAX_STATES`].
     pub states: Vec<State>,
-    /// The state to start in.
+    /// The initial state.
     pub initial: StateId,
-    /// The transitions, in the order they are tried.
+    /// The transitions, in the order in which they are tried.
     pub transitions: Vec<Transition>,
-    /// Where the transitions of a state on an event are not tried one by one: what decides between them.
-    pub decisions: Decisions,
+    /// Decision diagrams, for states that decide between their transitions instead of trying them in order.
+    pub decisions: DecisionDiagram,
     /// The code of all blocks.
     pub program: Program,
 }
 
-/// How one kind of event concerns the property.
+/// What an event means for the property.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct EventDispatch {
     /// The slice parameters that the event binds.
-    pub(crate) mask: Mask,
-    /// For each of those, in order, the position among the event's parameters.
+    pub(crate) mask: ParamMask,
+    /// For each bound slice parameter, in order, the index of the event parameter.
     pub(crate) keys: Vec<u16>,
-    /// If it binds the one slice parameter that there is: where in the event its value is.
+    /// The index of the event parameter with the slice parameter, if the property has exactly one and the event
+    /// binds it.
     pub(crate) single: Option<u16>,
-    /// For each state, what it does on this event: a position in `Automaton::cells`. The first cell is that
-    /// of states that do nothing.
+    /// For each state, the index of its cell in `Automaton::cells`. Cell 0 is that of states without a
+    /// transition on the event.
     pub(crate) by_state: Vec<u32>,
-    /// The position of `mask` in `Automaton::masks`, if it binds any parameter.
+    /// The index of `mask` in `Automaton::masks`, if it is not empty.
     pub(crate) cover: usize,
-    /// Where to look for the slice that a new one is copied from, the most specific first: positions in
-    /// `Automaton::masks`.
+    /// The masks, as indexes into `Automaton::masks`, to search for the parent of a new slice; most specific
+    /// first.
     pub(crate) parents: Vec<usize>,
 }
 
-/// A transition in the form in which it is run: small, and next to those tried after it.
+/// A transition in compact form, stored next to those that are tried after it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Arc {
+pub(crate) struct CompiledTransition {
     pub(crate) guard: Option<CodeId>,
     pub(crate) is_update: bool,
-    pub(crate) success: Option<Exit>,
-    pub(crate) failure: Option<Exit>,
-    /// Its position in [`Parts::transitions`].
+    pub(crate) success: Option<CompiledEnd>,
+    pub(crate) failure: Option<CompiledEnd>,
+    /// Its position in [`AutomatonDef::transitions`].
     pub(crate) number: u32,
 }
 
-/// An [`End`] in the same form.
+/// A [`BranchEnd`] in compact form.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Exit {
+pub(crate) struct CompiledEnd {
     pub(crate) block: Option<CodeId>,
     pub(crate) action: Option<CodeId>,
     pub(crate) target: Option<StateId>,
 }
 
-impl Arc {
-    fn new(number: usize, transition: &Transition) -> Arc {
-        Arc {
+impl CompiledTransition {
+    fn new(number: usize, transition: &Transition) -> CompiledTransition {
+        CompiledTransition {
             guard: transition.guard.map(|guard| guard.code),
             is_update: transition.guard.is_some_and(|guard| guard.is_update),
-            success: transition.success.as_ref().map(Exit::new),
-            failure: transition.failure.as_ref().map(Exit::new),
+            success: transition.success.as_ref().map(CompiledEnd::new),
+            failure: transition.failure.as_ref().map(CompiledEnd::new),
             number: number as u32,
         }
     }
 }
 
-impl Exit {
-    fn new(end: &End) -> Exit {
-        Exit { block: end.block, action: end.action, target: end.target }
+impl CompiledEnd {
+    fn new(end: &BranchEnd) -> CompiledEnd {
+        CompiledEnd { block: end.block, action: end.action, target: end.target }
     }
 }
 
-/// What one state does on one event.
+/// The transitions of one state on one event.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Cell {
-    /// Its transitions, in the order they are tried: a range of `Automaton::arcs`.
-    pub(crate) arcs: Range<u32>,
-    /// Its one transition, if it can be taken in one go.
-    pub(crate) quick: Option<Quick>,
-    /// What decides between its transitions, if they are not tried in order.
-    pub(crate) first: Option<Next>,
-    /// The event's parameters that its transitions read: without them it can do nothing.
+pub(crate) struct DispatchCell {
+    /// Its transitions, in the order in which they are tried: a range of `Automaton::compiled`.
+    pub(crate) compiled: Range<u32>,
+    /// The fast path, if it has a single simple transition.
+    pub(crate) fast: Option<FastTransition>,
+    /// The decision that selects the transition, if they are not tried in order.
+    pub(crate) decision: Option<DecisionEdge>,
+    /// The event parameters that its transitions read. If one is missing, the event is skipped.
     pub(crate) required: Vec<u16>,
 }
 
-/// What matters about a state while events flow.
+/// The data about a state that each step needs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct StateInfo {
     pub(crate) action: Option<CodeId>,
     pub(crate) verdict: Verdict,
     pub(crate) is_final: bool,
-    /// States in which the same events are needed have the same number.
-    pub(crate) needs: u16,
+    /// Index into `Automaton::needed_sets`. States with transitions on the same events share an index.
+    pub(crate) needed_set: u16,
 }
 
-/// For each state a number: two have the same if they have transitions on the same events. And for each number those events.
-fn needs(parts: &Parts) -> (Vec<u16>, Vec<Vec<u32>>) {
+/// Computes the distinct sets of events on which states have transitions, and for each state the index of its
+/// set.
+fn needed_sets(parts: &AutomatonDef) -> (Vec<u16>, Vec<Vec<u32>>) {
     let mut events: Vec<Vec<u32>> = alloc::vec![Vec::new(); parts.states.len()];
     for transition in &parts.transitions {
-        events[usize::from(transition.from)].push(transition.symbol.0);
+        events[usize::from(transition.from)].push(transition.event.0);
     }
     let (mut numbers, mut sets): (BTreeMap<Vec<u32>, u16>, Vec<Vec<u32>>) = Default::default();
     let of_state = events.into_iter().map(|mut events| {
@@ -250,152 +252,161 @@ fn needs(parts: &Parts) -> (Vec<u16>, Vec<Vec<u32>>) {
 /// A compiled property.
 #[derive(Clone, Debug)]
 pub struct Automaton {
-    parts: Parts,
-    pub(crate) plans: Vec<Plan>,
-    pub(crate) cells: Vec<Cell>,
-    pub(crate) arcs: Vec<Arc>,
-    /// Those of [`Parts::decisions`], with arcs in the place of transitions.
-    pub(crate) forks: Vec<Fork>,
-    pub(crate) entries: Vec<Entry>,
-    /// The events that are needed, by [`Entry::needs`].
-    pub(crate) needed: Vec<Vec<u32>>,
-    /// The distinct sets of slice parameters that events bind, the empty one left out.
-    pub(crate) masks: Vec<Mask>,
+    def: AutomatonDef,
+    pub(crate) dispatch_table: Vec<EventDispatch>,
+    pub(crate) cells: Vec<DispatchCell>,
+    pub(crate) compiled: Vec<CompiledTransition>,
+    /// The nodes of [`AutomatonDef::decisions`]; leaves refer to `compiled` instead of the transitions of the
+    /// definition.
+    pub(crate) nodes: Vec<DecisionNode>,
+    pub(crate) state_info: Vec<StateInfo>,
+    /// The events that are needed in a state, by [`StateInfo::needed_set`].
+    pub(crate) needed_sets: Vec<Vec<u32>>,
+    /// The distinct non-empty sets of slice parameters that events bind.
+    pub(crate) masks: Vec<ParamMask>,
 }
 
 impl core::ops::Deref for Automaton {
-    type Target = Parts;
+    type Target = AutomatonDef;
 
-    fn deref(&self) -> &Parts {
-        &self.parts
+    fn deref(&self) -> &AutomatonDef {
+        &self.def
     }
 }
 
 impl Automaton {
-    /// Prepares a property for running.
+    /// Compiles a definition.
     ///
     /// # Panics
-    /// If the parts contradict each other: a state or parameter that does not exist. Front ends check first.
-    pub fn new(parts: Parts) -> Automaton {
-        assert!(usize::from(parts.initial) < parts.states.len() && parts.states.len() <= MAX_STATES);
-        assert!(parts.slice_on.len() <= MAX_SLICE_PARAMS);
-        let symbols = parts.transitions.iter().map(|t| t.symbol.0 as usize + 1).max().unwrap_or(0);
-        let mut plans: Vec<Plan> = (0..symbols).map(|_| Plan::default()).collect();
-        for (symbol, params) in &parts.bindings {
-            let Some(plan) = plans.get_mut(symbol.0 as usize) else { continue };
+    /// If the definition is inconsistent: a state or parameter does not exist. Front ends check this first.
+    pub fn new(def: AutomatonDef) -> Automaton {
+        assert!(usize::from(def.initial) < def.states.len() && def.states.len() <= MAX_STATES);
+        assert!(def.slice_on.len() <= MAX_SLICE_PARAMS);
+        let event_count = def.transitions.iter().map(|t| t.event.0 as usize + 1).max().unwrap_or(0);
+        let mut dispatch_table: Vec<EventDispatch> =
+            (0..event_count).map(|_| EventDispatch::default()).collect();
+        for (event_id, params) in &def.bindings {
+            let Some(dispatch) = dispatch_table.get_mut(event_id.0 as usize) else { continue };
             for (bit, at) in params.iter().enumerate() {
                 if let Some(at) = at {
-                    plan.mask |= 1 << bit;
-                    plan.keys.push(*at as u16);
+                    dispatch.mask |= 1 << bit;
+                    dispatch.keys.push(*at as u16);
                 }
             }
         }
-        let mut masks: Vec<Mask> = plans.iter().map(|plan| plan.mask).filter(|mask| *mask != 0).collect();
+        let mut masks: Vec<ParamMask> =
+            dispatch_table.iter().map(|dispatch| dispatch.mask).filter(|mask| *mask != 0).collect();
         masks.sort_unstable();
         masks.dedup();
-        // More parameters first; among as many, those declared earlier.
+        // Larger masks first; of equal size, those with parameters declared earlier.
         masks.sort_by_key(|mask| (core::cmp::Reverse(mask.count_ones()), *mask));
-        let mut arcs: Vec<Arc> = Vec::new();
-        let (needs, needed) = needs(&parts);
-        let entries: Vec<Entry> = parts
+        let mut compiled: Vec<CompiledTransition> = Vec::new();
+        let (needed_set, needed_sets) = needed_sets(&def);
+        let state_info: Vec<StateInfo> = def
             .states
             .iter()
-            .zip(needs)
-            .map(|(state, needs)| Entry {
+            .zip(needed_set)
+            .map(|(state, needed_set)| StateInfo {
                 action: state.action,
                 verdict: state.verdict,
                 is_final: state.is_final,
-                needs,
+                needed_set,
             })
             .collect();
-        // The transitions of each event and state, in the order they are written.
-        let mut order: Vec<usize> = (0..parts.transitions.len()).collect();
-        order.sort_by_key(|at| (parts.transitions[*at].symbol, parts.transitions[*at].from));
-        let mut cells = alloc::vec![Cell::default()];
+        // Group the transitions by event and state; the order of definition is kept in each group.
+        let mut order: Vec<usize> = (0..def.transitions.len()).collect();
+        order.sort_by_key(|at| (def.transitions[*at].event, def.transitions[*at].from));
+        let mut cells = alloc::vec![DispatchCell::default()];
         for group in order.chunk_by(|a, b| {
-            let (a, b) = (&parts.transitions[*a], &parts.transitions[*b]);
-            (a.symbol, a.from) == (b.symbol, b.from)
+            let (a, b) = (&def.transitions[*a], &def.transitions[*b]);
+            (a.event, a.from) == (b.event, b.from)
         }) {
-            let start = arcs.len();
-            let Transition { symbol, from, .. } = parts.transitions[group[0]];
-            let plan = &mut plans[symbol.0 as usize];
+            let start = compiled.len();
+            let Transition { event: event_id, from, .. } = def.transitions[group[0]];
+            let dispatch = &mut dispatch_table[event_id.0 as usize];
             let mut required: Vec<u16> = Vec::new();
             for at in group {
-                let transition = &parts.transitions[*at];
-                arcs.push(Arc::new(*at, transition));
+                let transition = &def.transitions[*at];
+                compiled.push(CompiledTransition::new(*at, transition));
                 required.extend(transition.reads.iter().map(|at| *at as u16));
             }
             required.sort_unstable();
             required.dedup();
-            plan.by_state.resize(parts.states.len(), 0);
-            plan.by_state[usize::from(from)] = cells.len() as u32;
-            let first = parts.decisions.first(from, symbol);
-            let quick = match first {
-                None => Quick::new(from, &arcs[start..], &entries, &parts.program),
+            dispatch.by_state.resize(def.states.len(), 0);
+            dispatch.by_state[usize::from(from)] = cells.len() as u32;
+            let decision = def.decisions.root(from, event_id);
+            let fast = match decision {
+                None => FastTransition::new(from, &compiled[start..], &state_info, &def.program),
                 Some(_) => None,
             };
-            cells.push(Cell { arcs: start as u32..arcs.len() as u32, quick, first, required });
+            cells.push(DispatchCell {
+                compiled: start as u32..compiled.len() as u32,
+                fast,
+                decision,
+                required,
+            });
         }
-        // A decision ends at an arc, wherever that has come to lie.
-        let mut lies = alloc::vec![0; parts.transitions.len()];
-        for (at, arc) in (0..).zip(&arcs) {
-            lies[arc.number as usize] = at;
+        // Leaves of decisions refer to transitions: map them to the order of `compiled`.
+        let mut lies = alloc::vec![0; def.transitions.len()];
+        for (at, transition) in (0..).zip(&compiled) {
+            lies[transition.number as usize] = at;
         }
-        let next = |next: Next| match next {
-            Next::Take(number) => Next::Take(lies[number as usize]),
+        let next = |next: DecisionEdge| match next {
+            DecisionEdge::Take(number) => DecisionEdge::Take(lies[number as usize]),
             other => other,
         };
-        let forks = parts.decisions.forks.iter();
-        let forks = forks.map(|fork| Fork { test: fork.test, yes: next(fork.yes), no: next(fork.no) });
-        let forks: Vec<Fork> = forks.collect();
-        cells.iter_mut().for_each(|cell| cell.first = cell.first.map(next));
-        for plan in &mut plans {
-            if let ([at], 1) = (&plan.keys[..], parts.slice_on.len()) {
-                plan.single = Some(*at);
+        let forks = def.decisions.nodes.iter();
+        let forks =
+            forks.map(|fork| DecisionNode { test: fork.test, yes: next(fork.yes), no: next(fork.no) });
+        let nodes: Vec<DecisionNode> = forks.collect();
+        cells.iter_mut().for_each(|cell| cell.decision = cell.decision.map(next));
+        for dispatch in &mut dispatch_table {
+            if let ([at], 1) = (&dispatch.keys[..], def.slice_on.len()) {
+                dispatch.single = Some(*at);
             }
-            plan.cover = masks.iter().position(|mask| *mask == plan.mask).unwrap_or(0);
-            plan.parents = masks
+            dispatch.cover = masks.iter().position(|mask| *mask == dispatch.mask).unwrap_or(0);
+            dispatch.parents = masks
                 .iter()
                 .enumerate()
-                .filter(|(_, mask)| **mask != plan.mask && **mask & !plan.mask == 0)
+                .filter(|(_, mask)| **mask != dispatch.mask && **mask & !dispatch.mask == 0)
                 .map(|(at, _)| at)
                 .collect();
         }
-        Automaton { entries, needed, parts, plans, cells, arcs, forks, masks }
+        Automaton { state_info, needed_sets, def, dispatch_table, cells, compiled, nodes, masks }
     }
 
-    /// The events that concern the property at all.
-    pub fn symbols(&self) -> impl Iterator<Item = SymbolId> {
-        self.plans
+    /// The events on which the property has transitions.
+    pub fn events(&self) -> impl Iterator<Item = EventId> {
+        self.dispatch_table
             .iter()
             .enumerate()
-            .filter(|(_, plan)| !plan.by_state.is_empty())
-            .map(|(at, _)| SymbolId(at as u32))
+            .filter(|(_, dispatch)| !dispatch.by_state.is_empty())
+            .map(|(at, _)| EventId(at as u32))
     }
 
-    /// What `state` does on `symbol`.
+    /// The cell of a state on an event.
     #[inline(always)]
-    pub(crate) fn cell(&self, state: StateId, symbol: usize) -> &Cell {
-        let at = self.plans[symbol].by_state.get(usize::from(state)).copied().unwrap_or(0);
+    pub(crate) fn cell(&self, state: StateId, event_id: usize) -> &DispatchCell {
+        let at = self.dispatch_table[event_id].by_state.get(usize::from(state)).copied().unwrap_or(0);
         &self.cells[at as usize]
     }
 
-    /// The slice parameters that an event binds, with the position of each among the event's parameters.
-    pub fn binding(&self, symbol: SymbolId) -> impl Iterator<Item = (usize, usize)> {
-        let plan = self.plans.get(symbol.0 as usize);
-        let mask = plan.map_or(0, |plan| plan.mask);
-        let keys = plan.map_or(&[][..], |plan| &plan.keys);
+    /// The slice parameters that an event binds, with the index of the event parameter of each.
+    pub fn binding(&self, event_id: EventId) -> impl Iterator<Item = (usize, usize)> {
+        let dispatch = self.dispatch_table.get(event_id.0 as usize);
+        let mask = dispatch.map_or(0, |dispatch| dispatch.mask);
+        let keys = dispatch.map_or(&[][..], |dispatch| &dispatch.keys);
         (0..MAX_SLICE_PARAMS)
             .filter(move |bit| mask & 1 << bit != 0)
             .zip(keys.iter().map(|at| usize::from(*at)))
     }
 
-    /// The state of this name.
+    /// The state with this name.
     pub fn state_named(&self, name: &str) -> Option<StateId> {
         self.states.iter().position(|state| state.name == name).map(|at| at as StateId)
     }
 
-    /// The words for `state`: its name.
+    /// The name of a state.
     pub fn state_name(&self, state: StateId) -> &str {
         self.states.get(usize::from(state)).map_or("?", |state| &state.name)
     }

@@ -1,75 +1,73 @@
-//! Deciding between all transitions of a state at once.
+//! Decision diagrams: select one of the transitions of a state.
 //!
-//! A property that was made from a formula asks the same few questions of every event: does this name hold,
-//! is that expression true? What a state does depends on the answers together. So the transitions of such a
-//! state are not tried one after the other: a decision diagram leads from question to question to the
-//! transition that is taken, and asks no more than it must.
+//! A property generated from a formula evaluates the same few tests on every event, and the transition depends
+//! on all results together. Such transitions are not tried in order: a decision diagram leads from test to test
+//! to the transition that is taken, and evaluates only the tests that matter.
 
 use crate::automaton::StateId;
-use crate::event::SymbolId;
+use crate::event::EventId;
 use alloc::vec::Vec;
 use invigil_expr::program::CodeId;
 use invigil_expr::value::Value;
 
-/// Something that is true or false of an event.
+/// A Boolean test of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Test {
-    /// The parameter at this position is `True` or 1.
+pub enum DecisionTest {
+    /// The parameter at this index is `True` or 1.
     Parameter(usize),
-    /// A block that changes nothing returns something true.
+    /// A block without side effects returns a true value.
     Block {
         /// The block.
         code: CodeId,
-        /// The parameters that it reads. Where the event lacks one of them, the answer is no.
+        /// The parameters that it reads. If the event lacks one of them, the test is false.
         reads: Vec<usize>,
     },
 }
 
-/// Where a decision goes on.
+/// Successor in a decision diagram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub enum Next {
-    /// Another question, by its position in [`Decisions::forks`].
+pub enum DecisionEdge {
+    /// The next test, by index in [`DecisionDiagram::nodes`].
     Ask(u32),
-    /// It is made: this transition is taken, by its position in
-    /// [`Parts::transitions`](crate::automaton::Parts::transitions).
+    /// Take this transition, by index in
+    /// [`AutomatonDef::transitions`](crate::automaton::AutomatonDef::transitions).
     Take(u32),
-    /// It is made: nothing changes.
+    /// Take no transition.
     Stay,
 }
 
-/// A question with what follows from the answers.
+/// A node of a decision diagram: a test with its two successors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Fork {
-    /// The question, by its position in [`Decisions::tests`].
+pub struct DecisionNode {
+    /// The test, by index in [`DecisionDiagram::tests`].
     pub test: u32,
-    /// When the answer is yes.
-    pub yes: Next,
-    /// When the answer is no.
-    pub no: Next,
+    /// The successor if the test is true.
+    pub yes: DecisionEdge,
+    /// The successor if the test is false.
+    pub no: DecisionEdge,
 }
 
-/// The decisions of a property.
+/// The decision diagrams of a property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Decisions {
-    /// The questions.
-    pub tests: Vec<Test>,
-    /// The diagrams of all decisions; they share what they have in common. No way through them comes to the
-    /// same fork twice.
-    pub forks: Vec<Fork>,
-    /// Where the decision of a state on an event starts, sorted by both. All transitions that a decision leads
-    /// to are of its state and event.
-    pub firsts: Vec<((StateId, SymbolId), Next)>,
+pub struct DecisionDiagram {
+    /// The tests.
+    pub tests: Vec<DecisionTest>,
+    /// The nodes of all diagrams, with shared subdiagrams. **Invariant:** no path visits a node twice.
+    pub nodes: Vec<DecisionNode>,
+    /// The root for each pair of state and event, sorted. **Invariant:** all transitions that a root leads to
+    /// are of its state and event.
+    pub roots: Vec<((StateId, EventId), DecisionEdge)>,
 }
 
-impl Decisions {
-    /// Where the decision of a state on an event starts, if there is one.
-    pub fn first(&self, state: StateId, symbol: SymbolId) -> Option<Next> {
-        let at = self.firsts.binary_search_by_key(&(state, symbol), |(of, _)| *of).ok()?;
-        Some(self.firsts[at].1)
+impl DecisionDiagram {
+    /// The root for a state and an event, if there is one.
+    pub fn root(&self, state: StateId, event_id: EventId) -> Option<DecisionEdge> {
+        let at = self.roots.binary_search_by_key(&(state, event_id), |(of, _)| *of).ok()?;
+        Some(self.roots[at].1)
     }
 }
 

@@ -1,9 +1,8 @@
-//! Events: what happens in a subject, as the monitors see it.
+//! Events of a subject, as monitors receive them.
 //!
-//! The properties of a session agree on one [`Catalog`]: every event that some property mentions, with every
-//! parameter that some property reads. A subject asks the catalog what to extract; an [`Event`] then carries
-//! the number of its [`Symbol`] and just those parameters, in the symbol's order. Nothing is looked up by
-//! name while events flow.
+//! The properties of a session share one [`EventCatalog`]: all events that some property mentions, with all
+//! parameters that some property reads. A subject extracts what the catalog declares. An [`Event`] carries the
+//! id of its [`EventDecl`] and the declared parameters in order, so that no name is looked up at run time.
 
 use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
@@ -12,12 +11,12 @@ use alloc::vec::Vec;
 use core::fmt;
 use invigil_expr::value::{SHORT_STRING, Value};
 
-/// At which moment of what kind of action an event happens.
+/// Kind of an event: what happens, and at which moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
-    /// A function is about to run; also every event of a trace that says nothing else.
+pub enum EventKind {
+    /// A function is called. Also the kind of events of a trace that specify none.
     Before,
-    /// A function is about to return.
+    /// A function returns.
     After,
     /// A variable was read.
     Read,
@@ -35,112 +34,113 @@ pub enum Kind {
     Join,
     /// A program left the session.
     Leave,
-    /// Time passed.
+    /// A unit of time passed.
     Tick,
 }
 
-impl Kind {
-    /// All kinds, with the word for each in traces.
-    pub const WORDS: [(Kind, &'static str); 11] = [
-        (Kind::Before, "before"),
-        (Kind::After, "after"),
-        (Kind::Read, "read"),
-        (Kind::Write, "write"),
-        (Kind::Access, "access"),
-        (Kind::BeforeRead, "before-read"),
-        (Kind::BeforeWrite, "before-write"),
-        (Kind::BeforeAccess, "before-access"),
-        (Kind::Join, "join"),
-        (Kind::Leave, "leave"),
-        (Kind::Tick, "tick"),
+impl EventKind {
+    /// All kinds, with their words in traces.
+    pub const WORDS: [(EventKind, &'static str); 11] = [
+        (EventKind::Before, "before"),
+        (EventKind::After, "after"),
+        (EventKind::Read, "read"),
+        (EventKind::Write, "write"),
+        (EventKind::Access, "access"),
+        (EventKind::BeforeRead, "before-read"),
+        (EventKind::BeforeWrite, "before-write"),
+        (EventKind::BeforeAccess, "before-access"),
+        (EventKind::Join, "join"),
+        (EventKind::Leave, "leave"),
+        (EventKind::Tick, "tick"),
     ];
 
-    /// The kind that a trace calls `word`.
+    /// The kind with this word in traces.
     ///
     /// ```
-    /// use invigil_monitor::event::Kind;
-    /// assert_eq!(Kind::from_word("after"), Some(Kind::After));
+    /// use invigil_monitor::event::EventKind;
+    /// assert_eq!(EventKind::from_word("after"), Some(EventKind::After));
     /// ```
-    pub fn from_word(word: &str) -> Option<Kind> {
-        Kind::WORDS.iter().find(|(_, w)| *w == word).map(|(kind, _)| *kind)
+    pub fn from_word(word: &str) -> Option<EventKind> {
+        EventKind::WORDS.iter().find(|(_, w)| *w == word).map(|(kind, _)| *kind)
     }
 
     /// The word for this kind in traces.
     pub fn word(self) -> &'static str {
-        Kind::WORDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
+        EventKind::WORDS.iter().find(|(kind, _)| *kind == self).map_or("", |(_, word)| word)
     }
 
-    /// The kind of an event whose record gives none: `#join`, `#leave` and `#tick` are their own kinds,
-    /// everything else is [`Kind::Before`].
-    pub fn implied_by(name: &str) -> Kind {
+    /// The kind of an event of a trace that specifies none.
+    ///
+    /// `#join`, `#leave` and `#tick` have their own kinds; all other events are [`EventKind::Before`].
+    pub fn implied_by(name: &str) -> EventKind {
         match name {
-            "#join" => Kind::Join,
-            "#leave" => Kind::Leave,
-            "#tick" => Kind::Tick,
-            _ => Kind::Before,
+            "#join" => EventKind::Join,
+            "#leave" => EventKind::Leave,
+            "#tick" => EventKind::Tick,
+            _ => EventKind::Before,
         }
     }
 }
 
-/// The event that a record of a trace stands for which names none: it shows a state of the subject. Its
-/// parameters are fields of the record.
-pub const STATE: &str = "#state";
+/// The event of a record of a trace that names none: a state of the subject. Its parameters are fields of the
+/// record.
+pub const STATE_EVENT: &str = "#state";
 
-/// The event that every event of a trace is besides what its name says. Its parameters are fields of the
-/// record, of which `event` is the name.
-pub const ANY: &str = "#any";
+/// The event that stands for every event of a trace. Its parameters are fields of the record, including
+/// `event`, the name.
+pub const ANY_EVENT: &str = "#any";
 
-/// Where the value of a parameter comes from.
+/// Source of a parameter.
 ///
-/// Displayed as it is written in a property: `queue`, `arg 1`, `*p`, `#thread`. A trace may use that text, or
-/// the parameter's name in the property, as the name of the field.
+/// Displayed as in a property: `queue`, `arg 1`, `*p`, `#thread`. The field of a trace has this name, or that
+/// of the parameter in the property.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Source {
-    /// A variable, argument or field of that name.
+pub enum ParamSource {
+    /// A variable, argument or field with this name.
     Name(String),
-    /// The argument at this position, counted from one.
+    /// The argument at this position, from one.
     Arg(u32),
-    /// The value that a function returns, or that an access reads or writes.
+    /// The value that a function returns or that an access reads or writes.
     Ret,
-    /// What a pointer points to.
-    Deref(Box<Source>),
+    /// The value that a pointer points to.
+    Deref(Box<ParamSource>),
     /// The address of a variable.
-    Address(Box<Source>),
-    /// The same in the caller's frame.
-    Outer(Box<Source>),
-    /// The program that the event happened in (`#ecid` or `#program`).
+    Address(Box<ParamSource>),
+    /// A source in the frame of the caller.
+    Outer(Box<ParamSource>),
+    /// The program in which the event occurred (`#ecid` or `#program`).
     Program,
-    /// The thread that the event happened in (`#thread`).
+    /// The thread in which the event occurred (`#thread`).
     Thread,
     /// The time of the event (`#time`).
     Time,
-    /// An expression of the program's language, such as `q->size`; a property has it in quotes.
+    /// An expression of the target's language, such as `q->size`; quoted in a property.
     Expression(String),
 }
 
-impl fmt::Display for Source {
+impl fmt::Display for ParamSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Source::Name(name) => f.write_str(name),
-            Source::Arg(i) => write!(f, "arg {i}"),
-            Source::Ret => f.write_str("ret"),
-            Source::Deref(of) => write!(f, "*{of}"),
-            Source::Address(of) => write!(f, "&{of}"),
-            Source::Outer(of) => write!(f, "^{of}"),
-            Source::Program => f.write_str("#program"),
-            Source::Thread => f.write_str("#thread"),
-            Source::Time => f.write_str("#time"),
-            Source::Expression(words) => f.write_str(words),
+            ParamSource::Name(name) => f.write_str(name),
+            ParamSource::Arg(i) => write!(f, "arg {i}"),
+            ParamSource::Ret => f.write_str("ret"),
+            ParamSource::Deref(of) => write!(f, "*{of}"),
+            ParamSource::Address(of) => write!(f, "&{of}"),
+            ParamSource::Outer(of) => write!(f, "^{of}"),
+            ParamSource::Program => f.write_str("#program"),
+            ParamSource::Thread => f.write_str("#thread"),
+            ParamSource::Time => f.write_str("#time"),
+            ParamSource::Expression(words) => f.write_str(words),
         }
     }
 }
 
-/// The type that a property demands of a parameter.
+/// Type that a property requires of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Type {
+pub enum ParamType {
     /// An integer, a pointer or an address.
     Int,
-    /// A number with a fraction; integers are converted.
+    /// A floating-point number; integers are converted.
     Float,
     /// `true` or `false`.
     Bool,
@@ -148,58 +148,60 @@ pub enum Type {
     Str,
 }
 
-impl Type {
-    /// All types, with the words a property may use for each.
-    pub const WORDS: [(Type, &'static [&'static str]); 4] = [
-        (Type::Int, &["int", "long", "pointer", "ptr"]),
-        (Type::Float, &["float", "double"]),
-        (Type::Bool, &["bool", "boolean"]),
-        (Type::Str, &["str", "string", "char"]),
+impl ParamType {
+    /// All types, with the words for them in properties.
+    pub const WORDS: [(ParamType, &'static [&'static str]); 4] = [
+        (ParamType::Int, &["int", "long", "pointer", "ptr"]),
+        (ParamType::Float, &["float", "double"]),
+        (ParamType::Bool, &["bool", "boolean"]),
+        (ParamType::Str, &["str", "string", "char"]),
     ];
 
-    /// The type that a property calls `word`.
+    /// The type with this word in properties.
     ///
     /// ```
-    /// use invigil_monitor::event::Type;
-    /// assert_eq!(Type::from_word("int"), Some(Type::Int));
+    /// use invigil_monitor::event::ParamType;
+    /// assert_eq!(ParamType::from_word("int"), Some(ParamType::Int));
     /// ```
-    pub fn from_word(word: &str) -> Option<Type> {
-        Type::WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(ty, _)| *ty)
+    pub fn from_word(word: &str) -> Option<ParamType> {
+        ParamType::WORDS.iter().find(|(_, words)| words.contains(&word)).map(|(ty, _)| *ty)
     }
 
-    /// The usual word for this type.
+    /// The preferred word.
     pub fn word(self) -> &'static str {
-        Type::WORDS.iter().find(|(ty, _)| *ty == self).map_or("", |(_, words)| words[0])
+        ParamType::WORDS.iter().find(|(ty, _)| *ty == self).map_or("", |(_, words)| words[0])
     }
 }
 
-/// A parameter of an event, as the subject must provide it.
+/// Declaration of a parameter of an event.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Param {
-    /// Where its value comes from.
-    pub source: Source,
-    /// The name that the property gives it.
+    /// The source of its value.
+    pub source: ParamSource,
+    /// Its name in the property.
     pub name: String,
-    /// What the value must be, if the property says.
-    pub ty: Option<Type>,
+    /// The required type, if the property specifies one.
+    pub ty: Option<ParamType>,
 }
 
 impl Param {
-    /// The names under which a record may carry this parameter, the first found wins: the reserved field
-    /// that the source stands for, the source as it is written in the property, the parameter's own name.
+    /// The field names of this parameter in a record; the first one that exists is used.
+    ///
+    /// These are the reserved field of the source, or else the source as written in the property and the name
+    /// of the parameter.
     ///
     /// ```
-    /// use invigil_monitor::event::{Param, Source};
-    /// let first = Param { source: Source::Arg(1), name: "q".into(), ty: None };
+    /// use invigil_monitor::event::{Param, ParamSource};
+    /// let first = Param { source: ParamSource::Arg(1), name: "q".into(), ty: None };
     /// assert_eq!(first.fields(), ["arg 1", "q"]);
-    /// let thread = Param { source: Source::Thread, name: "t".into(), ty: None };
+    /// let thread = Param { source: ParamSource::Thread, name: "t".into(), ty: None };
     /// assert_eq!(thread.fields(), ["thread"]);
     /// ```
     pub fn fields(&self) -> Vec<String> {
         let reserved = match self.source {
-            Source::Program => "program",
-            Source::Thread => "thread",
-            Source::Time => "time",
+            ParamSource::Program => "program",
+            ParamSource::Thread => "thread",
+            ParamSource::Time => "time",
             _ => {
                 let mut names = alloc::vec![self.source.to_string()];
                 if self.name != names[0] {
@@ -212,155 +214,158 @@ impl Param {
     }
 }
 
-/// An event that some property mentions.
+/// Declaration of an event that some property mentions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Symbol {
-    /// The function, variable or event name.
+pub struct EventDecl {
+    /// The name of the function, variable or event.
     pub name: String,
-    /// The moment.
-    pub kind: Kind,
-    /// What must be extracted, in the order in which an [`Event`] carries it.
+    /// The kind.
+    pub kind: EventKind,
+    /// The parameters to extract, in the order of [`Event::params`].
     pub params: Vec<Param>,
 }
 
-impl fmt::Display for Symbol {
+impl fmt::Display for EventDecl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.kind {
-            Kind::Before | Kind::Join | Kind::Leave | Kind::Tick => f.write_str(&self.name),
+            EventKind::Before | EventKind::Join | EventKind::Leave | EventKind::Tick => {
+                f.write_str(&self.name)
+            }
             kind => write!(f, "{} {}", kind.word(), self.name),
         }
     }
 }
 
-/// A [`Symbol`] by its position in the [`Catalog`].
+/// Index of an [`EventDecl`] in the [`EventCatalog`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct SymbolId(pub u32);
+pub struct EventId(pub u32);
 
-/// Every event and parameter that the properties of a session mention.
+/// The declarations of all events and parameters of a session.
 ///
 /// ```
-/// use invigil_monitor::event::{Catalog, Kind, Param, Source};
-/// let mut catalog = Catalog::default();
-/// let push = catalog.symbol("queue_push", Kind::Before);
-/// let queue = Param { source: Source::Name("queue".into()), name: "queue".into(), ty: None };
-/// assert_eq!(catalog.param(push, &queue), 0);
-/// assert_eq!(catalog.param(push, &queue), 0, "asking twice changes nothing");
-/// assert_eq!(catalog.symbol("queue_push", Kind::Before), push);
+/// use invigil_monitor::event::{EventCatalog, EventKind, Param, ParamSource};
+/// let mut catalog = EventCatalog::default();
+/// let push = catalog.declare("queue_push", EventKind::Before);
+/// let queue = Param { source: ParamSource::Name("queue".into()), name: "queue".into(), ty: None };
+/// assert_eq!(catalog.declare_param(push, &queue), 0);
+/// assert_eq!(catalog.declare_param(push, &queue), 0, "asking twice changes nothing");
+/// assert_eq!(catalog.declare("queue_push", EventKind::Before), push);
 /// ```
 #[derive(Clone, Debug, Default)]
-pub struct Catalog {
-    symbols: Vec<Symbol>,
+pub struct EventCatalog {
+    decls: Vec<EventDecl>,
 }
 
-impl Catalog {
-    /// The symbol for this event, added if it is new.
-    pub fn symbol(&mut self, name: &str, kind: Kind) -> SymbolId {
+impl EventCatalog {
+    /// Returns the id of an event; declares it if it is new.
+    pub fn declare(&mut self, name: &str, kind: EventKind) -> EventId {
         self.find(name, kind).unwrap_or_else(|| {
-            self.symbols.push(Symbol { name: name.to_owned(), kind, params: Vec::new() });
-            SymbolId(self.symbols.len() as u32 - 1)
+            self.decls.push(EventDecl { name: name.to_owned(), kind, params: Vec::new() });
+            EventId(self.decls.len() as u32 - 1)
         })
     }
 
-    /// The symbol for this event, if some property mentions it.
-    pub fn find(&self, name: &str, kind: Kind) -> Option<SymbolId> {
-        let at = self.symbols.iter().position(|s| s.kind == kind && s.name == name)?;
-        Some(SymbolId(at as u32))
+    /// The id of an event, if it is declared.
+    pub fn find(&self, name: &str, kind: EventKind) -> Option<EventId> {
+        let at = self.decls.iter().position(|s| s.kind == kind && s.name == name)?;
+        Some(EventId(at as u32))
     }
 
-    /// The position of `param` among those of `symbol`, added if it is new. Two properties that take the
-    /// same value under different names share one position only if the names agree too, because a trace may
-    /// spell the field either way.
-    pub fn param(&mut self, symbol: SymbolId, param: &Param) -> usize {
-        let params = &mut self.symbols[symbol.0 as usize].params;
+    /// Returns the index of a parameter of an event; declares it if it is new.
+    ///
+    /// Two properties that read the same value under different names get two parameters, because a trace may
+    /// use either name for the field.
+    pub fn declare_param(&mut self, event_id: EventId, param: &Param) -> usize {
+        let params = &mut self.decls[event_id.0 as usize].params;
         params.iter().position(|p| p == param).unwrap_or_else(|| {
             params.push(param.clone());
             params.len() - 1
         })
     }
 
-    /// The symbol with this number.
-    pub fn get(&self, id: SymbolId) -> Option<&Symbol> {
-        self.symbols.get(id.0 as usize)
+    /// The declaration with this id.
+    pub fn get(&self, id: EventId) -> Option<&EventDecl> {
+        self.decls.get(id.0 as usize)
     }
 
-    /// All symbols with their numbers.
-    pub fn iter(&self) -> impl Iterator<Item = (SymbolId, &Symbol)> {
-        self.symbols.iter().enumerate().map(|(i, symbol)| (SymbolId(i as u32), symbol))
+    /// All declarations with their ids.
+    pub fn iter(&self) -> impl Iterator<Item = (EventId, &EventDecl)> {
+        self.decls.iter().enumerate().map(|(i, decl)| (EventId(i as u32), decl))
     }
 
-    /// How many symbols there are.
+    /// The number of declarations.
     pub fn len(&self) -> usize {
-        self.symbols.len()
+        self.decls.len()
     }
 
-    /// Whether no property mentions any event.
+    /// Whether no event is declared.
     pub fn is_empty(&self) -> bool {
-        self.symbols.is_empty()
+        self.decls.is_empty()
     }
 }
 
-/// One thing that happened.
+/// An event.
 #[derive(Clone, Copy, Debug)]
 pub struct Event<'a> {
-    /// What.
-    pub symbol: SymbolId,
-    /// The values of the symbol's parameters, in its order; [`Value::UNSET`] for one that the subject could
-    /// not provide.
+    /// The declaration.
+    pub id: EventId,
+    /// The values of the declared parameters, in order; [`Value::UNSET`] if the subject could not provide one.
     pub params: &'a [Value],
-    /// The text in which string parameters that are too long for a [`Value`] lie.
+    /// The text that long string parameters refer to.
     pub text: &'a str,
 }
 
-/// What a subject tells of an event besides its parameters.
+/// Metadata of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Stamp {
-    /// When, in seconds; NaN if the subject has no clock.
+pub struct EventMeta {
+    /// The time in seconds; NaN if the subject has no clock.
     pub time: f64,
-    /// The line of the record in its file, counted from zero in its batch.
+    /// The line of the record in its file, relative to the start of its batch.
     pub line: u32,
 }
 
-/// A run of events in memory, in the order they happened: the form in which a recorded trace reaches the
-/// monitors, a block of lines at a time.
+/// A sequence of events in memory.
+///
+/// The recorded form of events: monitors receive traces in batches of several lines.
 ///
 /// ```
 /// use invigil_expr::value::{SHORT_STRING, Value};
-/// use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
-/// let mut catalog = Catalog::default();
-/// let pop = catalog.symbol("queue_pop", Kind::Before);
-/// let mut batch = Batch::default();
-/// batch.push(pop, &[Value::int(7)], Stamp { time: 0.5, line: 0 });
+/// use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
+/// let mut catalog = EventCatalog::default();
+/// let pop = catalog.declare("queue_pop", EventKind::Before);
+/// let mut batch = EventBatch::default();
+/// batch.push(pop, &[Value::int(7)], EventMeta { time: 0.5, line: 0 });
 /// assert_eq!(batch.len(), 1);
 /// assert_eq!(batch.event(0).params[0].as_int(), Some(7));
 /// ```
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct Batch {
+pub struct EventBatch {
     heads: Vec<Head>,
     params: Vec<Value>,
-    /// The text that [`Value::text`] parameters point into.
+    /// The text that [`Value::text`] parameters refer to.
     pub text: String,
 }
 
 #[derive(Clone, Copy, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Head {
-    symbol: SymbolId,
+    event_id: EventId,
     params: u32,
-    stamp: Stamp,
+    meta: EventMeta,
 }
 
-impl Batch {
+impl EventBatch {
     /// Appends an event.
     #[inline]
-    pub fn push(&mut self, symbol: SymbolId, params: &[Value], stamp: Stamp) {
-        self.heads.push(Head { symbol, params: self.params.len() as u32, stamp });
+    pub fn push(&mut self, event_id: EventId, params: &[Value], meta: EventMeta) {
+        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
         self.params.extend_from_slice(params);
     }
 
-    /// Whether it is one that was made here: parts of it that came from elsewhere may point nowhere.
+    /// Whether all references into the batch are valid. Must be checked for batches from another process.
     pub fn is_sound(&self) -> bool {
         let ends = self.heads.iter().skip(1).map(|head| head.params).chain([self.params.len() as u32]);
         let in_order = self
@@ -378,47 +383,47 @@ impl Batch {
         in_order && self.params.iter().all(is_there)
     }
 
-    /// Appends an event whose parameters are integers.
+    /// Appends an event with integer parameters.
     #[inline]
-    pub fn push_integers(&mut self, symbol: SymbolId, params: &[i64], stamp: Stamp) {
-        self.heads.push(Head { symbol, params: self.params.len() as u32, stamp });
+    pub fn push_ints(&mut self, event_id: EventId, params: &[i64], meta: EventMeta) {
+        self.heads.push(Head { event_id, params: self.params.len() as u32, meta });
         self.params.extend(params.iter().map(|param| Value::int(*param)));
     }
 
-    /// How many events there are.
+    /// The number of events.
     #[inline]
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
-    /// Whether there are none.
+    /// Whether the batch is empty.
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
-    /// The event at position `at`.
+    /// The event at index `at`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `at` is out of range.
     #[inline]
     pub fn event(&self, at: usize) -> Event<'_> {
         let head = self.heads[at];
         let end = self.heads.get(at + 1).map_or(self.params.len(), |next| next.params as usize);
-        Event { symbol: head.symbol, params: &self.params[head.params as usize..end], text: &self.text }
+        Event { id: head.event_id, params: &self.params[head.params as usize..end], text: &self.text }
     }
 
-    /// When and where the event at position `at` was recorded.
+    /// The metadata of the event at index `at`.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `at` is out of range.
     #[inline]
-    pub fn stamp(&self, at: usize) -> Stamp {
-        self.heads[at].stamp
+    pub fn meta(&self, at: usize) -> EventMeta {
+        self.heads[at].meta
     }
 
-    /// Appends a copy of an event of another batch, with its text.
-    pub fn push_copy(&mut self, event: &Event<'_>, stamp: Stamp) {
-        self.heads.push(Head { symbol: event.symbol, params: self.params.len() as u32, stamp });
+    /// Appends a copy of an event of another batch, including its text.
+    pub fn push_copy(&mut self, event: &Event<'_>, meta: EventMeta) {
+        self.heads.push(Head { event_id: event.id, params: self.params.len() as u32, meta });
         for value in event.params {
             let copied = match value.as_text() {
                 Some((start, len)) => {
@@ -433,7 +438,7 @@ impl Batch {
         }
     }
 
-    /// Keeps the first `len` events only.
+    /// Removes all events after the first `len`.
     pub fn truncate(&mut self, len: usize) {
         if let Some(first) = self.heads.get(len) {
             self.params.truncate(first.params as usize);
@@ -441,7 +446,7 @@ impl Batch {
         }
     }
 
-    /// Empties the batch, keeping its memory.
+    /// Empties the batch; keeps its memory.
     pub fn clear(&mut self) {
         self.heads.clear();
         self.params.clear();
@@ -449,14 +454,14 @@ impl Batch {
     }
 }
 
-/// A set of symbols: the events that a monitor needs in its present state.
+/// A set of events, such as the needed events of a monitor.
 ///
 /// ```
-/// use invigil_monitor::event::{EventSet, SymbolId};
+/// use invigil_monitor::event::{EventSet, EventId};
 /// let mut needs = EventSet::default();
-/// needs.insert(SymbolId(70));
-/// assert!(needs.contains(SymbolId(70)) && !needs.contains(SymbolId(6)));
-/// assert_eq!(needs.iter().collect::<Vec<_>>(), [SymbolId(70)]);
+/// needs.insert(EventId(70));
+/// assert!(needs.contains(EventId(70)) && !needs.contains(EventId(6)));
+/// assert_eq!(needs.iter().collect::<Vec<_>>(), [EventId(70)]);
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct EventSet {
@@ -464,8 +469,8 @@ pub struct EventSet {
 }
 
 impl EventSet {
-    /// Adds a symbol.
-    pub fn insert(&mut self, id: SymbolId) {
+    /// Adds an event.
+    pub fn insert(&mut self, id: EventId) {
         let word = id.0 as usize / 64;
         if word >= self.words.len() {
             self.words.resize(word + 1, 0);
@@ -473,13 +478,13 @@ impl EventSet {
         self.words[word] |= 1 << (id.0 % 64);
     }
 
-    /// Whether a symbol is in the set.
+    /// Whether the set contains an event.
     #[inline]
-    pub fn contains(&self, id: SymbolId) -> bool {
+    pub fn contains(&self, id: EventId) -> bool {
         self.words.get(id.0 as usize / 64).is_some_and(|word| word & 1 << (id.0 % 64) != 0)
     }
 
-    /// Empties the set, keeping its memory.
+    /// Empties the set; keeps its memory.
     pub fn clear(&mut self) {
         self.words.clear();
     }
@@ -494,10 +499,10 @@ impl EventSet {
         }
     }
 
-    /// The symbols in the set, in order.
-    pub fn iter(&self) -> impl Iterator<Item = SymbolId> {
+    /// The events in the set, in ascending order.
+    pub fn iter(&self) -> impl Iterator<Item = EventId> {
         self.words.iter().enumerate().flat_map(|(at, word)| {
-            (0..64).filter(move |bit| word & 1 << bit != 0).map(move |bit| SymbolId(at as u32 * 64 + bit))
+            (0..64).filter(move |bit| word & 1 << bit != 0).map(move |bit| EventId(at as u32 * 64 + bit))
         })
     }
 }

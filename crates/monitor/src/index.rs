@@ -1,9 +1,9 @@
-//! From a hash to slices: open addressing, two words of plain data a slot pair, no pointers.
+//! Hash index from hashes to slices: open addressing, plain data, two words per pair of slots.
 
 use alloc::vec;
 use alloc::vec::Vec;
 
-/// A hash index of numbers. Equal hashes are told apart by the caller, who knows what the numbers stand for.
+/// A hash index of numbers. The caller distinguishes numbers with equal hashes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Index {
     /// Upper half: hash; lower half: number plus one; zero is vacant.
@@ -16,13 +16,13 @@ fn tag(hash: u64) -> u64 {
     hash & 0xffff_ffff_0000_0000
 }
 
-/// Where a search for a hash starts.
+/// The first slot to search for a hash.
 #[inline(always)]
 fn home(slots: &[u64], hash: u64) -> usize {
     (hash >> 32) as usize & (slots.len() - 1)
 }
 
-/// The number with this hash for which `is` holds.
+/// The number with this hash that satisfies `is`.
 #[inline]
 pub(crate) fn find(slots: &[u64], hash: u64, mut is: impl FnMut(u32) -> bool) -> Option<u32> {
     if slots.is_empty() {
@@ -47,13 +47,13 @@ impl Index {
         home(&self.slots, hash)
     }
 
-    /// The number with this hash for which `is` holds.
+    /// The number with this hash that satisfies `is`.
     #[inline]
     pub(crate) fn find(&self, hash: u64, is: impl FnMut(u32) -> bool) -> Option<u32> {
         find(&self.slots, hash, is)
     }
 
-    /// The slots, of which [`find`] makes sense.
+    /// The slots, for [`find`].
     pub(crate) fn slots(&self) -> &[u64] {
         &self.slots
     }
@@ -99,14 +99,14 @@ impl Index {
         }
     }
 
-    /// Puts `new` in the place of `old`, which has the same hash.
+    /// Replaces `old` by `new`, which has the same hash.
     pub(crate) fn replace(&mut self, hash: u64, old: u32, new: u32) {
         if let Some(at) = self.position(hash, old) {
             self.slots[at] = tag(hash) | u64::from(new + 1);
         }
     }
 
-    /// Takes a number out, and closes the gap so that no search stops too early.
+    /// Removes a number and closes the gap, so that no search ends too early.
     pub(crate) fn remove(&mut self, hash: u64, number: u32) {
         let Some(mut gap) = self.position(hash, number) else { return };
         self.len -= 1;
@@ -118,7 +118,7 @@ impl Index {
             if slot == 0 {
                 break;
             }
-            // A slot may move back to the gap if that is not before its home.
+            // A slot may move into the gap if the gap is not before its first slot.
             if (at.wrapping_sub(self.home(slot)) & last) >= (at.wrapping_sub(gap) & last) {
                 self.slots[gap] = slot;
                 gap = at;
@@ -131,7 +131,7 @@ impl Index {
         self.slots.capacity() * 8
     }
 
-    /// Asks the memory for the slot where a search for `hash` starts.
+    /// Prefetches the slot where the search for `hash` starts.
     #[inline(always)]
     pub(crate) fn prefetch(&self, hash: u64) {
         if !self.slots.is_empty() {
@@ -139,9 +139,9 @@ impl Index {
         }
     }
 
-    /// A number that is likely the one that a search for `hash` will look at first.
+    /// The number that the search for `hash` most likely finds.
     #[inline(always)]
-    pub(crate) fn guess(&self, hash: u64) -> Option<u32> {
+    pub(crate) fn prefetch_number(&self, hash: u64) -> Option<u32> {
         if self.slots.is_empty() {
             return None;
         }
@@ -162,10 +162,10 @@ mod tests {
 
     proptest! {
         #[test]
-        fn behaves_like_a_map(ops in proptest::collection::vec((0u64..40, any::<bool>()), 0..400)) {
+        fn index_agrees_with_hash_map(ops in proptest::collection::vec((0u64..40, any::<bool>()), 0..400)) {
             let mut index = Index::default();
             let mut map = BTreeMap::new();
-            // Few distinct hashes, so that they collide.
+            // Few distinct hashes, to force collisions.
             let hash = |key: u64| mix(key % 13, 7);
             for (number, (key, insert)) in ops.into_iter().enumerate() {
                 let number = number as u32;

@@ -1,29 +1,31 @@
-//! Who is told what happens inside a monitor.
+//! Notifications from inside a monitor.
 
 use crate::automaton::{Branch, StateId};
-use crate::slices::{SliceId, Slices};
+use crate::slices::{SliceId, SliceTable};
 use alloc::string::String;
 
 /// A transition that a slice took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken {
+pub struct TransitionTaken {
     /// The slice.
     pub slice: SliceId,
-    /// The transition, by its position in [`Parts::transitions`](crate::automaton::Parts::transitions).
+    /// The transition, by index in [`AutomatonDef::transitions`](crate::automaton::AutomatonDef::transitions).
     pub transition: usize,
-    /// Which end of it.
+    /// The branch.
     pub branch: Branch,
-    /// The state that was left.
+    /// The source state.
     pub from: StateId,
-    /// The state that was entered; the same for a self-loop.
+    /// The target state; equal to `from` for a self-loop.
     pub to: StateId,
 }
 
-/// Told of everything that a monitor does, as it does it. Every method has an empty default, and monitors
-/// are compiled for each observer: what is not listened to costs nothing.
+/// Receives notifications of what a monitor does, while it does it.
+///
+/// All methods have empty defaults, and monitors are compiled for each observer: unused notifications cost
+/// nothing.
 pub trait Observer {
-    /// Whether [`print`](Observer::print) does anything.
-    fn printing(&self) -> bool {
+    /// Whether [`print`](Observer::print) has an effect.
+    fn wants_output(&self) -> bool {
         false
     }
 
@@ -37,39 +39,39 @@ pub trait Observer {
         let _ = command;
     }
 
-    /// A slice came into being.
-    fn created(&mut self, slices: &Slices, slice: SliceId) {
+    /// A slice was created.
+    fn slice_created(&mut self, slices: &SliceTable, slice: SliceId) {
         let _ = (slices, slice);
     }
 
-    /// A slice took a transition; `slices` shows it as it is now.
-    fn taken(&mut self, slices: &Slices, taken: Taken) {
+    /// A slice took a transition; `slices` is the state after it.
+    fn transition_taken(&mut self, slices: &SliceTable, taken: TransitionTaken) {
         let _ = (slices, taken);
     }
 
-    /// A slice entered a final state and is about to be forgotten.
-    fn forgotten(&mut self, slices: &Slices, slice: SliceId) {
+    /// A slice entered a final state and is about to be removed.
+    fn slice_forgotten(&mut self, slices: &SliceTable, slice: SliceId) {
         let _ = (slices, slice);
     }
 
-    /// An event reached a slice, and no transition was taken.
-    fn unhandled(&mut self, slices: &Slices, slice: SliceId) {
+    /// An event reached a slice that took no transition.
+    fn event_unhandled(&mut self, slices: &SliceTable, slice: SliceId) {
         let _ = (slices, slice);
     }
 
-    /// The event lacks the parameter at this position, which a question reads: the answer was no.
-    fn absent(&mut self, parameter: usize) {
+    /// The event lacks the parameter at this index, which a guard reads; the guard evaluated to false.
+    fn guard_parameter_missing(&mut self, parameter: usize) {
         let _ = parameter;
     }
 
-    /// The event lacks the parameter at this position, which the property reads: it was skipped.
-    fn incomplete(&mut self, parameter: usize) {
+    /// The event lacks the parameter at this index, which the property needs; the event was skipped.
+    fn event_skipped(&mut self, parameter: usize) {
         let _ = parameter;
     }
 }
 
-/// Listens to nothing.
+/// An observer that ignores all notifications.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Unobserved;
+pub struct NoopObserver;
 
-impl Observer for Unobserved {}
+impl Observer for NoopObserver {}

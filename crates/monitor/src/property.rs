@@ -1,55 +1,55 @@
-//! A monitor as a property of the semantic interface, and a recorded run as a subject of it.
+//! Adapters to the semantic interface: a monitor as a property, a recorded run as a subject.
 //!
-//! With these two a property automaton takes part in every composition: its product with a model, a live
-//! program or a recorded run is a subject again.
+//! With these, property automata take part in all compositions: the product with a model, a live program or a
+//! recorded run is a subject again.
 
 use crate::automaton::Automaton;
-use crate::event::{Batch, Event};
-use crate::observer::Unobserved;
-use crate::slices::Slices;
+use crate::event::{Event, EventBatch};
+use crate::observer::NoopObserver;
+use crate::slices::SliceTable;
 use crate::step::{Monitor, Scratch};
 use alloc::string::{String, ToString};
 use invigil_semantics::{Accepting, Dependent, Describe, Fields, Language, Semantics, StepRef};
 
-/// The events that a subject's step stands for.
-pub trait Emit<S: Language> {
-    /// Hands the events of `step`, in order, to `sink`. The virtual initial step may stand for some too.
+/// Maps the steps of a subject to events.
+pub trait StepEvents<S: Language> {
+    /// Passes the events of `step` to `sink`, in order. The virtual initial step may have events too.
     fn emit(&self, subject: &S, step: StepRef<'_, S>, sink: &mut dyn FnMut(&Event<'_>));
 }
 
-/// A property automaton that watches the steps of a subject. It moves exactly once on every step.
+/// A property automaton as a property of subjects. It takes exactly one step on each step of the subject.
 ///
 /// ```
-/// use invigil_monitor::event::{Batch, Catalog, Kind, Stamp};
-/// use invigil_monitor::automaton::{Automaton, End, Parts, State, Transition};
-/// use invigil_monitor::property::{Property, Recorded, Steps};
+/// use invigil_monitor::event::{EventBatch, EventCatalog, EventKind, EventMeta};
+/// use invigil_monitor::automaton::{Automaton, BranchEnd, AutomatonDef, State, Transition};
+/// use invigil_monitor::property::{PropertySemantics, RecordedRun, RecordedSteps};
 /// use invigil_monitor::verdict::Verdict;
 /// use invigil_semantics::{Accepting, Compose, Semantics};
 ///
 /// // "open happens at most once", built by hand; property files are the usual way.
-/// let mut catalog = Catalog::default();
-/// let open = catalog.symbol("open", Kind::Before);
+/// let mut catalog = EventCatalog::default();
+/// let open = catalog.declare("open", EventKind::Before);
 /// let state = |name: &str, verdict| State {
 ///     name: name.into(), verdict, is_final: false, action: None, at_end: Default::default(),
 ///     span: Default::default(),
 /// };
 /// let to = |from, target| Transition {
-///     from, symbol: open, guard: None, failure: None, reads: vec![], condition: None,
+///     from, event: open, guard: None, failure: None, reads: vec![], condition: None,
 ///     span: Default::default(),
-///     success: Some(End { target: Some(target), ..End::default() }),
+///     success: Some(BranchEnd { target: Some(target), ..BranchEnd::default() }),
 /// };
-/// let automaton = Automaton::new(Parts {
+/// let automaton = Automaton::new(AutomatonDef {
 ///     states: vec![state("init", Verdict::Accepting), state("opened", Verdict::Accepting),
 ///                  state("twice", Verdict::NonAccepting)],
 ///     transitions: vec![to(0, 1), to(1, 2)],
-///     ..Parts::default()
+///     ..AutomatonDef::default()
 /// });
 ///
 /// // A recorded run in which it happens twice, as a subject.
-/// let mut run = Batch::default();
-/// run.push(open, &[], Stamp { time: 0.0, line: 0 });
-/// run.push(open, &[], Stamp { time: 1.0, line: 1 });
-/// let watched = Recorded(&run).product(Property { automaton: &automaton, emit: Steps });
+/// let mut run = EventBatch::default();
+/// run.push(open, &[], EventMeta { time: 0.0, line: 0 });
+/// run.push(open, &[], EventMeta { time: 1.0, line: 1 });
+/// let watched = RecordedRun(&run).product(PropertySemantics { automaton: &automaton, emit: RecordedSteps });
 ///
 /// let mut at = watched.initial().into_iter().next().unwrap();
 /// for _ in 0..run.len() {
@@ -60,24 +60,24 @@ pub trait Emit<S: Language> {
 /// assert!(watched.is_accepting(&at), "a violation was reached");
 /// ```
 #[derive(Clone, Copy, Debug)]
-pub struct Property<'a, E> {
+pub struct PropertySemantics<'a, E> {
     /// The automaton.
     pub automaton: &'a Automaton,
-    /// From steps to events.
+    /// Maps steps to events.
     pub emit: E,
 }
 
-impl<E> Language for Property<'_, E> {
-    type Config = Slices;
+impl<E> Language for PropertySemantics<'_, E> {
+    type Config = SliceTable;
     type Action = ();
 }
 
-impl<S: Language, E: Emit<S>> Dependent<S> for Property<'_, E> {
-    fn initial(&self, _: &S) -> impl IntoIterator<Item = Slices> {
-        [self.automaton.start(&mut Scratch::default(), &mut Unobserved)]
+impl<S: Language, E: StepEvents<S>> Dependent<S> for PropertySemantics<'_, E> {
+    fn initial(&self, _: &S) -> impl IntoIterator<Item = SliceTable> {
+        [self.automaton.start(&mut Scratch::default(), &mut NoopObserver)]
     }
 
-    fn actions(&self, _: &S, _: StepRef<'_, S>, _: &Slices) -> impl IntoIterator<Item = ()> {
+    fn actions(&self, _: &S, _: StepRef<'_, S>, _: &SliceTable) -> impl IntoIterator<Item = ()> {
         [()]
     }
 
@@ -85,30 +85,30 @@ impl<S: Language, E: Emit<S>> Dependent<S> for Property<'_, E> {
         &self,
         subject: &S,
         step: StepRef<'_, S>,
-        at: &Slices,
+        at: &SliceTable,
         (): &(),
-    ) -> impl IntoIterator<Item = Slices> {
+    ) -> impl IntoIterator<Item = SliceTable> {
         let mut slices = at.clone();
         let mut scratch = Scratch::default();
         self.emit.emit(subject, step, &mut |event| {
-            if self.automaton.wants(&slices, event.symbol) {
-                self.automaton.step(&mut slices, &mut scratch, event, &mut Unobserved);
+            if self.automaton.needs_event(&slices, event.id) {
+                self.automaton.step(&mut slices, &mut scratch, event, &mut NoopObserver);
             }
         });
         [slices]
     }
 }
 
-/// What a search looks for in a product with this property is a violation, so the configurations it accepts
-/// are those in which some slice is or was in a non-accepting state.
-impl<E> Accepting for Property<'_, E> {
-    fn is_accepting(&self, at: &Slices) -> bool {
+/// Searches in a product look for violations: a configuration is accepting if a slice is or was in a
+/// non-accepting state.
+impl<E> Accepting for PropertySemantics<'_, E> {
+    fn is_accepting(&self, at: &SliceTable) -> bool {
         at.is_violated()
     }
 }
 
-impl<E> Describe for Property<'_, E> {
-    fn describe_config(&self, at: &Slices) -> Fields {
+impl<E> Describe for PropertySemantics<'_, E> {
+    fn describe_config(&self, at: &SliceTable) -> Fields {
         let mut fields = Fields::new();
         for slice in at.iter() {
             let binding: alloc::vec::Vec<String> =
@@ -128,16 +128,16 @@ impl<E> Describe for Property<'_, E> {
     }
 }
 
-/// A recorded run as a subject: it has one execution, and its configuration is how far it has come.
+/// A recorded run as a subject with one execution; its configuration is the number of executed events.
 #[derive(Clone, Copy, Debug)]
-pub struct Recorded<'a>(pub &'a Batch);
+pub struct RecordedRun<'a>(pub &'a EventBatch);
 
-impl Language for Recorded<'_> {
+impl Language for RecordedRun<'_> {
     type Config = usize;
     type Action = usize;
 }
 
-impl Semantics for Recorded<'_> {
+impl Semantics for RecordedRun<'_> {
     fn initial(&self) -> impl IntoIterator<Item = usize> {
         [0]
     }
@@ -151,15 +151,15 @@ impl Semantics for Recorded<'_> {
     }
 }
 
-/// Each step of a recorded run stands for the event it is the record of.
+/// Maps each step of a recorded run to its event.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Steps;
+pub struct RecordedSteps;
 
-impl Emit<Recorded<'_>> for Steps {
+impl StepEvents<RecordedRun<'_>> for RecordedSteps {
     fn emit(
         &self,
-        subject: &Recorded<'_>,
-        step: StepRef<'_, Recorded<'_>>,
+        subject: &RecordedRun<'_>,
+        step: StepRef<'_, RecordedRun<'_>>,
         sink: &mut dyn FnMut(&Event<'_>),
     ) {
         if let Some(event) = step.action {

@@ -1,29 +1,29 @@
-//! The slices' memory: for each a head, its keys and its environment, side by side.
+//! Memory of the slices: per slice a record of head, keys and environment.
 //!
-//! A step looks at all of a slice's record and at no other, so what counts is how many cache lines that is.
-//! Small records are rounded up so that none lies across two lines.
+//! A step accesses one record, so the number of cache lines per record matters. Small records are padded so
+//! that none crosses a cache line.
 
-use crate::automaton::{Mask, StateId};
+use crate::automaton::{ParamMask, StateId};
 use crate::prefetch::prefetch;
 use alloc::vec::Vec;
 use core::ops::Range;
 use invigil_expr::value::Value;
 
-/// What a slice is besides its values.
+/// Metadata of a slice.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Head {
     pub(crate) state: StateId,
-    /// The slice parameters that have a value.
-    pub(crate) bound: Mask,
-    /// Those of them that mean objects which are no more.
-    pub(crate) dead: Mask,
+    /// The slice parameters that are bound.
+    pub(crate) bound: ParamMask,
+    /// The bound parameters whose objects are dead.
+    pub(crate) dead: ParamMask,
     pub(crate) alive: bool,
     /// The slice it was copied from.
     pub(crate) parent: u32,
 }
 
 impl Head {
-    /// As a value that is unset to everyone else.
+    /// Encodes the head as a value with tag `Unset`.
     pub(crate) fn pack(self) -> Value {
         let flags = u64::from(self.bound) | u64::from(self.alive) << 8 | u64::from(self.dead) << 16;
         Value::from_bits((u64::from(self.state) << 16 | flags << 32, u64::from(self.parent)))
@@ -33,39 +33,39 @@ impl Head {
         let (low, high) = value.bits();
         Head {
             state: (low >> 16) as StateId,
-            bound: (low >> 32) as Mask,
+            bound: (low >> 32) as ParamMask,
             alive: low >> 40 & 1 != 0,
-            dead: (low >> 48) as Mask,
+            dead: (low >> 48) as ParamMask,
             parent: high as u32,
         }
     }
 }
 
-/// Values in a cache line.
+/// Values per cache line.
 const LINE: usize = 4;
 
-/// Where records lie, for whoever has their slices for a while: until another record is added.
+/// Addresses of the records. Valid until a record is added.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Grid {
     first: *mut Value,
     stride: usize,
-    /// How many variables the environment has.
+    /// The number of variables of the environment.
     pub(crate) env: usize,
 }
 
 impl Grid {
-    /// Where the record of a slice begins: with its head, its keys and its environment.
+    /// The address of the record of a slice: head, keys, environment.
     #[inline(always)]
     pub(crate) fn record(&self, slice: u32) -> *mut Value {
         self.first.wrapping_add(slice as usize * self.stride)
     }
 }
 
-/// Records of one size, by number.
+/// Records of equal size, by index.
 #[derive(Clone, Debug)]
 pub(crate) struct Records {
     values: Vec<Value>,
-    /// Where the first record starts, so that it starts a cache line.
+    /// Index of the first record, aligned to a cache line.
     base: usize,
     stride: usize,
     keys: usize,
@@ -80,7 +80,7 @@ impl Records {
         Records { values: Vec::new(), base: 0, stride, keys, env, len: 0 }
     }
 
-    /// How many records there are, dead ones included.
+    /// The number of records, including those of removed slices.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
@@ -115,7 +115,7 @@ impl Records {
         self.set_head(slice, Head { state, ..self.head(slice) });
     }
 
-    /// The first key: all there is to compare when there is one slice parameter.
+    /// The first key; with one slice parameter the only one.
     #[inline(always)]
     pub(crate) fn key(&self, slice: u32) -> Value {
         self.values[self.start(slice) + 1]
@@ -136,13 +136,13 @@ impl Records {
         &mut self.values[range]
     }
 
-    /// Keys and environment together.
+    /// Keys and environment.
     pub(crate) fn contents_mut(&mut self, slice: u32) -> &mut [Value] {
         let start = self.start(slice) + 1;
         &mut self.values[start..start + self.keys + self.env]
     }
 
-    /// Adds a record with nothing in it.
+    /// Appends an empty record.
     pub(crate) fn push(&mut self) -> u32 {
         let needed = (self.len + 1) * self.stride + LINE;
         if needed > self.values.capacity() {
@@ -155,7 +155,7 @@ impl Records {
         slice
     }
 
-    /// Moves the records, after their memory has moved, to where a cache line starts again.
+    /// Aligns the records to cache lines again after a reallocation.
     fn align(&mut self) {
         let line = LINE * size_of::<Value>();
         let over = self.values.as_ptr().addr() % line / size_of::<Value>();
@@ -166,19 +166,19 @@ impl Records {
         self.base = base;
     }
 
-    /// Makes `to` a copy of `from`, but for the head.
+    /// Copies keys and environment of `from` to `to`.
     pub(crate) fn copy(&mut self, from: u32, to: u32) {
         let (from, to) = (self.start(from) + 1, self.start(to) + 1);
         self.values.copy_within(from..from + self.keys + self.env, to);
     }
 
-    /// Where they lie.
+    /// The addresses of the records.
     pub(crate) fn grid(&mut self) -> Grid {
         let first = self.values.as_mut_ptr().wrapping_add(self.base);
         Grid { first, stride: self.stride, env: self.env }
     }
 
-    /// Asks the memory for a record.
+    /// Prefetches a record.
     #[inline(always)]
     pub(crate) fn prefetch(&self, slice: u32) {
         prefetch(&self.values, self.start(slice));

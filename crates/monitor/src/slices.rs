@@ -1,76 +1,80 @@
-//! The state of a running property: one automaton state and one environment per slice.
+//! State of a running property: one automaton state and one environment per slice.
 //!
-//! Everything is plain data in a few flat arrays: values by position, slices by number, indexes of numbers.
-//! A snapshot is a clone, a restore is an assignment. The slices form a tree: each knows the one that it was
+//! The table consists of a few flat arrays of plain data: values by index, slices by number, hash indexes.
+//! Saving it is a clone, restoring it an assignment. The slices form a tree: each knows the slice that it was
 //! copied from.
 
-mod found;
-mod gone;
-mod saved;
+mod collection;
+mod encoding;
+mod lookup;
 
-pub use gone::{Gone, TOLD};
+pub use collection::{DeadObjects, MAX_REPORTED};
 
-use crate::automaton::{Automaton, Mask, StateId};
-use crate::event::{EventSet, SymbolId};
+use crate::automaton::{Automaton, ParamMask, StateId};
+use crate::event::{EventId, EventSet};
 use crate::records::{Head, Records};
-use crate::verdict::{Failure, Verdict};
+use crate::verdict::{MonitorFault, Verdict};
 use alloc::string::String;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::hash::{Hash, Hasher};
-use found::Cover;
-use invigil_expr::compare::View;
+use invigil_expr::compare::ValueReader;
 use invigil_expr::heap::Heap;
-use invigil_expr::text::Texts;
+use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
+use lookup::Cover;
 
-pub(crate) use found::{Keys, canonical};
+pub(crate) use lookup::{Keys, canonical};
 
-/// A slice, by its number. Numbers of forgotten slices are used again.
+/// Number of a slice. Numbers of removed slices are reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SliceId(pub u32);
 
-const NOBODY: u32 = u32::MAX;
+const NO_SLICE: u32 = u32::MAX;
 
-/// The state of a running property; see the module.
+/// The slices of a property; see the module.
 #[derive(Clone, Debug)]
-pub struct Slices {
+pub struct SliceTable {
     pub(crate) heap: Heap,
     pub(crate) records: Records,
     free: Vec<u32>,
     covers: Vec<Cover>,
     root: u32,
     live: u32,
-    /// How many slices are in each state.
+    /// The number of slices in each state.
     counts: Vec<u32>,
-    /// How many slices were forgotten in each state because their objects are no more.
-    resting: Vec<u64>,
-    /// How many of the states that some slice is in have a transition on each symbol.
-    wanted: Vec<u16>,
-    /// Counts the changes of `wanted`.
+    /// The number of slices in each state that were collected because their objects are dead.
+    collected: Vec<u64>,
+    /// Per event, the number of occupied states with a transition on it.
+    needed_counts: Vec<u16>,
+    /// Incremented when `needed_counts` changes.
     version: u32,
     keys: usize,
-    pub(crate) failure: Option<Failure>,
-    /// Whether a slice was ever in a non-accepting state; it may have been forgotten since.
+    pub(crate) failure: Option<MonitorFault>,
+    /// Whether a slice was ever in a non-accepting state. The slice may have been removed since.
     pub(crate) violated: bool,
 }
 
-impl Slices {
-    /// No slice at all: the property's root is added by [`Automaton::start`].
-    pub(crate) fn new(automaton: &Automaton) -> Slices {
+impl SliceTable {
+    /// An empty table; [`Automaton::start`] adds the root.
+    pub(crate) fn new(automaton: &Automaton) -> SliceTable {
         let keys = automaton.slice_on.len();
-        Slices {
+        SliceTable {
             heap: Heap::default(),
             records: Records::new(keys, automaton.env.len()),
             free: Vec::new(),
             covers: automaton.masks.iter().map(|mask| Cover::new(*mask)).collect(),
-            root: NOBODY,
+            root: NO_SLICE,
             live: 0,
             counts: vec![0; automaton.states.len()],
-            resting: vec![0; automaton.states.len()],
-            // With several slice parameters, an event that binds some of them may create a slice even if
-            // no transition is taken, and others may later be copied from that: all of them count.
-            wanted: automaton.plans.iter().map(|plan| u16::from(keys > 1 && plan.mask != 0)).collect(),
+            collected: vec![0; automaton.states.len()],
+            // With several slice parameters, an event that binds some of them may create a slice even if no
+            // transition is taken, and other slices may later be copied from it: all these events are needed.
+            needed_counts: automaton
+                .dispatch_table
+                .iter()
+                .map(|dispatch| u16::from(keys > 1 && dispatch.mask != 0))
+                .collect(),
             version: 0,
             violated: false,
             keys,
@@ -78,28 +82,28 @@ impl Slices {
         }
     }
 
-    pub(crate) fn view<'a>(&'a self, event: &'a str) -> View<'a> {
-        View { heap: &self.heap, texts: Texts { event, pool: "" } }
+    pub(crate) fn view<'a>(&'a self, event: &'a str) -> ValueReader<'a> {
+        ValueReader { heap: &self.heap, texts: TextArenas { event, pool: "" } }
     }
 
-    // ---- what others may know ------------------------------------------------------------------------
+    // ---- queries -------------------------------------------------------------------------------------
 
-    /// The slice with no parameter bound, unless it was forgotten.
+    /// The slice without bound parameters, unless it was removed.
     pub fn root(&self) -> Option<SliceId> {
-        (self.root != NOBODY).then_some(SliceId(self.root))
+        (self.root != NO_SLICE).then_some(SliceId(self.root))
     }
 
-    /// All slices, in the order of their numbers.
+    /// All slices, by number.
     pub fn iter(&self) -> impl Iterator<Item = SliceId> {
         (0..self.records.len() as u32).filter(|slice| self.records.head(*slice).alive).map(SliceId)
     }
 
-    /// How many slices there are, the root included.
+    /// The number of slices, including the root.
     pub fn len(&self) -> usize {
         self.live as usize
     }
 
-    /// Whether all slices were forgotten.
+    /// Whether all slices were removed.
     pub fn is_empty(&self) -> bool {
         self.live == 0
     }
@@ -109,29 +113,28 @@ impl Slices {
         (slice.0 as usize) < self.records.len() && self.records.head(slice.0).alive
     }
 
-    /// The state that a slice is in.
+    /// The state of a slice.
     pub fn state(&self, slice: SliceId) -> StateId {
         self.records.head(slice.0).state
     }
 
-    /// The slice that a slice was copied from, if it still exists.
+    /// The slice that `slice` was copied from, if it still exists.
     pub fn parent(&self, slice: SliceId) -> Option<SliceId> {
         Some(SliceId(self.records.head(slice.0).parent)).filter(|parent| self.contains(*parent))
     }
 
-    /// The values of the slice parameters; unset for those that are not bound.
+    /// The values of the slice parameters; unset if not bound.
     pub fn binding(&self, slice: SliceId) -> &[Value] {
         self.records.keys(slice.0)
     }
 
-    /// The values of the variables, in the order of [`Parts::env`](crate::automaton::Parts::env).
+    /// The values of the variables, in the order of [`AutomatonDef::env`](crate::automaton::AutomatonDef::env).
     pub fn env(&self, slice: SliceId) -> &[Value] {
         self.records.env(slice.0)
     }
 
-    /// A value of a binding or an environment, as Python would show it.
-    ///
-    /// A value that is too large to show is shown as far as it goes.
+    /// A value of a binding or an environment as text, in the syntax of Python. Very large values are
+    /// truncated.
     pub fn show(&self, value: Value) -> String {
         let mut out = String::new();
         if self.view("").write_repr(&mut out, value).is_err() {
@@ -140,69 +143,76 @@ impl Slices {
         out
     }
 
-    /// What it takes to look into values of bindings and environments.
-    pub fn values_view(&self) -> View<'_> {
+    /// A reader for values of bindings and environments.
+    pub fn values_view(&self) -> ValueReader<'_> {
         self.view("")
     }
 
-    /// How many slices are in a state.
+    /// The number of slices in a state.
     pub fn count(&self, state: StateId) -> u32 {
         self.counts[usize::from(state)]
     }
 
-    /// Whether some slice has ever been in a non-accepting state.
+    /// Whether some slice was ever in a non-accepting state.
     pub fn is_violated(&self) -> bool {
         self.violated
     }
 
-    /// Why the monitor ended, if it did so by an error.
-    pub fn failure(&self) -> Option<&Failure> {
+    /// The fault that ended the monitor, if one did.
+    pub fn fault(&self) -> Option<&MonitorFault> {
         self.failure.as_ref()
     }
 
-    /// Whether some slice is in a state that has a transition on `symbol`.
+    /// Whether some slice is in a state with a transition on the event.
     #[inline]
-    pub fn wants(&self, symbol: SymbolId) -> bool {
-        self.wanted.get(symbol.0 as usize).is_some_and(|states| *states > 0)
+    pub fn needs_event(&self, event_id: EventId) -> bool {
+        self.needed_counts.get(event_id.0 as usize).is_some_and(|states| *states > 0)
     }
 
-    /// The events on which some slice has a transition now.
-    pub fn needs(&self) -> EventSet {
+    /// The needed events: those on which some slice has a transition in its current state.
+    pub fn needed_events(&self) -> EventSet {
         let mut needs = EventSet::default();
-        self.add_needs(&mut needs);
+        self.add_needed_events(&mut needs);
         needs
     }
 
-    /// Adds the events on which some slice has a transition now to a set.
-    pub fn add_needs(&self, needs: &mut EventSet) {
-        for (at, states) in self.wanted.iter().enumerate() {
+    /// Adds the needed events to a set.
+    pub fn add_needed_events(&self, needs: &mut EventSet) {
+        for (at, states) in self.needed_counts.iter().enumerate() {
             if *states > 0 {
-                needs.insert(SymbolId(at as u32));
+                needs.insert(EventId(at as u32));
             }
         }
     }
 
-    /// A number that changes whenever [`needs`](Slices::needs) may have changed.
+    /// A number that changes whenever the [needed events](SliceTable::needed_events) may have changed.
     pub fn needs_version(&self) -> u32 {
         self.version
     }
 
-    /// The bytes that the slices take.
+    /// The memory of the slices in bytes.
     pub fn bytes(&self) -> usize {
         self.heap.bytes() + self.records.bytes() + self.covers.iter().map(Cover::bytes).sum::<usize>()
     }
 
-    // ---- coming and going ----------------------------------------------------------------------------
+    // ---- changes -------------------------------------------------------------------------------------
 
-    /// A copy of `parent` (or, without one, a slice in `state` with nothing set), not yet enlisted.
-    /// `keys` are its values for the parameters in `bound`.
-    pub(crate) fn copy(&mut self, parent: Option<u32>, state: StateId, bound: Mask, keys: &[Value]) -> u32 {
+    /// Creates a slice that is not yet in the index: a copy of `parent`, or an empty one in `state`.
+    ///
+    /// `keys` are the values of the parameters in `bound`.
+    pub(crate) fn copy_slice(
+        &mut self,
+        parent: Option<u32>,
+        state: StateId,
+        bound: ParamMask,
+        keys: &[Value],
+    ) -> u32 {
         let slice = self.free.pop().unwrap_or_else(|| self.records.push());
         if let Some(parent) = parent {
             self.records.copy(parent, slice);
         }
         let state = parent.map_or(state, |parent| self.records.head(parent).state);
-        let parent = parent.unwrap_or(NOBODY);
+        let parent = parent.unwrap_or(NO_SLICE);
         self.records.set_head(slice, Head { state, bound, dead: 0, alive: true, parent });
         let mut keys = keys.iter();
         let contents = self.records.contents_mut(slice);
@@ -219,7 +229,7 @@ impl Slices {
         slice
     }
 
-    /// Takes back a [copy](Slices::copy) that was not enlisted.
+    /// Removes a [copy](SliceTable::copy_slice) that is not in the index.
     pub(crate) fn discard(&mut self, slice: u32) {
         for value in self.records.contents_mut(slice) {
             self.heap.release(core::mem::replace(value, Value::UNSET));
@@ -229,40 +239,40 @@ impl Slices {
         self.live -= 1;
     }
 
-    /// Forgets a slice.
+    /// Removes a slice.
     pub(crate) fn forget(&mut self, automaton: &Automaton, slice: u32) {
         self.leave(automaton, self.records.head(slice).state);
         if slice == self.root {
-            self.root = NOBODY;
+            self.root = NO_SLICE;
         } else {
-            self.delist(slice);
+            self.remove_from_index(slice);
         }
         self.discard(slice);
     }
 
-    /// Notes that one slice more is in `state`.
+    /// Counts one more slice in `state`.
     #[inline]
     pub(crate) fn enter(&mut self, automaton: &Automaton, state: StateId) {
-        self.violated |= automaton.entries[usize::from(state)].verdict == Verdict::NonAccepting;
+        self.violated |= automaton.state_info[usize::from(state)].verdict == Verdict::NonAccepting;
         let count = &mut self.counts[usize::from(state)];
         *count += 1;
         if *count == 1 {
-            self.want(automaton, state, 1);
+            self.adjust_needed(automaton, state, 1);
         }
     }
 
-    /// Notes that one slice less is in `state`.
+    /// Counts one slice less in `state`.
     #[inline]
     pub(crate) fn leave(&mut self, automaton: &Automaton, state: StateId) {
         let count = &mut self.counts[usize::from(state)];
         *count -= 1;
         if *count == 0 {
-            self.want(automaton, state, u16::MAX);
+            self.adjust_needed(automaton, state, u16::MAX);
         }
     }
 
-    /// Notes that so many slices more are in `state`, or less.
-    pub(crate) fn gather(&mut self, automaton: &Automaton, state: StateId, more: i32) {
+    /// Changes the number of slices in `state` by `more`.
+    pub(crate) fn adjust_count(&mut self, automaton: &Automaton, state: StateId, more: i32) {
         match more {
             0 => {}
             1.. => (0..more).for_each(|_| self.enter(automaton, state)),
@@ -270,32 +280,36 @@ impl Slices {
         }
     }
 
-    /// Notes that a slice went from one state to another.
+    /// Counts a slice that moved from one state to another.
     #[inline]
-    pub(crate) fn pass(&mut self, automaton: &Automaton, from: StateId, to: StateId) {
-        let (left, entered) = (&automaton.entries[usize::from(from)], &automaton.entries[usize::from(to)]);
+    pub(crate) fn move_slice(&mut self, automaton: &Automaton, from: StateId, to: StateId) {
+        let (left, entered) =
+            (&automaton.state_info[usize::from(from)], &automaton.state_info[usize::from(to)]);
         let alone = self.counts[usize::from(from)] == 1 && self.counts[usize::from(to)] == 0;
-        if left.needs != entered.needs || !alone {
+        if left.needed_set != entered.needed_set || !alone {
             self.leave(automaton, from);
             self.enter(automaton, to);
             return;
         }
-        // One state of the same needs goes, another comes: together they need what they did.
+        // Both states need the same events, and exactly one of them stays occupied: the needed events do not
+        // change.
         self.violated |= entered.verdict == Verdict::NonAccepting;
         self.counts[usize::from(from)] = 0;
         self.counts[usize::from(to)] = 1;
     }
 
     #[inline]
-    fn want(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
+    fn adjust_needed(&mut self, automaton: &Automaton, state: StateId, delta: u16) {
         self.version = self.version.wrapping_add(1);
-        for symbol in &automaton.needed[usize::from(automaton.entries[usize::from(state)].needs)] {
-            let wanted = &mut self.wanted[*symbol as usize];
-            *wanted = wanted.wrapping_add(delta);
+        for event_id in
+            &automaton.needed_sets[usize::from(automaton.state_info[usize::from(state)].needed_set)]
+        {
+            let needed_counts = &mut self.needed_counts[*event_id as usize];
+            *needed_counts = needed_counts.wrapping_add(delta);
         }
     }
 
-    /// Puts a slice into a state without taking a transition.
+    /// Sets the state of a slice without a transition.
     pub(crate) fn set_state(&mut self, automaton: &Automaton, slice: SliceId, state: StateId) {
         let old = self.state(slice);
         self.records.set_state(slice.0, state);
@@ -303,15 +317,15 @@ impl Slices {
         self.enter(automaton, state);
     }
 
-    /// Gives a variable of a slice another value, complete in itself or in this heap.
+    /// Sets a variable of a slice. The value must be inline or in this heap.
     pub(crate) fn set_env(&mut self, slice: SliceId, variable: usize, value: Value) {
         self.heap.retain(value);
         let old = core::mem::replace(&mut self.records.env_mut(slice.0)[variable], value);
         self.heap.release(old);
     }
 
-    /// Everything that decides what the property will do next, as bytes: for each slice its binding, state
-    /// and environment, in the order of the bindings.
+    /// Encodes all that determines the further behaviour: binding, state and environment of each slice, sorted
+    /// by binding.
     fn encoded(&self) -> Vec<Vec<u8>> {
         let view = self.view("");
         let mut all: Vec<Vec<u8>> = self
@@ -329,18 +343,18 @@ impl Slices {
     }
 }
 
-/// Equal states behave alike from now on, however they came about.
-impl PartialEq for Slices {
-    fn eq(&self, other: &Slices) -> bool {
+/// Equal tables behave identically from now on, however they were reached.
+impl PartialEq for SliceTable {
+    fn eq(&self, other: &SliceTable) -> bool {
         (self.live, self.violated, &self.failure) == (other.live, other.violated, &other.failure)
-            && self.resting == other.resting
+            && self.collected == other.collected
             && self.encoded() == other.encoded()
     }
 }
 
-impl Eq for Slices {}
+impl Eq for SliceTable {}
 
-impl Hash for Slices {
+impl Hash for SliceTable {
     fn hash<H: Hasher>(&self, hasher: &mut H) {
         self.encoded().hash(hasher);
     }

@@ -1,48 +1,48 @@
-//! How a property follows the execution: one event at a time, in every slice that it concerns.
+//! Stepping: a property processes one event in all slices that it concerns.
 //!
-//! An event binds some of the slice parameters. Every slice that gives those the same values is updated. If
-//! there is none, one is created: a copy, with the event's values added, of the most specific slice that
-//! agrees with the event in all that it binds (of two that bind as many, the one that binds the parameters
-//! declared earlier), and the event is evaluated in the copy.
+//! An event binds some slice parameters. All slices with the same values for these are updated. If there is
+//! none, a slice is created: a copy of the most specific slice that agrees with the event, extended by the
+//! event's values. Of two that bind equally many parameters, the one with parameters declared earlier is
+//! copied. The event is then evaluated in the copy.
 
-use crate::automaton::{Automaton, Branch, Exit, MAX_SLICE_PARAMS, StateId};
-use crate::decision::{Next, Test, holds};
-use crate::event::{Batch, Event, EventSet, SymbolId};
-use crate::observer::{Observer, Taken};
-use crate::quick::Outcome;
-use crate::slices::{Keys, SliceId, Slices, canonical};
-use crate::verdict::{Failure, Verdict};
+use crate::automaton::{Automaton, Branch, CompiledEnd, MAX_SLICE_PARAMS, StateId};
+use crate::decision::{DecisionEdge, DecisionTest, holds};
+use crate::event::{Event, EventBatch, EventId, EventSet};
+use crate::fast_path::FastOutcome;
+use crate::observer::{Observer, TransitionTaken};
+use crate::slices::{Keys, SliceId, SliceTable, canonical};
+use crate::verdict::{MonitorFault, Verdict};
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::ops::{ControlFlow, Range};
-use invigil_expr::compare::View;
-use invigil_expr::fault::{Fault, Run};
+use invigil_expr::compare::ValueReader;
+use invigil_expr::fault::{EvalResult, Fault};
 use invigil_expr::machine::{Frame, Host, Machine};
 use invigil_expr::program::CodeId;
-use invigil_expr::text::Texts;
+use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
 
-/// A monitor: it follows a subject's events and says after each what it thinks.
+/// A monitor: follows the events of a subject and returns a verdict after each.
 ///
-/// All that changes is in its `State`, which is plain data: cloned for a checkpoint, compared and hashed in
-/// a product with a model. `Scratch` is working memory that means nothing between events.
+/// All mutable data is in its `State`, which is plain data: cloned for checkpoints, compared and hashed in
+/// products with models. `Scratch` is working memory without meaning between events.
 pub trait Monitor {
-    /// What it remembers.
+    /// The state.
     type State: Clone + Eq + core::hash::Hash;
     /// Working memory.
     type Scratch: Default;
 
-    /// The state before any event.
+    /// The state before the first event.
     fn start<O: Observer>(&self, scratch: &mut Self::Scratch, observer: &mut O) -> Self::State;
 
-    /// The events that can change anything now: a subject need not report any other.
-    fn needs(&self, state: &Self::State) -> EventSet;
+    /// The events that can change the state. A subject need not report any other.
+    fn needed_events(&self, state: &Self::State) -> EventSet;
 
-    /// Whether `symbol` is among [`needs`](Monitor::needs).
-    fn wants(&self, state: &Self::State, symbol: SymbolId) -> bool;
+    /// Whether an event is among the [`needed_events`](Monitor::needed_events).
+    fn needs_event(&self, state: &Self::State, event_id: EventId) -> bool;
 
-    /// Follows one event. `None` if it does not concern the monitor.
+    /// Steps on an event. `None` if the event does not concern the monitor.
     fn step<O: Observer>(
         &self,
         state: &mut Self::State,
@@ -59,31 +59,31 @@ pub struct Scratch {
     touched: Vec<u32>,
 }
 
-/// The first of some parameters that an event lacks.
+/// The index of the first parameter in `params` that the event lacks.
 #[inline(always)]
 fn missing(params: &[u16], event: &Event<'_>) -> Option<usize> {
     let lacks = |at: &&u16| event.params.get(usize::from(**at)).is_none_or(|value| value.is_unset());
     params.iter().find(lacks).map(|at| usize::from(*at))
 }
 
-/// How many events ahead of its step the memory is asked for a slice.
+/// Prefetch distance in events.
 const AHEAD: usize = 12;
-/// Room for what is known of those events.
+/// Size of the ring buffer for prefetched events; a power of two above `AHEAD`.
 const RING: usize = 16;
 
-/// Gives what blocks print to the observer.
-struct Listening<'a, O>(&'a mut O);
+/// Adapter from an observer to a host of blocks.
+struct ObserverHost<'a, O>(&'a mut O);
 
-impl<O: Observer> Host for Listening<'_, O> {
-    fn printing(&self) -> bool {
-        self.0.printing()
+impl<O: Observer> Host for ObserverHost<'_, O> {
+    fn wants_output(&self) -> bool {
+        self.0.wants_output()
     }
 
     fn print(&mut self, line: &str) {
         self.0.print(line);
     }
 
-    fn call(&mut self, _: usize, args: &[Value], view: View<'_>) -> Run<Value> {
+    fn call(&mut self, _: usize, args: &[Value], view: ValueReader<'_>) -> EvalResult<Value> {
         let mut command = String::new();
         args.iter().try_for_each(|arg| view.write_str(&mut command, *arg))?;
         self.0.command(command);
@@ -92,22 +92,22 @@ impl<O: Observer> Host for Listening<'_, O> {
 }
 
 impl Monitor for Automaton {
-    type State = Slices;
+    type State = SliceTable;
     type Scratch = Scratch;
 
-    fn start<O: Observer>(&self, scratch: &mut Scratch, observer: &mut O) -> Slices {
-        let mut slices = Slices::new(self);
-        let root = slices.copy(None, self.initial, 0, &[]);
+    fn start<O: Observer>(&self, scratch: &mut Scratch, observer: &mut O) -> SliceTable {
+        let mut slices = SliceTable::new(self);
+        let root = slices.copy_slice(None, self.initial, 0, &[]);
         slices.enter(self, self.initial);
-        let event = Event { symbol: SymbolId(u32::MAX), params: &[], text: "" };
+        let event = Event { id: EventId(u32::MAX), params: &[], text: "" };
         let mut stepping =
             Stepping { automaton: self, slices: &mut slices, scratch, event: &event, observer };
         stepping.guarded(|stepping| {
             if let Some(code) = stepping.automaton.initialization {
                 stepping.run(root, code)?;
             }
-            stepping.observer.created(stepping.slices, SliceId(root));
-            let initial = stepping.automaton.entries[usize::from(stepping.automaton.initial)];
+            stepping.observer.slice_created(stepping.slices, SliceId(root));
+            let initial = stepping.automaton.state_info[usize::from(stepping.automaton.initial)];
             if let Some(action) = initial.action {
                 stepping.run(root, action)?;
             }
@@ -116,19 +116,19 @@ impl Monitor for Automaton {
         slices
     }
 
-    fn needs(&self, state: &Slices) -> EventSet {
-        if state.failure.is_some() { EventSet::default() } else { state.needs() }
+    fn needed_events(&self, state: &SliceTable) -> EventSet {
+        if state.failure.is_some() { EventSet::default() } else { state.needed_events() }
     }
 
     #[inline]
-    fn wants(&self, state: &Slices, symbol: SymbolId) -> bool {
-        state.failure.is_none() && state.wants(symbol)
+    fn needs_event(&self, state: &SliceTable, event_id: EventId) -> bool {
+        state.failure.is_none() && state.needs_event(event_id)
     }
 
     #[inline]
     fn step<O: Observer>(
         &self,
-        slices: &mut Slices,
+        slices: &mut SliceTable,
         scratch: &mut Scratch,
         event: &Event<'_>,
         observer: &mut O,
@@ -138,23 +138,22 @@ impl Monitor for Automaton {
 }
 
 impl Automaton {
-    /// Follows a run of events, leaving out those that no slice wants. After each event that was followed,
-    /// `after` is told its position and the verdict, and may break off; the position after the last event
-    /// that was looked at is returned.
+    /// Steps on a sequence of events and skips those that no slice needs.
     ///
-    /// Faster than so many [`step`](Monitor::step)s, because the memory is asked for slices some events
-    /// before they are needed.
+    /// `after` is called with the index and verdict of each event that was stepped, and may stop the loop.
+    /// Returns the index after the last event processed. Faster than separate [`step`](Monitor::step)s, because
+    /// slices are prefetched.
     #[inline]
     pub fn run<O: Observer>(
         &self,
-        slices: &mut Slices,
+        slices: &mut SliceTable,
         scratch: &mut Scratch,
-        batch: &Batch,
+        batch: &EventBatch,
         range: Range<usize>,
         observer: &mut O,
-        mut after: impl FnMut(&mut O, &Slices, usize, Option<Verdict>) -> ControlFlow<()>,
+        mut after: impl FnMut(&mut O, &SliceTable, usize, Option<Verdict>) -> ControlFlow<()>,
     ) -> usize {
-        // What is known of the events to come, by their number: first the hash, then most likely the slice.
+        // Per event in the ring buffer: first its hash, later the likely slice.
         let mut hashes = [0; RING];
         let mut guesses = [None; RING];
         let is_sliced = !self.slice_on.is_empty();
@@ -166,11 +165,11 @@ impl Automaton {
                 }
                 guesses[near % RING] = match hashes[near % RING] {
                     0 => None,
-                    hash => slices.guess(hash),
+                    hash => slices.prefetch_slice(hash),
                 };
             }
             let event = batch.event(at);
-            if self.wants(slices, event.symbol) {
+            if self.needs_event(slices, event.id) {
                 let verdict = self.step_on(slices, scratch, &event, observer, guesses[at % RING]);
                 if after(observer, slices, at, verdict).is_break() {
                     return at + 1;
@@ -180,63 +179,63 @@ impl Automaton {
         range.end
     }
 
-    /// The hash by which a coming event's slice will be looked up, if there is one slice parameter.
+    /// The hash of the slice of a coming event, if there is one slice parameter.
     #[inline(always)]
-    fn look_ahead(&self, slices: &Slices, event: &Event<'_>) -> u64 {
-        let plan = self.plans.get(event.symbol.0 as usize);
-        let key = plan.and_then(|plan| event.params.get(usize::from(plan.single?)));
-        key.map_or(0, |key| slices.look_ahead(*key))
+    fn look_ahead(&self, slices: &SliceTable, event: &Event<'_>) -> u64 {
+        let dispatch = self.dispatch_table.get(event.id.0 as usize);
+        let key = dispatch.and_then(|dispatch| event.params.get(usize::from(dispatch.single?)));
+        key.map_or(0, |key| slices.prefetch_hash(*key))
     }
 
-    /// Follows one event; `guess` is the slice that it most likely concerns.
+    /// Steps on one event; `guess` is the slice that it most likely concerns.
     #[inline(always)]
     fn step_on<O: Observer>(
         &self,
-        slices: &mut Slices,
+        slices: &mut SliceTable,
         scratch: &mut Scratch,
         event: &Event<'_>,
         observer: &mut O,
         guess: Option<SliceId>,
     ) -> Option<Verdict> {
-        let plan = self.plans.get(event.symbol.0 as usize)?;
+        let dispatch = self.dispatch_table.get(event.id.0 as usize)?;
         if slices.failure.is_some() {
             return Some(Verdict::Error);
         }
-        if let Some(at) = missing(&plan.keys, event) {
-            observer.incomplete(at);
+        if let Some(at) = missing(&dispatch.keys, event) {
+            observer.event_skipped(at);
             return None;
         }
         let mut stepping = Stepping { automaton: self, slices, scratch, event, observer };
         stepping.guarded(|stepping| stepping.follow(guess))
     }
 
-    /// Puts a slice into another state, as a person may ask.
-    pub fn set_state(&self, slices: &mut Slices, slice: SliceId, state: StateId) {
+    /// Sets the state of a slice, on request of the user.
+    pub fn set_state(&self, slices: &mut SliceTable, slice: SliceId, state: StateId) {
         slices.set_state(self, slice, state);
     }
 }
 
-/// An end of a transition on which a slice leaves its state.
-struct Way {
+/// A branch by which a slice leaves its state.
+struct LeavingBranch {
     /// The transition.
     number: u32,
     branch: Branch,
-    exit: Exit,
+    exit: CompiledEnd,
 }
 
-/// One event on its way through the slices.
+/// Processing of one event.
 struct Stepping<'a, 'e, O> {
     automaton: &'a Automaton,
-    slices: &'a mut Slices,
+    slices: &'a mut SliceTable,
     scratch: &'a mut Scratch,
     event: &'a Event<'e>,
     observer: &'a mut O,
 }
 
 impl<O: Observer> Stepping<'_, '_, O> {
-    /// Runs a part of the step; a fault in it ends the monitor.
+    /// Runs a part of the step. A fault ends the monitor.
     #[inline]
-    fn guarded(&mut self, part: impl FnOnce(&mut Self) -> Run<Verdict>) -> Option<Verdict> {
+    fn guarded(&mut self, part: impl FnOnce(&mut Self) -> EvalResult<Verdict>) -> Option<Verdict> {
         let outcome = part(self);
         self.slices.heap.sweep();
         Some(outcome.unwrap_or_else(|fault| self.fail(*fault)))
@@ -244,23 +243,23 @@ impl<O: Observer> Stepping<'_, '_, O> {
 
     #[cold]
     fn fail(&mut self, fault: Fault) -> Verdict {
-        self.slices.failure = Some(Failure { message: fault.message, span: fault.span });
+        self.slices.failure = Some(MonitorFault { message: fault.message, span: fault.span });
         Verdict::Error
     }
 
     #[inline]
-    fn follow(&mut self, guess: Option<SliceId>) -> Run<Verdict> {
-        let plan = &self.automaton.plans[self.event.symbol.0 as usize];
-        if plan.mask == 0 {
+    fn follow(&mut self, guess: Option<SliceId>) -> EvalResult<Verdict> {
+        let dispatch = &self.automaton.dispatch_table[self.event.id.0 as usize];
+        if dispatch.mask == 0 {
             return match self.slices.root() {
-                Some(SliceId(root)) if self.slices.len() == 1 => self.evaluate_quickly(root),
+                Some(SliceId(root)) if self.slices.len() == 1 => self.evaluate_fast(root),
                 _ => self.everywhere(),
             };
         }
-        if let Some(at) = plan.single {
+        if let Some(at) = dispatch.single {
             let key = canonical(self.event.params[usize::from(at)]);
             return match self.slices.single(key, self.event.text, guess) {
-                Some(slice) => self.evaluate_quickly(slice),
+                Some(slice) => self.evaluate_fast(slice),
                 None => self.create_lazily(key),
             };
         }
@@ -268,29 +267,29 @@ impl<O: Observer> Stepping<'_, '_, O> {
     }
 
     /// The general case: several slice parameters.
-    fn follow_several(&mut self) -> Run<Verdict> {
+    fn follow_several(&mut self) -> EvalResult<Verdict> {
         let automaton = self.automaton;
-        let plan = &automaton.plans[self.event.symbol.0 as usize];
+        let dispatch = &automaton.dispatch_table[self.event.id.0 as usize];
         let (params, text) = (self.event.params, self.event.text);
-        let keys = Keys::collect(plan.keys.iter().map(|at| canonical(params[usize::from(*at)])));
+        let keys = Keys::collect(dispatch.keys.iter().map(|at| canonical(params[usize::from(*at)])));
         let mut touched = core::mem::take(&mut self.scratch.touched);
         touched.clear();
-        let mut at = self.slices.first(plan.cover, &keys, text);
+        let mut at = self.slices.first(dispatch.cover, &keys, text);
         while let Some(slice) = at {
             touched.push(slice);
-            at = self.slices.next(plan.cover, slice);
+            at = self.slices.next(dispatch.cover, slice);
         }
         touched.sort_unstable();
         let verdict = match touched.is_empty() {
             false => self.evaluate_all(&touched),
-            true => match self.parent_for(plan.mask, &plan.parents, &keys) {
+            true => match self.parent_for(dispatch.mask, &dispatch.parents, &keys) {
                 Some(parent) => {
-                    let texts = Texts { event: text, pool: "" };
+                    let texts = TextArenas { event: text, pool: "" };
                     let mut owned = [Value::UNSET; MAX_SLICE_PARAMS];
                     for (own, key) in owned.iter_mut().zip(keys.iter()) {
                         *own = texts.own(&mut self.slices.heap, *key)?;
                     }
-                    let slice = self.slices.copy(Some(parent), 0, plan.mask, &owned[..keys.len()]);
+                    let slice = self.slices.copy_slice(Some(parent), 0, dispatch.mask, &owned[..keys.len()]);
                     self.commit(slice);
                     self.evaluate(slice, false)
                 }
@@ -313,23 +312,23 @@ impl<O: Observer> Stepping<'_, '_, O> {
         specific.or(self.slices.root().map(|root| root.0))
     }
 
-    /// With one slice parameter, a new slice that takes no transition is in all respects like the root it
-    /// would be a copy of, and so it need not be kept.
-    fn create_lazily(&mut self, key: Value) -> Run<Verdict> {
+    /// With one slice parameter, a new slice that takes no transition would be equal to the root. It is not
+    /// kept.
+    fn create_lazily(&mut self, key: Value) -> EvalResult<Verdict> {
         let Some(SliceId(root)) = self.slices.root() else { return Ok(Verdict::Undecided) };
         let state = self.slices.records.head(root).state;
         let automaton = self.automaton;
-        if automaton.cell(state, self.event.symbol.0 as usize).arcs.is_empty() {
-            return Ok(automaton.entries[usize::from(state)].verdict);
+        if automaton.cell(state, self.event.id.0 as usize).compiled.is_empty() {
+            return Ok(automaton.state_info[usize::from(state)].verdict);
         }
-        let texts = Texts { event: self.event.text, pool: "" };
+        let texts = TextArenas { event: self.event.text, pool: "" };
         let key = texts.own(&mut self.slices.heap, key)?;
-        let slice = self.slices.copy(Some(root), 0, 1, &[key]);
+        let slice = self.slices.copy_slice(Some(root), 0, 1, &[key]);
         self.evaluate(slice, true)
     }
 
-    /// An event that binds no slice parameter concerns every slice.
-    fn everywhere(&mut self) -> Run<Verdict> {
+    /// An event that binds no slice parameter concerns all slices.
+    fn everywhere(&mut self) -> EvalResult<Verdict> {
         let mut touched = core::mem::take(&mut self.scratch.touched);
         touched.clear();
         touched.extend(self.slices.iter().map(|slice| slice.0));
@@ -338,7 +337,7 @@ impl<O: Observer> Stepping<'_, '_, O> {
         verdict
     }
 
-    fn evaluate_all(&mut self, slices: &[u32]) -> Run<Verdict> {
+    fn evaluate_all(&mut self, slices: &[u32]) -> EvalResult<Verdict> {
         let mut worst = Verdict::Accepting;
         for slice in slices {
             worst = worst.max(self.evaluate(*slice, false)?);
@@ -346,69 +345,71 @@ impl<O: Observer> Stepping<'_, '_, O> {
         Ok(worst)
     }
 
-    /// The same as [`evaluate`](Stepping::evaluate), in one go where that can be done.
+    /// Like [`evaluate`](Stepping::evaluate), with the fast path.
     #[inline(always)]
-    fn evaluate_quickly(&mut self, slice: u32) -> Run<Verdict> {
+    fn evaluate_fast(&mut self, slice: u32) -> EvalResult<Verdict> {
         let automaton = self.automaton;
         let from = self.slices.records.head(slice).state;
-        let cell = automaton.cell(from, self.event.symbol.0 as usize);
-        if let Some(first) = cell.first {
+        let cell = automaton.cell(from, self.event.id.0 as usize);
+        if let Some(first) = cell.decision {
             return self.decide(slice, false, from, first);
         }
-        let Some(quick) = &cell.quick else { return self.evaluate(slice, false) };
-        if quick.prints && self.observer.printing() || missing(&cell.required, self.event).is_some() {
+        let Some(fast) = &cell.fast else { return self.evaluate(slice, false) };
+        if fast.prints && self.observer.wants_output() || missing(&cell.required, self.event).is_some() {
             return self.evaluate(slice, false);
         }
         let env = self.slices.records.env_mut(slice);
-        match quick.take(env, self.event.params) {
-            Outcome::Taken(branch, to) => {
+        match fast.take(env, self.event.params) {
+            FastOutcome::Taken(branch, to) => {
                 if to != from {
                     self.move_to(slice, from, to);
                 }
-                let transition = quick.number as usize;
-                self.observer
-                    .taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
-                Ok(automaton.entries[usize::from(to)].verdict)
+                let transition = fast.number as usize;
+                self.observer.transition_taken(
+                    self.slices,
+                    TransitionTaken { slice: SliceId(slice), transition, branch, from, to },
+                );
+                Ok(automaton.state_info[usize::from(to)].verdict)
             }
-            Outcome::Unhandled => {
-                self.observer.unhandled(self.slices, SliceId(slice));
-                Ok(automaton.entries[usize::from(from)].verdict)
+            FastOutcome::Unhandled => {
+                self.observer.event_unhandled(self.slices, SliceId(slice));
+                Ok(automaton.state_info[usize::from(from)].verdict)
             }
-            Outcome::Unusual => self.evaluate(slice, false),
+            FastOutcome::Unusual => self.evaluate(slice, false),
         }
     }
 
     fn move_to(&mut self, slice: u32, from: StateId, to: StateId) {
         self.slices.records.set_state(slice, to);
-        self.slices.pass(self.automaton, from, to);
+        self.slices.move_slice(self.automaton, from, to);
     }
 
-    /// Takes the first transition that applies in a slice. A `fresh` slice is kept only if there is one.
+    /// Takes the first transition that applies. A `fresh` slice is kept only if there is one.
     #[inline(never)]
-    fn evaluate(&mut self, slice: u32, fresh: bool) -> Run<Verdict> {
+    fn evaluate(&mut self, slice: u32, fresh: bool) -> EvalResult<Verdict> {
         let automaton = self.automaton;
         let from = self.slices.records.head(slice).state;
-        let cell = automaton.cell(from, self.event.symbol.0 as usize);
+        let cell = automaton.cell(from, self.event.id.0 as usize);
         if let Some(at) = missing(&cell.required, self.event) {
-            self.observer.incomplete(at);
+            self.observer.event_skipped(at);
             if fresh {
                 self.slices.discard(slice);
             }
-            return Ok(automaton.entries[usize::from(from)].verdict);
+            return Ok(automaton.state_info[usize::from(from)].verdict);
         }
-        if let Some(first) = cell.first {
+        if let Some(first) = cell.decision {
             return self.decide(slice, fresh, from, first);
         }
-        for at in cell.arcs.clone() {
-            let arc = &automaton.arcs[at as usize];
-            let holds = match arc.guard {
+        for at in cell.compiled.clone() {
+            let transition = &automaton.compiled[at as usize];
+            let holds = match transition.guard {
                 None => true,
                 Some(code) => {
                     let value = match self.run(slice, code) {
                         Ok(value) => value,
                         Err(fault) => return self.faulted(slice, fresh, fault),
                     };
-                    if arc.is_update {
+                    if transition.is_update {
                         true
                     } else if value.is_none() {
                         continue;
@@ -418,32 +419,38 @@ impl<O: Observer> Stepping<'_, '_, O> {
                 }
             };
             let (branch, exit) = match holds {
-                true => (Branch::Success, arc.success),
-                false => (Branch::Failure, arc.failure),
+                true => (Branch::Success, transition.success),
+                false => (Branch::Failure, transition.failure),
             };
             let Some(exit) = exit else { continue };
-            return self.leave(slice, fresh, from, Way { number: arc.number, branch, exit });
+            return self.leave(slice, fresh, from, LeavingBranch { number: transition.number, branch, exit });
         }
         Ok(self.stay(slice, fresh, from))
     }
 
-    /// Goes from question to question to the transition that is taken.
-    fn decide(&mut self, slice: u32, fresh: bool, from: StateId, mut next: Next) -> Run<Verdict> {
+    /// Follows a decision diagram to the transition that is taken.
+    fn decide(
+        &mut self,
+        slice: u32,
+        fresh: bool,
+        from: StateId,
+        mut next: DecisionEdge,
+    ) -> EvalResult<Verdict> {
         let automaton = self.automaton;
         loop {
             match next {
-                Next::Stay => return Ok(self.stay(slice, fresh, from)),
-                Next::Take(arc) => {
-                    let arc = &automaton.arcs[arc as usize];
-                    let Some(exit) = arc.success else { return Ok(self.stay(slice, fresh, from)) };
-                    let way = Way { number: arc.number, branch: Branch::Success, exit };
+                DecisionEdge::Stay => return Ok(self.stay(slice, fresh, from)),
+                DecisionEdge::Take(transition) => {
+                    let transition = &automaton.compiled[transition as usize];
+                    let Some(exit) = transition.success else { return Ok(self.stay(slice, fresh, from)) };
+                    let way = LeavingBranch { number: transition.number, branch: Branch::Success, exit };
                     return self.leave(slice, fresh, from, way);
                 }
-                Next::Ask(fork) => {
-                    let fork = automaton.forks[fork as usize];
+                DecisionEdge::Ask(fork) => {
+                    let fork = automaton.nodes[fork as usize];
                     let answer = match &automaton.decisions.tests[fork.test as usize] {
-                        Test::Parameter(at) => holds(self.event.params, *at),
-                        Test::Block { code, reads } => match self.answer(slice, *code, reads) {
+                        DecisionTest::Parameter(at) => holds(self.event.params, *at),
+                        DecisionTest::Block { code, reads } => match self.answer(slice, *code, reads) {
                             Ok(answer) => answer,
                             Err(fault) => return self.faulted(slice, fresh, fault),
                         },
@@ -454,22 +461,22 @@ impl<O: Observer> Stepping<'_, '_, O> {
         }
     }
 
-    /// Whether a block returns something true; not so if the event lacks what it reads.
-    fn answer(&mut self, slice: u32, code: CodeId, reads: &[usize]) -> Run<bool> {
+    /// Evaluates a test block; false if the event lacks a parameter that it reads.
+    fn answer(&mut self, slice: u32, code: CodeId, reads: &[usize]) -> EvalResult<bool> {
         let lacks = |at: &&usize| self.event.params.get(**at).is_none_or(|value| value.is_unset());
         if let Some(at) = reads.iter().find(lacks) {
-            self.observer.absent(*at);
+            self.observer.guard_parameter_missing(*at);
             return Ok(false);
         }
         let value = self.run(slice, code)?;
         Ok(value.as_bool().unwrap_or_else(|| self.slices.view(self.event.text).truth(value)))
     }
 
-    /// Leaves a state by the end of a transition.
+    /// Takes a branch: runs its blocks and enters the target state.
     #[inline(always)]
-    fn leave(&mut self, slice: u32, fresh: bool, from: StateId, way: Way) -> Run<Verdict> {
+    fn leave(&mut self, slice: u32, fresh: bool, from: StateId, way: LeavingBranch) -> EvalResult<Verdict> {
         let automaton = self.automaton;
-        let Way { number, branch, exit } = way;
+        let LeavingBranch { number, branch, exit } = way;
         if fresh {
             self.commit(slice);
         }
@@ -485,53 +492,56 @@ impl<O: Observer> Stepping<'_, '_, O> {
         if to != from {
             self.move_to(slice, from, to);
         }
-        let state = automaton.entries[usize::from(to)];
+        let state = automaton.state_info[usize::from(to)];
         if let Some(action) = state.action {
             self.run(slice, action)?;
         }
         let transition = number as usize;
-        self.observer.taken(self.slices, Taken { slice: SliceId(slice), transition, branch, from, to });
+        self.observer.transition_taken(
+            self.slices,
+            TransitionTaken { slice: SliceId(slice), transition, branch, from, to },
+        );
         if state.is_final {
-            self.observer.forgotten(self.slices, SliceId(slice));
+            self.observer.slice_forgotten(self.slices, SliceId(slice));
             self.slices.forget(automaton, slice);
         }
         Ok(state.verdict)
     }
 
-    /// No transition is taken.
+    /// Takes no transition.
     fn stay(&mut self, slice: u32, fresh: bool, from: StateId) -> Verdict {
-        self.observer.unhandled(self.slices, SliceId(slice));
+        self.observer.event_unhandled(self.slices, SliceId(slice));
         if fresh {
             self.slices.discard(slice);
         }
-        self.automaton.entries[usize::from(from)].verdict
+        self.automaton.state_info[usize::from(from)].verdict
     }
 
-    /// A guard failed: the monitor ends, with the slice in which it did among the others.
+    /// A guard raised a fault: the monitor ends; a fresh slice is kept.
     #[cold]
-    fn faulted(&mut self, slice: u32, fresh: bool, fault: Box<Fault>) -> Run<Verdict> {
+    fn faulted(&mut self, slice: u32, fresh: bool, fault: Box<Fault>) -> EvalResult<Verdict> {
         if fresh {
             self.commit(slice);
         }
         Err(fault)
     }
 
-    /// Makes a new slice one of the others.
+    /// Adds a fresh slice to the table.
     fn commit(&mut self, slice: u32) {
-        self.slices.enlist(slice);
+        self.slices.insert_into_index(slice);
         let state = self.slices.records.head(slice).state;
         self.slices.enter(self.automaton, state);
-        self.observer.created(self.slices, SliceId(slice));
+        self.observer.slice_created(self.slices, SliceId(slice));
     }
 
     #[inline(always)]
-    fn run(&mut self, slice: u32, code: CodeId) -> Run<Value> {
+    fn run(&mut self, slice: u32, code: CodeId) -> EvalResult<Value> {
         let frame = Frame {
             env: self.slices.records.env_mut(slice),
             params: self.event.params,
             text: self.event.text,
             heap: &mut self.slices.heap,
         };
-        self.scratch.machine.run(&self.automaton.program, code, frame, &mut Listening(self.observer))
+        self.scratch.machine.run(&self.automaton.program, code, frame, &mut ObserverHost(self.observer))
     }
 }

@@ -1,25 +1,25 @@
-//! What a monitor says.
+//! Verdicts of monitors.
 
 use alloc::string::String;
 use core::fmt;
 use invigil_expr::diag::Span;
 
-/// The opinion of a monitor, after an event, on one slice of the execution.
+/// Verdict of a monitor on a slice after an event. Greater verdicts are worse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Verdict {
-    /// The property's state is accepting.
+    /// The state is accepting.
     Accepting,
-    /// The property's state is neither.
+    /// The state is neither accepting nor non-accepting.
     Undecided,
-    /// The property's state is non-accepting: it is violated.
+    /// The state is non-accepting: the property is violated.
     NonAccepting,
-    /// A block of the property failed; the monitor has ended.
+    /// A block raised a fault; the monitor has ended.
     Error,
 }
 
 impl Verdict {
-    /// The word for it in reports.
+    /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {
             Verdict::Accepting => "accepting",
@@ -36,11 +36,11 @@ impl fmt::Display for Verdict {
     }
 }
 
-/// Why a monitor ended with [`Verdict::Error`].
+/// The fault that ended a monitor with [`Verdict::Error`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Failure {
-    /// What happened.
+pub struct MonitorFault {
+    /// The message.
     pub message: String,
-    /// Where in the property.
+    /// The position in the property.
     pub span: Option<Span>,
 }

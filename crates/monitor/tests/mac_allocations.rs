@@ -1,7 +1,8 @@
-//! Recognising and checking allocate nothing once they are warm: they must be able to run inside a watched
-//! process.
+//! Recogniser and checker do not allocate after warm-up: they must be able to run inside the target.
 
-use invigil_monitor::mac::{Binary, Checker, Group, Parts, Recogniser, Snapshot, Truth, Type, Value};
+use invigil_monitor::mac::{
+    Binary, Checker, EventGroup, Recogniser, ScriptDef, Snapshot, Truth, Type, Value,
+};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 
@@ -9,19 +10,19 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with a count of what this thread asks of it.
+/// The system's allocator with a counter per thread.
 struct Counting;
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: all calls are passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `alloc`.
+        // SAFETY: the caller guarantees the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `dealloc`.
+        // SAFETY: the caller guarantees the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -29,7 +30,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often memory was allocated while `round` ran for the second time.
+/// The number of allocations in the second run of `round`.
 fn warm(mut round: impl FnMut()) -> u64 {
     round();
     let before = ALLOCATIONS.with(Cell::get);
@@ -38,8 +39,8 @@ fn warm(mut round: impl FnMut()) -> u64 {
 }
 
 #[test]
-fn recognising() {
-    let mut parts = Parts::default();
+fn recogniser_steps_without_allocation() {
+    let mut parts = ScriptDef::default();
     let x = parts.variable("x", Type::Int);
     let mode = parts.variable("mode", Type::String);
     let f = parts.method("f", &[Some(Type::String), Some(Type::Int)], Some(Type::Double));
@@ -80,7 +81,7 @@ fn recognising() {
             told += recogniser.snapshot(Snapshot::Start(f, &arguments), n.into()).unwrap().events().len();
             let end = Snapshot::End(f, &arguments, Value::Double(1.5));
             recogniser.snapshot(end, n.into()).unwrap();
-            recogniser.snapshot(Snapshot::Gone(&[mode]), n.into()).unwrap();
+            recogniser.snapshot(Snapshot::Invalidated(&[mode]), n.into()).unwrap();
         }
     });
     assert_eq!(count, 0);
@@ -88,8 +89,8 @@ fn recognising() {
 }
 
 #[test]
-fn checking() {
-    let mut parts = Parts::default();
+fn checker_steps_without_allocation() {
+    let mut parts = ScriptDef::default();
     let push = parts.import_event("push", &[Type::String, Type::Int]);
     let ready = parts.import_condition("ready");
     let count = parts.auxiliary("count", Type::Long, Value::Long(0)).unwrap();
@@ -115,7 +116,7 @@ fn checking() {
     parts.print(guard, line).unwrap();
 
     let mut checker = Checker::new(parts).unwrap();
-    let mut group = Group::default();
+    let mut group = EventGroup::default();
     let mut found = 0;
     let count = warm(|| {
         for n in 0..2_000 {
@@ -131,7 +132,7 @@ fn checking() {
             }
             group.condition(0, if n % 5 == 0 { Truth::True } else { Truth::Undefined });
             let findings = checker.instant(&group);
-            found += findings.properties().len() + findings.alarms().len() + findings.done().count();
+            found += findings.properties().len() + findings.alarms().len() + findings.actions().count();
         }
     });
     assert_eq!(count, 0);

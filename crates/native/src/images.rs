@@ -1,22 +1,22 @@
-//! Which files the program's code is from, and where they are mapped.
+//! The images (executable and libraries) that are mapped in the target.
 
 use crate::maps::{self, Mapping};
 use invigil_debuginfo::image::Image;
 use invigil_debuginfo::machine::Memory;
-use invigil_debuginfo::program::{Loaded, Program};
-use invigil_session::subject::{Done, Trouble};
+use invigil_debuginfo::program::{MappedImage, Program};
+use invigil_session::target::{TargetError, TargetResult};
 use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// Where the loader says, in its own records, whether it is in the middle of something.
+/// Offset of the loader's state in its `r_debug` record.
 const LOADER_STATE: u64 = 24;
 
-/// Brings what is known of the program's images up to date; says whether anything changed.
-pub(crate) fn sync(program: &mut Program, process: i32) -> Done<bool> {
-    let gone = |error| Trouble::Subject(format!("cannot see what the program has mapped: {error}"));
-    let all = maps::read(process).map_err(gone)?;
-    let main = std::fs::read_link(format!("/proc/{process}/exe")).map_err(gone)?;
+/// Updates the list of images. Returns whether it changed.
+pub(crate) fn sync(program: &mut Program, process: i32) -> TargetResult<bool> {
+    let error = |error| TargetError::Control(format!("cannot read the program's memory map: {error}"));
+    let all = maps::read(process).map_err(error)?;
+    let main = std::fs::read_link(format!("/proc/{process}/exe")).map_err(error)?;
     let mut seen: Vec<(PathBuf, Arc<Image>, u64)> = Vec::new();
     let files =
         all.iter().filter(|map| map.execute && map.path.as_ref().is_some_and(|path| path.is_absolute()));
@@ -31,9 +31,9 @@ pub(crate) fn sync(program: &mut Program, process: i32) -> Done<bool> {
             None => match Image::open(&path) {
                 Ok(image) => image,
                 Err(problem) if path == main => {
-                    return Err(Trouble::Subject(format!("cannot watch `{}`: {problem}", path.display())));
+                    return Err(TargetError::Control(format!("cannot load `{}`: {problem}", path.display())));
                 }
-                // A mapped file that is no library, or was replaced since.
+                // A mapped file that is not a library, or was replaced since.
                 Err(_) => continue,
             },
         };
@@ -41,7 +41,7 @@ pub(crate) fn sync(program: &mut Program, process: i32) -> Done<bool> {
             seen.push((path, image, bias));
         }
     }
-    // The program itself comes first, and is looked through first.
+    // The executable comes first, and is searched first.
     seen.sort_by_key(|(path, ..)| *path != main);
     let same = seen.len() == program.images().len()
         && program.images().iter().all(|loaded| {
@@ -56,7 +56,7 @@ pub(crate) fn sync(program: &mut Program, process: i32) -> Done<bool> {
     Ok(!same)
 }
 
-/// What is to be added to an image's own addresses, seen from one of its mappings.
+/// Computes the load bias of an image from one of its mappings.
 fn bias(image: &Image, map: &Mapping) -> Option<u64> {
     let segment = image.segments().iter().find(|segment| {
         // Segments may share a page of the file; only one of them is code.
@@ -67,22 +67,24 @@ fn bias(image: &Image, map: &Mapping) -> Option<u64> {
     Some(map.range.start.wrapping_sub(in_file))
 }
 
-/// The function that the loader calls when libraries come or go.
+/// The function that the loader calls when libraries are loaded or unloaded.
 pub(crate) fn loader_hook(program: &Program) -> Option<u64> {
     program.symbol("_dl_debug_state").map(|symbol| symbol.address)
 }
 
-/// Whether a loader brings in libraries before the program begins. A static program has the function that a
-/// loader calls, too, but need not ever call it.
+/// Whether a loader maps libraries before the program starts. A static program contains the loader's hook as well,
+/// but may never call it.
 pub(crate) fn has_loader(program: &Program) -> bool {
     let hooked = loader_hook(program).and_then(|hook| program.image_at(hook));
     let main = program.images().first();
     hooked.zip(main).is_some_and(|(hooked, main)| !Arc::ptr_eq(&hooked.image, &main.image))
 }
 
-/// The addresses of images that were there before and are not there now.
-pub(crate) fn gone(before: &[Loaded], now: &[Loaded]) -> Vec<Range<u64>> {
-    let same = |one: &Loaded, other: &Loaded| Arc::ptr_eq(&one.image, &other.image) && one.bias == other.bias;
+/// Address ranges of images that were unmapped.
+pub(crate) fn removed_ranges(before: &[MappedImage], now: &[MappedImage]) -> Vec<Range<u64>> {
+    let same = |one: &MappedImage, other: &MappedImage| {
+        Arc::ptr_eq(&one.image, &other.image) && one.bias == other.bias
+    };
     let left = before.iter().filter(|old| !now.iter().any(|new| same(old, new)));
     let segments = left.flat_map(|old| {
         old.image.segments().iter().map(|segment| {
@@ -93,7 +95,7 @@ pub(crate) fn gone(before: &[Loaded], now: &[Loaded]) -> Vec<Range<u64>> {
     segments.collect()
 }
 
-/// Whether the loader is done with what it told of.
+/// Whether the loader has completed the change that it reported.
 pub(crate) fn is_consistent(program: &Program, memory: &dyn Memory) -> bool {
     let state = program.symbol("_r_debug").map(|symbol| memory.word(symbol.address + LOADER_STATE));
     state.is_none_or(|state| state.is_ok_and(|state| state as u32 == 0))

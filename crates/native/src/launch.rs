@@ -1,9 +1,9 @@
-//! Starting a program under control, and taking hold of a running one.
+//! Launching a program under control, and seizing a running one.
 
-use crate::inline::Probes;
+use crate::probes::ProbeMode;
 use crate::sys::{self, Tid};
 use invigil_session::stream::Stream;
-use invigil_session::subject::Trouble;
+use invigil_session::target::TargetError;
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::thread;
 
-/// A program to be started, and how.
+/// A program to be launched, with its arguments and environment.
 ///
 /// ```no_run
-/// use invigil_native::{Launch, Target};
+/// use invigil_native::{Launch, NativeTarget};
 /// let launch = Launch::new("./faulty").arg("input.txt");
-/// let target = Target::launch(&launch)?;
-/// # Ok::<(), invigil_session::subject::Trouble>(())
+/// let target = NativeTarget::launch(&launch)?;
+/// # Ok::<(), invigil_session::target::TargetError>(())
 /// ```
 #[derive(Debug, Default)]
 pub struct Launch {
@@ -27,24 +27,23 @@ pub struct Launch {
     args: Vec<OsString>,
     env: Vec<(OsString, Option<OsString>)>,
     dir: Option<PathBuf>,
-    /// Whether addresses differ from run to run, as they usually do. Off by default: a fixed layout makes
-    /// runs comparable.
+    /// Whether address space layout randomisation is on. Off by default: a fixed layout makes runs comparable.
     pub randomize: bool,
-    /// How events are to be noticed.
-    pub probes: Probes,
-    /// The program's standard input.
+    /// How events are observed.
+    pub probes: ProbeMode,
+    /// Standard input of the program.
     pub stdin: Stream,
-    /// Its standard output.
+    /// Standard output of the program.
     pub stdout: Stream,
-    /// Its standard error.
+    /// Standard error of the program.
     pub stderr: Stream,
 }
 
-/// What the new process is told when it may become the program.
+/// Sent to the new process when it may execute the program.
 const GO: u8 = 1;
 
 impl Launch {
-    /// A program, by its path or by a name that is looked for in `PATH`.
+    /// Creates a launch of a program, by its path or by a name that is looked up in `PATH`.
     pub fn new(program: impl Into<PathBuf>) -> Launch {
         Launch { program: program.into(), ..Launch::default() }
     }
@@ -63,21 +62,21 @@ impl Launch {
         self
     }
 
-    /// Sets a variable of its environment, or takes it away.
+    /// Sets an environment variable, or removes it.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: Option<OsString>) -> Launch {
         self.env.push((name.into(), value));
         self
     }
 
-    /// Starts it in this directory.
+    /// Sets the working directory.
     #[must_use]
     pub fn dir(mut self, dir: impl Into<PathBuf>) -> Launch {
         self.dir = Some(dir.into());
         self
     }
 
-    /// The program as it was named.
+    /// The program as it was given.
     pub fn program(&self) -> &Path {
         &self.program
     }
@@ -98,16 +97,16 @@ impl Launch {
         Ok(command)
     }
 
-    /// Starts the program. It stands still before its first instruction, and the calling thread controls it.
-    pub(crate) fn start(&self) -> Result<Tid, Trouble> {
+    /// Launches the program. It is stopped before its first instruction, and the calling thread traces it.
+    pub(crate) fn start(&self) -> Result<Tid, TargetError> {
         self.check_file()?;
-        let failed = |error: &io::Error| Trouble::Subject(self.explain(error));
+        let failed = |error: &io::Error| TargetError::Control(self.explain(error));
         let mut command = self.command().map_err(|error| failed(&error))?;
-        // The new process says who it is, waits until it is traced, and only then becomes the program.
-        let (mut hears_pid, says_pid) = io::pipe().map_err(|error| failed(&error))?;
-        let (hears_go, mut says_go) = io::pipe().map_err(|error| failed(&error))?;
+        // The new process sends its id, waits until it is traced, and only then executes the program.
+        let (mut pid_reader, pid_writer) = io::pipe().map_err(|error| failed(&error))?;
+        let (go_reader, mut go_writer) = io::pipe().map_err(|error| failed(&error))?;
         let randomize = self.randomize;
-        let (pid_end, go_end) = (says_pid.as_raw_fd(), hears_go.as_raw_fd());
+        let (pid_end, go_end) = (pid_writer.as_raw_fd(), go_reader.as_raw_fd());
         // SAFETY: between fork and exec only system calls are made, on numbers and on memory of this frame.
         unsafe {
             command.pre_exec(move || {
@@ -124,34 +123,34 @@ impl Launch {
                 if go == GO { Ok(()) } else { Err(io::Error::from_raw_os_error(libc::ECANCELED)) }
             });
         }
-        // Starting blocks until the program is loaded, and that takes our consent: so it has its own thread.
+        // `spawn` returns only after exec, which waits for this thread: so it runs in a thread of its own.
         thread::scope(|scope| {
             let starting = scope.spawn(move || {
                 let started = command.spawn();
-                drop((says_pid, hears_go));
+                drop((pid_writer, go_reader));
                 started
             });
             let mut pid = [0; 4];
             let mut refused = None;
-            let seized = hears_pid.read_exact(&mut pid).and_then(|()| {
+            let seized = pid_reader.read_exact(&mut pid).and_then(|()| {
                 let pid = Tid::from_ne_bytes(pid);
                 let seized = sys::seize(pid, sys::OPTIONS | sys::EXITKILL);
-                // It has to be told in either case: it holds both ends of the pipe, and would wait for ever.
-                says_go.write_all(&[if seized.is_ok() { GO } else { !GO }])?;
+                // Answer in either case: the process holds both ends of the pipe and would never see its end.
+                go_writer.write_all(&[if seized.is_ok() { GO } else { !GO }])?;
                 refused = seized.err();
                 Ok(pid)
             });
-            drop(says_go);
-            // Until the child is traced nothing stops it, and afterwards it stops at its first instruction,
-            // when it has already told `spawn` that all is well.
+            drop(go_writer);
+            // Nothing stops the child until it is traced; afterwards it stops at its first instruction, when exec has
+            // already reported success to `spawn`.
             let started = match starting.join() {
                 Ok(Ok(_)) => Ok(()),
                 Ok(Err(error)) => Err(error),
-                Err(_) => Err(io::Error::other("the thread that starts it failed")),
+                Err(_) => Err(io::Error::other("the launching thread failed")),
             };
             if let Some(error) = refused {
-                return Err(Trouble::Subject(format!(
-                    "the system does not let programs be watched ({error}): a container may have to be started with \
+                return Err(TargetError::Control(format!(
+                    "the system does not permit tracing ({error}): a container may need \
                      `--cap-add=SYS_PTRACE`, or /proc/sys/kernel/yama/ptrace_scope forbids it"
                 )));
             }
@@ -162,12 +161,12 @@ impl Launch {
         })
     }
 
-    /// The file that will be executed, as far as it can be told before.
+    /// The file that will be executed, as far as that can be predicted.
     fn file(&self) -> Option<PathBuf> {
         if self.program.components().count() > 1
             || self.program.as_os_str().as_encoded_bytes().contains(&b'/')
         {
-            // Relative paths are looked for where the program will run.
+            // Relative paths are resolved in the program's working directory.
             return Some(self.dir.as_deref().unwrap_or(Path::new("")).join(&self.program));
         }
         let set = self.env.iter().rev().find(|(name, _)| name == "PATH");
@@ -178,13 +177,13 @@ impl Launch {
         std::env::split_paths(&path?).map(|dir| dir.join(&self.program)).find(|file| is_executable(file))
     }
 
-    /// Refuses what is no program for this machine: some systems would hand it to a shell, which makes
-    /// nothing good of it. What cannot be looked at is left to the system to judge.
-    fn check_file(&self) -> Result<(), Trouble> {
+    /// Rejects files that are not programs for this machine, which some systems would pass to a shell. Unreadable
+    /// files are left to the system.
+    fn check_file(&self) -> Result<(), TargetError> {
         let name = self.program.display();
         let Some(file) = self.file() else { return Ok(()) };
         if file.is_dir() {
-            return Err(Trouble::Subject(format!("cannot run `{name}`: it is a directory")));
+            return Err(TargetError::Control(format!("cannot run `{name}`: it is a directory")));
         }
         let mut head = Vec::new();
         let read = std::fs::File::open(&file).and_then(|file| file.take(64).read_to_end(&mut head));
@@ -193,24 +192,24 @@ impl Launch {
         }
         let wrong = match head.as_slice() {
             [b'#', b'!', ..] => return Ok(()),
-            [0x7f, b'E', b'L', b'F', 1, ..] => "it is a 32-bit program; only 64-bit ones can be watched",
+            [0x7f, b'E', b'L', b'F', 1, ..] => "it is a 32-bit program; only 64-bit programs are supported",
             [0x7f, b'E', b'L', b'F', 2, 1, rest @ ..] if head.len() == 64 => {
-                // The kind of file, the processor, and the number of segments.
+                // Type of file, processor, and number of segments.
                 match (rest[10], rest[12], rest[50]) {
                     (2 | 3, 0x3e, 1..) => return Ok(()),
                     (1, 0x3e, _) => "it is an object file, not a program: link it first",
-                    (_, 0x3e, _) => "it is no program, or a damaged one",
+                    (_, 0x3e, _) => "it is not a program, or it is damaged",
                     _ => "it is a program for another kind of processor",
                 }
             }
             [] => "the file is empty",
             [0x7f, b'E', b'L', b'F', ..] => "it is a program for another kind of processor, or damaged",
-            _ => "it is neither a program nor a script that begins with `#!`",
+            _ => "it is neither a program nor a script that starts with `#!`",
         };
-        Err(Trouble::Subject(format!("cannot run `{name}`: {wrong}")))
+        Err(TargetError::Control(format!("cannot run `{name}`: {wrong}")))
     }
 
-    /// What kept the program from being started, and what to do about it.
+    /// Explains why the program could not be started, and what to do.
     fn explain(&self, error: &io::Error) -> String {
         let name = self.program.display();
         let looked_up = self.program.components().count() == 1;
@@ -220,13 +219,15 @@ impl Launch {
                 format!("cannot run `{name}`: there is no directory `{dir}`")
             }
             io::ErrorKind::NotFound if looked_up && Path::new(&self.program).exists() => {
-                format!("cannot run `{name}`: it is not in PATH; for the file here write `./{name}`")
+                format!(
+                    "cannot run `{name}`: it is not in PATH; to run the file in this directory, write `./{name}`"
+                )
             }
             io::ErrorKind::NotFound if looked_up => {
                 format!("cannot run `{name}`: there is no such program in PATH")
             }
             io::ErrorKind::NotFound if self.program.exists() => {
-                format!("cannot run `{name}`: the interpreter or loader that it asks for does not exist")
+                format!("cannot run `{name}`: its interpreter or loader does not exist")
             }
             io::ErrorKind::NotFound => format!("cannot run `{name}`: there is no such file"),
             io::ErrorKind::PermissionDenied if self.program.is_dir() => {
@@ -236,7 +237,7 @@ impl Launch {
                 format!("cannot run `{name}`: it is not executable (chmod +x), or may not be traced")
             }
             _ if error.raw_os_error() == Some(libc::ENOEXEC) => {
-                format!("cannot run `{name}`: it is no program that this system can run")
+                format!("cannot run `{name}`: it is not a program that this system can run")
             }
             _ => format!("cannot run `{name}`: {error}"),
         }
@@ -247,40 +248,42 @@ fn is_executable(file: &Path) -> bool {
     file.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// Takes hold of all threads of a running process. They are asked to stop, but may not have yet.
-pub(crate) fn seize_all(process: i32) -> Result<Vec<Tid>, Trouble> {
-    let mut held = Vec::new();
-    // Threads may come while we go through them: look until there are no new ones.
+/// Seizes all threads of a running process and interrupts them. They may not have stopped yet.
+pub(crate) fn seize_all(process: i32) -> Result<Vec<Tid>, TargetError> {
+    let mut seized = Vec::new();
+    // New threads may appear meanwhile: repeat until there are none.
     loop {
         let all = threads(process).map_err(|error| explain_attach(process, &error))?;
-        let new: Vec<Tid> = all.into_iter().filter(|tid| !held.contains(tid)).collect();
+        let new: Vec<Tid> = all.into_iter().filter(|tid| !seized.contains(tid)).collect();
         if new.is_empty() {
-            return Ok(held);
+            return Ok(seized);
         }
         for tid in new {
             match sys::seize(tid, sys::OPTIONS).and_then(|()| sys::interrupt(tid)) {
-                Ok(()) => held.push(tid),
-                // It ended meanwhile.
+                Ok(()) => seized.push(tid),
+                // It has exited meanwhile.
                 Err(error) if error.raw_os_error() == Some(libc::ESRCH) && tid != process => {}
-                // A new thread of one that we hold already is held too.
-                Err(error) if error.raw_os_error() == Some(libc::EPERM) && !held.is_empty() => held.push(tid),
+                // New threads of a seized thread are seized too.
+                Err(error) if error.raw_os_error() == Some(libc::EPERM) && !seized.is_empty() => {
+                    seized.push(tid)
+                }
                 Err(error) => return Err(explain_attach(process, &error)),
             }
         }
     }
 }
 
-/// The threads of a process.
+/// Lists the threads of a process.
 pub(crate) fn threads(process: i32) -> io::Result<Vec<Tid>> {
     let entries = std::fs::read_dir(format!("/proc/{process}/task"))?;
     Ok(entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect())
 }
 
-fn explain_attach(process: i32, error: &io::Error) -> Trouble {
-    let words = match error.raw_os_error() {
+fn explain_attach(process: i32, error: &io::Error) -> TargetError {
+    let message = match error.raw_os_error() {
         Some(libc::ESRCH | libc::ENOENT) => format!("cannot attach: there is no process {process}"),
         Some(libc::EPERM) => match tracer(process) {
-            Some(tracer) => format!("cannot attach to {process}: process {tracer} controls it already"),
+            Some(tracer) => format!("cannot attach to {process}: process {tracer} is tracing it already"),
             None => format!(
                 "cannot attach to {process}: not permitted; it may belong to another user, or \
                  /proc/sys/kernel/yama/ptrace_scope forbids it (try as root)"
@@ -288,10 +291,10 @@ fn explain_attach(process: i32, error: &io::Error) -> Trouble {
         },
         _ => format!("cannot attach to {process}: {error}"),
     };
-    Trouble::Subject(words)
+    TargetError::Control(message)
 }
 
-/// The process that traces this one, if any does.
+/// The process that traces this one, if there is one.
 fn tracer(process: i32) -> Option<i32> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("TracerPid:"))?;

@@ -1,10 +1,10 @@
-//! What is mapped where in a process.
+//! Memory mappings of a process.
 
 use std::io;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// One mapping, as `/proc/PID/maps` tells it.
+/// One line of `/proc/PID/maps`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mapping {
     pub(crate) range: Range<u64>,
@@ -12,16 +12,16 @@ pub(crate) struct Mapping {
     pub(crate) write: bool,
     pub(crate) execute: bool,
     pub(crate) shared: bool,
-    /// Where in the file it begins.
+    /// Offset in the file.
     pub(crate) offset: u64,
     /// The file, or a name in brackets.
     pub(crate) path: Option<PathBuf>,
 }
 
-/// The mappings of a process, in the order of their addresses.
+/// Reads the mappings of a process, ordered by address.
 pub(crate) fn read(process: i32) -> io::Result<Vec<Mapping>> {
     let text = std::fs::read(format!("/proc/{process}/maps"))?;
-    // Paths may be any bytes; those that are no text belong to files that nobody can name to us either.
+    // Paths may be any bytes; users cannot name files that are not valid UTF-8 either.
     Ok(String::from_utf8_lossy(&text).lines().filter_map(parse).collect())
 }
 
@@ -49,15 +49,15 @@ fn parse(line: &str) -> Option<Mapping> {
     })
 }
 
-/// What is further away cannot be jumped to.
+/// Reach of a jump.
 const NEAR: u64 = 0x7000_0000;
-/// How much nearer than that something is put behind the heap: what comes next lies before it.
+/// Distance from that limit that is kept for later regions, which are placed before this one.
 const HEADROOM: u64 = 0x400_0000;
 
-/// A free stretch of `size` bytes, as near to `address` as there is one, where it is in nobody's way: the heap
-/// grows up from the end of the program, and a stack grows down.
+/// Finds `size` free bytes as near to `address` as possible, out of the way of the heap, which grows up from the end
+/// of the program, and of the stack, which grows down.
 pub(crate) fn gap_near(maps: &[Mapping], address: u64, size: u64) -> Option<u64> {
-    // The system gives nobody the lowest addresses.
+    // The kernel maps nothing at the lowest addresses.
     const LOWEST: u64 = 0x1_0000;
     let ends = std::iter::once(LOWEST).chain(maps.iter().map(|map| map.range.end));
     let is_stack = |map: &Mapping| map.path.as_ref().is_some_and(|path| path.as_os_str() == "[stack]");
@@ -68,7 +68,7 @@ pub(crate) fn gap_near(maps: &[Mapping], address: u64, size: u64) -> Option<u64>
     if nearest.is_some_and(|place| place.abs_diff(address) < NEAR) {
         return nearest;
     }
-    // The low addresses are all taken: then somewhere behind the heap, which seldom grows so far.
+    // The low addresses are all taken: use a place behind the heap, which seldom grows so far.
     let behind = (address & !0xffff).saturating_add(NEAR - HEADROOM);
     let is_free = maps.iter().all(|map| behind + size <= map.range.start || map.range.end <= behind);
     if is_free { Some(behind) } else { nearest }
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_of_the_table() {
+    fn maps_line_is_parsed() {
         let map = parse("7f0-8f0 r-xp 00001000 08:01 42      /usr/lib/a b.so (deleted)").unwrap();
         assert_eq!((map.range, map.offset), (0x7f0..0x8f0, 0x1000));
         assert!(map.read && map.execute && !map.write && !map.shared);
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn the_nearest_gap_is_found() {
+    fn gap_near_finds_nearest_gap() {
         let map = |range: Range<u64>| Mapping {
             range,
             read: true,
@@ -102,7 +102,7 @@ mod tests {
         let maps = [map(0x40_0000..0x50_0000), map(0x51_0000..0x60_0000)];
         assert_eq!(gap_near(&maps, 0x4f_0000, 0x1_0000), Some(0x50_0000));
         assert_eq!(gap_near(&maps, 0x4f_0000, 0x2_0000), Some(0x3e_0000));
-        // With nothing left below the program.
+        // With no gap below the program.
         let full = [map(0x1_0000..0x300_0000), map(0x7fff_0000_0000..0x7fff_0001_0000)];
         assert_eq!(gap_near(&full, 0x41_0000, 0x1_0000), Some(0x6c41_0000));
         let stack = Mapping { path: Some("[stack]".into()), ..map(0x51_0000..0x60_0000) };
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn our_own_process_is_mapped() {
+    fn own_process_has_executable_mappings() {
         let maps = read(std::process::id() as i32).unwrap();
         assert!(maps.iter().any(|map| map.execute && map.path.is_some()));
     }

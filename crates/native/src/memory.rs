@@ -1,20 +1,20 @@
-//! The memory of a process, as the kernel shows it: traps and all.
+//! Raw memory of a process, traps included.
 
 use invigil_debuginfo::machine::Inaccessible;
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The memory of a process. Writing pays no heed to protections, so that code can be changed.
+/// The memory of a process. Writes ignore page protections, so code can be changed.
 #[derive(Debug)]
-pub(crate) struct RawMemory {
+pub(crate) struct ProcessMemory {
     file: File,
 }
 
-impl RawMemory {
-    pub(crate) fn open(process: i32) -> io::Result<RawMemory> {
+impl ProcessMemory {
+    pub(crate) fn open(process: i32) -> io::Result<ProcessMemory> {
         let file = OpenOptions::new().read(true).write(true).open(format!("/proc/{process}/mem"))?;
-        Ok(RawMemory { file })
+        Ok(ProcessMemory { file })
     }
 
     #[inline]
@@ -22,7 +22,7 @@ impl RawMemory {
         self.file.read_exact_at(into, at).map_err(|_| Inaccessible(at))
     }
 
-    /// As much as can be read, up to the length of `into`.
+    /// Reads as much as is readable, at most the length of `into`. Returns how much that was.
     pub(crate) fn read_some(&self, at: u64, into: &mut [u8]) -> usize {
         let mut done = 0;
         while done < into.len() {

@@ -1,77 +1,79 @@
-//! The places in the code that carry a trap, and what is under it.
+//! Trap sites: addresses that can carry a trap or a probe's jump, with their original code.
 
-use crate::displace::{self, Displaced, SLOT};
-use crate::memory::RawMemory;
+use crate::displaced_step::{self, DisplacedInstruction, SLOT_SIZE};
+use crate::memory::ProcessMemory;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// The instruction that stops a thread.
+/// The trap instruction, `int3`.
 pub(crate) const TRAP: u8 = 0xcc;
-/// The longest instruction there is.
+/// Length of the longest instruction.
 pub(crate) const LONGEST: usize = 15;
-/// How much memory is taken at a time for copies of instructions.
+/// Size of a memory region for displaced copies.
 pub(crate) const REGION: u64 = 64 << 10;
-/// A jump back reaches this far, with some room for what the instruction itself refers to.
+/// Reach of a jump back, with some reserve for the operand of the instruction itself.
 const REACH: u64 = 0x7000_0000;
 
-/// A place, by its position in [`Sites`]. Places are never forgotten while the program's code is the same,
-/// so that a thread which ran into a trap just before it was removed is known to have.
+/// Index of a site in the [`SiteTable`].
+///
+/// Sites are not removed while the code stays mapped, so a thread that hit a trap just before it was removed can be
+/// recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SiteId(pub(crate) u32);
 
 #[derive(Clone, Debug)]
-pub(crate) struct Site {
+pub(crate) struct TrapSite {
     pub(crate) address: u64,
     pub(crate) original: u8,
-    /// Whether the trap is there now.
+    /// Whether the trap is written to memory.
     pub(crate) inserted: bool,
-    /// Where a copy of the instruction is.
+    /// Address of the displaced copy.
     pub(crate) slot: u64,
-    /// The copy: memory from before it was made lacks it.
+    /// The displaced copy; a restored memory may lack it.
     copy: Box<[u8]>,
-    /// Where in the copy it has been executed, and the address that the program would say it is at then.
-    back: Option<(u64, u64)>,
-    /// How many want the trap.
-    pub(crate) wanted: u32,
-    /// Whether the code was taken away: what is at the address now is none of ours.
-    pub(crate) buried: bool,
-    /// The jump that can be there instead of the trap.
-    pub(crate) jump: Option<Jump>,
-    /// Whether it is there now, and no trap.
-    pub(crate) jumps: bool,
+    /// Address in the copy behind the instruction, and the corresponding logical address.
+    copy_end: Option<(u64, u64)>,
+    /// Number of reasons for the trap.
+    pub(crate) trap_refs: u32,
+    /// Whether the code was unmapped: what is at the address now is unrelated.
+    pub(crate) unmapped: bool,
+    /// The jump that can replace the trap.
+    pub(crate) jump: Option<ProbeJump>,
+    /// Whether the jump is written to memory in place of the trap.
+    pub(crate) jump_active: bool,
 }
 
-/// A jump to a trampoline.
+/// A probe's jump to its trampoline.
 #[derive(Clone, Debug)]
-pub(crate) struct Jump {
-    /// The jump itself, and, where that is a short one, the other that it leads to.
+pub(crate) struct ProbeJump {
+    /// The jump and, if that is a short one, the jump island it leads to.
     pub(crate) patches: Vec<Patch>,
-    /// What it lies over, and the instructions that are executed elsewhere.
+    /// The bytes that it replaces, and the instructions that execute in the trampoline instead.
     pub(crate) range: Range<u64>,
-    /// Where the trampoline lies.
+    /// Address range of the trampoline.
     pub(crate) trampoline: Range<u64>,
-    /// Where in it a thread comes that is at the place.
+    /// Where a thread enters the trampoline.
     pub(crate) enter: u64,
-    /// Where in it the way to the library begins.
+    /// Where the call of the library begins.
     pub(crate) probe: u64,
-    /// Where a thread goes on that has been served: at the copy of the instruction of the place.
-    pub(crate) on: u64,
-    /// Where a thread comes back to it from the library.
-    pub(crate) back: u64,
-    /// What is noted there besides events, as the library is told with the number of the place.
-    pub(crate) marks: u32,
-    /// Where the copies of the program's instructions lie, and what the program calls these places.
+    /// Where a thread resumes after dispatch: at the copy of the site's instruction.
+    pub(crate) resume_at: u64,
+    /// Where a thread returns from the library.
+    pub(crate) agent_return: u64,
+    /// Flags that are passed to the library with the site number.
+    pub(crate) flags: u32,
+    /// Addresses of the copied instructions, each with the original address.
     pub(crate) copies: Vec<(u64, u64)>,
 }
 
-/// A jump where something else is.
+/// A code patch.
 #[derive(Clone, Debug)]
 pub(crate) struct Patch {
     pub(crate) at: u64,
     pub(crate) code: Box<[u8]>,
-    /// The program's own bytes.
-    pub(crate) under: Box<[u8]>,
+    /// The original bytes.
+    pub(crate) original_code: Box<[u8]>,
 }
 
 impl Patch {
@@ -80,17 +82,17 @@ impl Patch {
     }
 }
 
-/// Memory in the program for copies of instructions.
+/// Memory in the target for displaced copies.
 #[derive(Clone, Debug)]
 struct Region {
     range: Range<u64>,
-    /// The places whose copies lie here, in order.
+    /// Sites whose copies are in this region, in order.
     sites: Vec<SiteId>,
 }
 
 impl Region {
     fn has_room(&self) -> bool {
-        (self.sites.len() as u64 + 1) * SLOT <= self.range.end - self.range.start
+        (self.sites.len() as u64 + 1) * SLOT_SIZE <= self.range.end - self.range.start
     }
 
     fn reaches(&self, address: u64) -> bool {
@@ -98,165 +100,163 @@ impl Region {
     }
 }
 
-/// Why there can be no trap at an address.
+/// Why an address cannot carry a trap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum NoSite {
-    /// There is no code that can be read there.
+pub(crate) enum SiteError {
+    /// There is no readable code.
     Unreadable,
-    /// What is there is no instruction, or one that cannot be executed elsewhere.
+    /// The bytes are not an instruction, or one that cannot be executed elsewhere.
     Immovable,
-    /// Memory for a copy is needed near this address; add it with [`Sites::add_region`] and try again.
+    /// A region near the address is needed; add it with [`SiteTable::add_region`] and try again.
     NeedsRegion,
 }
 
-/// Where a thread is whose instruction pointer lies in a copy.
+/// Position of a thread in a displaced copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum InCopy {
-    /// Before the instruction of this place.
+pub(crate) enum CopyPosition {
+    /// Before the instruction of this site.
     Before(SiteId),
-    /// Behind it: the program would call it this address.
-    Behind(u64),
+    /// Behind the instruction; logically at this address.
+    After(u64),
 }
 
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Sites {
+pub(crate) struct SiteTable {
     by_address: FxHashMap<u64, SiteId>,
-    pub(crate) all: Vec<Site>,
+    pub(crate) all: Vec<TrapSite>,
     regions: Vec<Region>,
-    /// The places whose trampolines begin at these addresses.
+    /// Start addresses of the trampolines, with their sites.
     pub(crate) trampolines: BTreeMap<u64, SiteId>,
-    /// Where jumps lie that short jumps lead to, each with its place.
-    pub(crate) stones: BTreeMap<u64, SiteId>,
-    /// Where functions return to for others and the library knows that, by address. There are jumps there whenever there
-    /// are any.
-    pub(crate) returns: BTreeMap<u64, SiteId>,
-    /// How many jumps there are now.
-    pub(crate) jumping: usize,
-    /// From the first to behind the last address with a trap.
-    extent: Range<u64>,
+    /// Addresses of the jump islands, with their sites.
+    pub(crate) jump_islands: BTreeMap<u64, SiteId>,
+    /// Return sites that the library knows, by address. Their jumps are active whenever any jump is.
+    pub(crate) return_sites: BTreeMap<u64, SiteId>,
+    /// Number of active jumps.
+    pub(crate) active_jumps: usize,
+    /// Range from the first to the last trap.
+    trapped_range: Range<u64>,
 }
 
-impl Sites {
+impl SiteTable {
     #[inline]
     pub(crate) fn at(&self, address: u64) -> Option<SiteId> {
         self.by_address.get(&address).copied()
     }
 
     #[inline]
-    pub(crate) fn get(&self, id: SiteId) -> &Site {
+    pub(crate) fn get(&self, id: SiteId) -> &TrapSite {
         &self.all[id.0 as usize]
     }
 
-    /// The place at an address, prepared for a trap but without one.
-    pub(crate) fn prepare(&mut self, memory: &RawMemory, address: u64) -> Result<SiteId, NoSite> {
+    /// Returns the site at an address, prepared for a trap but without one.
+    pub(crate) fn prepare(&mut self, memory: &ProcessMemory, address: u64) -> Result<SiteId, SiteError> {
         if let Some(id) = self.at(address) {
             return Ok(id);
         }
         let mut bytes = [0; LONGEST];
         let read = memory.read_some(address, &mut bytes);
-        self.clean(address, &mut bytes[..read]);
+        self.mask_traps(address, &mut bytes[..read]);
         let bytes = &bytes[..read];
-        let original = *bytes.first().ok_or(NoSite::Unreadable)?;
+        let original = *bytes.first().ok_or(SiteError::Unreadable)?;
         let id = SiteId(self.all.len() as u32);
         let region = self.regions.iter_mut().find(|region| region.has_room() && region.reaches(address));
-        let region = region.ok_or(NoSite::NeedsRegion)?;
-        let slot = region.range.start + region.sites.len() as u64 * SLOT;
-        let Displaced { code, back, length } =
-            displace::displace(bytes, address, slot).ok_or(NoSite::Immovable)?;
-        memory.write(slot, &code).map_err(|_| NoSite::Unreadable)?;
+        let region = region.ok_or(SiteError::NeedsRegion)?;
+        let slot = region.range.start + region.sites.len() as u64 * SLOT_SIZE;
+        let DisplacedInstruction { code, jump_back, length } =
+            displaced_step::copy_instruction(bytes, address, slot).ok_or(SiteError::Immovable)?;
+        memory.write(slot, &code).map_err(|_| SiteError::Unreadable)?;
         region.sites.push(id);
-        let back = back.map(|back| (slot + back, address + length));
+        let copy_end = jump_back.map(|at| (slot + at, address + length));
         let copy = code.into_boxed_slice();
-        self.all.push(Site {
+        self.all.push(TrapSite {
             address,
             original,
             inserted: false,
             slot,
             copy,
-            back,
-            wanted: 0,
-            buried: false,
+            copy_end,
+            trap_refs: 0,
+            unmapped: false,
             jump: None,
-            jumps: false,
+            jump_active: false,
         });
         self.by_address.insert(address, id);
         let behind = address + 1;
-        self.extent = match self.extent.is_empty() {
+        self.trapped_range = match self.trapped_range.is_empty() {
             true => address..behind,
-            false => self.extent.start.min(address)..self.extent.end.max(behind),
+            false => self.trapped_range.start.min(address)..self.trapped_range.end.max(behind),
         };
         Ok(id)
     }
 
-    /// Says that memory for copies was made in the program.
+    /// Adds memory for displaced copies.
     pub(crate) fn add_region(&mut self, start: u64, end: u64) {
         self.regions.push(Region { range: start..end, sites: Vec::new() });
     }
 
-    /// Whether there is memory for a copy of an instruction at this address.
+    /// Whether there is memory for a displaced copy near an address.
     pub(crate) fn has_region_for(&self, address: u64) -> bool {
         self.regions.iter().any(|region| region.has_room() && region.reaches(address))
     }
 
-    /// One more wants the trap.
-    pub(crate) fn want(&mut self, memory: &RawMemory, id: SiteId) {
+    /// Adds a reason for the trap, and writes it.
+    pub(crate) fn add_trap_ref(&mut self, memory: &ProcessMemory, id: SiteId) {
         let site = &mut self.all[id.0 as usize];
-        if site.buried {
+        if site.unmapped {
             return;
         }
-        site.wanted += 1;
-        if !site.inserted && !site.jumps {
+        site.trap_refs += 1;
+        if !site.inserted && !site.jump_active {
             site.inserted = memory.write(site.address, &[TRAP]).is_ok();
         }
     }
 
-    /// One less wants the trap.
-    pub(crate) fn release(&mut self, memory: &RawMemory, id: SiteId) {
+    /// Removes a reason for the trap, and the trap with the last one.
+    pub(crate) fn remove_trap_ref(&mut self, memory: &ProcessMemory, id: SiteId) {
         let site = &mut self.all[id.0 as usize];
-        site.wanted = site.wanted.saturating_sub(1);
-        if site.wanted == 0 && site.inserted {
+        site.trap_refs = site.trap_refs.saturating_sub(1);
+        if site.trap_refs == 0 && site.inserted {
             // If the memory is gone, so is the trap.
             let _ = memory.write(site.address, &[site.original]);
             site.inserted = false;
         }
     }
 
-    /// The code in a range was taken away, and its traps with it. Gives the places that were there.
-    pub(crate) fn bury(&mut self, range: &Range<u64>) -> Vec<SiteId> {
+    /// Forgets the sites of unmapped code, and returns them.
+    pub(crate) fn unmap(&mut self, range: &Range<u64>) -> Vec<SiteId> {
         let there = |site: &SiteId| range.contains(&self.get(*site).address);
-        let buried: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
-        for id in &buried {
+        let unmapped: Vec<SiteId> = self.by_address.values().copied().filter(there).collect();
+        for id in &unmapped {
             let site = &mut self.all[id.0 as usize];
-            (site.inserted, site.wanted, site.buried) = (false, 0, true);
-            self.jumping -= usize::from(site.jumps);
-            (site.jump, site.jumps) = (None, false);
+            (site.inserted, site.trap_refs, site.unmapped) = (false, 0, true);
+            self.active_jumps -= usize::from(site.jump_active);
+            (site.jump, site.jump_active) = (None, false);
             self.by_address.remove(&site.address);
         }
-        self.stones.retain(|_, id| !self.all[id.0 as usize].buried);
-        buried
+        self.jump_islands.retain(|_, id| !self.all[id.0 as usize].unmapped);
+        unmapped
     }
 
-    /// Takes the traps out of the memory of another process that is a copy of this one, or of this one when
-    /// it is left to itself. The places stay wanted.
-    pub(crate) fn remove_from(&self, memory: &RawMemory) {
+    /// Restores the original code in a copy of the target's memory, or in the target itself before it is detached.
+    /// The sites keep their reasons.
+    pub(crate) fn remove_traps_from(&self, memory: &ProcessMemory) {
         for site in self.all.iter().filter(|site| site.inserted) {
             let _ = memory.write(site.address, &[site.original]);
         }
-        let jumps = self.all.iter().filter(|site| site.jumps).filter_map(|site| site.jump.as_ref());
+        let jumps = self.all.iter().filter(|site| site.jump_active).filter_map(|site| site.jump.as_ref());
         for patch in jumps.flat_map(|jump| &jump.patches) {
-            let _ = memory.write(patch.at, &patch.under);
+            let _ = memory.write(patch.at, &patch.original_code);
         }
     }
 
-    /// Makes memory that was brought back from an earlier time agree with what is wanted now. `is_there` says
-    /// whether the code at an address is what it was when its place was prepared: if not, what is there then
-    /// is none of ours.
-    pub(crate) fn renew(&mut self, memory: &RawMemory, is_there: impl Fn(u64) -> bool) {
+    /// Makes restored memory agree with the current traps. `is_there` tests whether the code at an address is the
+    /// code for which the site was prepared.
+    pub(crate) fn restore_traps(&mut self, memory: &ProcessMemory, is_there: impl Fn(u64) -> bool) {
         for index in 0..self.all.len() {
             let site = &mut self.all[index];
             let _ = memory.write(site.slot, &site.copy);
-            if site.buried {
-                // Its code may be back, with a trap that nobody wants.
+            if site.unmapped {
+                // The restored memory may hold the code with a stale trap.
                 let mut byte = [0];
                 if memory.read(site.address, &mut byte).is_ok() && byte == [TRAP] {
                     let _ = memory.write(site.address, &[site.original]);
@@ -267,23 +267,23 @@ impl Sites {
                 site.inserted = false;
                 continue;
             }
-            let byte = if site.wanted > 0 { TRAP } else { site.original };
+            let byte = if site.trap_refs > 0 { TRAP } else { site.original };
             let written = memory.write(site.address, &[byte]).is_ok();
-            site.inserted = site.wanted > 0 && written;
+            site.inserted = site.trap_refs > 0 && written;
         }
     }
 
-    /// Puts what is really there in place of the traps, in memory read from `start`.
+    /// Replaces traps by the original code, in memory read from `start`.
     #[inline]
-    pub(crate) fn clean(&self, start: u64, bytes: &mut [u8]) {
+    pub(crate) fn mask_traps(&self, start: u64, bytes: &mut [u8]) {
         let end = start.saturating_add(bytes.len() as u64);
         if self.has_jumps() {
-            self.clean_jumps(start, bytes);
+            self.mask_jumps(start, bytes);
         }
-        if start >= self.extent.end || end <= self.extent.start {
+        if start >= self.trapped_range.end || end <= self.trapped_range.start {
             return;
         }
-        // Few places or few bytes: go through whichever are fewer.
+        // Iterate over whichever is smaller.
         if bytes.len() < self.all.len() {
             for (at, byte) in bytes.iter_mut().enumerate() {
                 if let Some(site) = self.at(start + at as u64).map(|id| self.get(id))
@@ -299,11 +299,11 @@ impl Sites {
         }
     }
 
-    /// Writes to the program's memory, around the traps.
-    pub(crate) fn write_around(&mut self, memory: &RawMemory, start: u64, bytes: &[u8]) -> bool {
+    /// Writes to the target's memory and keeps the traps in place.
+    pub(crate) fn write_around(&mut self, memory: &ProcessMemory, start: u64, bytes: &[u8]) -> bool {
         let mut bytes = bytes.to_vec();
         let range = start..start.saturating_add(bytes.len() as u64);
-        for site in self.all.iter_mut().filter(|site| !site.buried && range.contains(&site.address)) {
+        for site in self.all.iter_mut().filter(|site| !site.unmapped && range.contains(&site.address)) {
             let byte = &mut bytes[(site.address - start) as usize];
             site.original = *byte;
             if site.inserted {
@@ -313,31 +313,31 @@ impl Sites {
         memory.write(start, &bytes).is_ok()
     }
 
-    /// Where a thread is whose instruction pointer lies in a copy, if it does.
-    pub(crate) fn in_copy(&self, pc: u64) -> Option<InCopy> {
+    /// Position of a thread in a displaced copy, if it is in one.
+    pub(crate) fn copy_position(&self, pc: u64) -> Option<CopyPosition> {
         let region = self.regions.iter().find(|region| region.range.contains(&pc))?;
-        let index = ((pc - region.range.start) / SLOT) as usize;
+        let index = ((pc - region.range.start) / SLOT_SIZE) as usize;
         let id = *region.sites.get(index)?;
         let site = self.get(id);
         if pc == site.slot {
-            return Some(InCopy::Before(id));
+            return Some(CopyPosition::Before(id));
         }
-        // In the middle of a copied call there is no such address.
-        site.back.filter(|(at, _)| *at == pc).map(|(_, behind)| InCopy::Behind(behind))
+        // In the middle of a copied call there is no corresponding address.
+        site.copy_end.filter(|(at, _)| *at == pc).map(|(_, behind)| CopyPosition::After(behind))
     }
 
-    /// Whether an address lies in memory for copies.
-    pub(crate) fn is_inside_copy(&self, pc: u64) -> bool {
+    /// Whether an address is in a region of displaced copies.
+    pub(crate) fn is_in_copy(&self, pc: u64) -> bool {
         self.regions.iter().any(|region| region.range.contains(&pc))
     }
 
-    /// The memory for copies, each from its begin to its end.
+    /// The regions of displaced copies.
     pub(crate) fn regions(&self) -> Vec<Range<u64>> {
         self.regions.iter().map(|region| region.range.clone()).collect()
     }
 
-    /// Forgets everything: the program's code was replaced.
+    /// Forgets all sites: the target executed another program.
     pub(crate) fn clear(&mut self) {
-        *self = Sites::default();
+        *self = SiteTable::default();
     }
 }

@@ -1,218 +1,220 @@
-//! Steps of the developer: by instruction, by line, to the end of a function, to a place.
+//! The user's steps: by instruction, by line, to the end of a function, to a location.
 //!
-//! Within a line a thread is stepped by instructions while the others stand still. Calls are run through to
-//! where they return, with all threads.
+//! Within a line, a thread is single-stepped while the others are stopped. Calls run to their return with all
+//! threads.
 
-use crate::engine::lost;
-use crate::place;
+use crate::linespec;
+use crate::native_target::{NativeTarget, registers};
+use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::target::{Target, registers};
-use crate::uses::Use;
+use crate::tracer::trace_error;
 use invigil_debuginfo::program::Line;
 use invigil_debuginfo::unwinding::Frame;
-use invigil_session::due::Owners;
-use invigil_session::subject::{Done, Resume, Stop, Trouble};
+use invigil_session::pending_owners::OwnerSet;
+use invigil_session::target::{ResumeMode, StopReason, TargetError, TargetResult};
 
-/// A line that takes more instructions than this is a loop that waits for another thread: let all run.
-const LONG: u32 = 20_000;
+/// A line that takes more instructions probably waits for another thread in a loop: let all threads run.
+const MAX_LINE_INSTRUCTIONS: u32 = 20_000;
 
-/// What the developer wants to have executed.
+/// What a step is to execute.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Goal {
+enum StepGoal {
     /// One instruction.
     Instruction,
     /// The rest of a line.
     Line {
-        /// Where it began.
+        /// The line at the start.
         from: Option<Line>,
-        /// The frame that it began in, by where its caller's frame begins.
+        /// The frame at the start, identified by its canonical frame address.
         frame: u64,
-        /// Whether calls are entered.
+        /// Whether to enter calls.
         into: bool,
-        /// How many instructions were executed.
+        /// Number of executed instructions.
         count: u32,
     },
-    /// A function, or the way to a place.
+    /// The rest of a function, or the code up to a location.
     Place {
-        /// Whether a value is returned there.
+        /// Entry of the function whose return value to show.
         returns: Option<u64>,
     },
 }
 
-/// A step that is under way.
+/// A step in progress.
 #[derive(Clone, Debug)]
-pub(crate) struct Stepping {
+pub(crate) struct StepState {
     tid: Tid,
-    asked: Resume,
-    goal: Goal,
-    /// The places where it may end.
-    ends: Vec<(SiteId, Use)>,
+    mode: ResumeMode,
+    goal: StepGoal,
+    /// The sites where it may end.
+    ends: Vec<(SiteId, TrapReason)>,
     /// Whether the thread has not moved yet.
-    fresh: bool,
-    /// Whether the thread executed an instruction, and what that means is yet to be seen.
-    arrived: bool,
+    not_started: bool,
+    /// Whether the thread has executed an instruction that is not evaluated yet.
+    needs_check: bool,
 }
 
-impl Target {
-    /// Runs as far as is asked.
-    pub(crate) fn resume_as(&mut self, how: &Resume) -> Done<Stop> {
+impl NativeTarget {
+    /// Runs the target in a mode.
+    pub(crate) fn resume_as(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
         let goes_on =
-            self.stepping.as_ref().is_some_and(|step| step.asked == *how || *how == Resume::Continue);
-        if *how != Resume::Continue && !goes_on && self.ended.is_none() {
-            self.begin_step(how)?;
+            self.stepping.as_ref().is_some_and(|step| step.mode == *how || *how == ResumeMode::Continue);
+        if *how != ResumeMode::Continue && !goes_on && self.termination.is_none() {
+            self.start_step(how)?;
         }
         self.run()
     }
 
-    fn begin_step(&mut self, how: &Resume) -> Done {
-        self.engine.hold()?;
+    fn start_step(&mut self, how: &ResumeMode) -> TargetResult {
+        self.tracer.stop_all()?;
         let tid = self.current;
-        self.end_step();
-        let mut stepping = Stepping {
+        self.cancel_step();
+        let mut stepping = StepState {
             tid,
-            asked: how.clone(),
-            goal: Goal::Instruction,
+            mode: how.clone(),
+            goal: StepGoal::Instruction,
             ends: Vec::new(),
-            fresh: true,
-            arrived: false,
+            not_started: true,
+            needs_check: false,
         };
         match how {
-            Resume::Continue | Resume::Instruction => {}
-            Resume::Line | Resume::NextLine => {
+            ResumeMode::Continue | ResumeMode::Instruction => {}
+            ResumeMode::Line | ResumeMode::NextLine => {
                 let frames = self.unwind(tid, 1)?;
                 let Some(frame) = frames.first() else {
-                    return Err(Trouble::Request("the stack cannot be read here; use `stepi`".into()));
+                    return Err(TargetError::Request("the stack cannot be read here; use `stepi`".into()));
                 };
                 let Some(cfa) = frame.cfa else {
-                    return Err(Trouble::Request("the stack cannot be read here; use `stepi`".into()));
+                    return Err(TargetError::Request("the stack cannot be read here; use `stepi`".into()));
                 };
                 let from = self.program.line_of(frame.pc);
                 if from.is_none() && self.frame == 0 {
-                    // Code without lines is run through.
-                    self.begin_step(&Resume::Finish)?;
+                    // Code without line information is run through.
+                    self.start_step(&ResumeMode::Finish)?;
                     if let Some(step) = &mut self.stepping {
-                        step.asked = how.clone();
+                        step.mode = how.clone();
                     }
                     return Ok(());
                 }
-                stepping.goal = Goal::Line { from, frame: cfa, into: *how == Resume::Line, count: 0 };
+                stepping.goal = StepGoal::Line { from, frame: cfa, into: *how == ResumeMode::Line, count: 0 };
             }
-            Resume::Finish => {
+            ResumeMode::Finish => {
                 let depth = self.frame;
                 let ends = self.end_of_frame(tid, depth)?;
                 let function = self.frame_function(tid, depth)?;
-                stepping.goal = Goal::Place { returns: function };
+                stepping.goal = StepGoal::Place { returns: function };
                 stepping.ends.push(ends);
             }
-            Resume::Until(name) => {
-                let here = self.here();
-                let found = place::find(&self.program, &self.view(), here.as_ref(), name)
-                    .map_err(|missing| Trouble::Request(missing.reason))?;
+            ResumeMode::Until(name) => {
+                let here = self.selected_line();
+                let found = linespec::resolve(&self.program, &self.clean_memory(), here.as_ref(), name)
+                    .map_err(|missing| TargetError::Request(missing.reason))?;
                 for address in found.addresses() {
-                    let site = self.site(address)?;
-                    stepping.ends.push((site, Use::StepEnd { tid, above: 0 }));
+                    let site = self.site_at(address)?;
+                    stepping.ends.push((site, TrapReason::StepEnd { tid, above: 0 }));
                 }
                 let depth = self.frame;
                 if let Ok(end) = self.end_of_frame(tid, depth) {
                     stepping.ends.push(end);
                 }
-                stepping.goal = Goal::Place { returns: None };
+                stepping.goal = StepGoal::Place { returns: None };
             }
         }
         for (site, end) in &stepping.ends {
-            self.add_use(*site, *end);
+            self.add_trap_reason(*site, *end);
         }
         self.frame = 0;
         self.stepping = Some(stepping);
         Ok(())
     }
 
-    /// Where a frame returns to, and what the stack pointer must be above for it to have returned.
-    fn end_of_frame(&mut self, tid: Tid, depth: usize) -> Done<(SiteId, Use)> {
+    /// Return site of a frame, and the value the stack pointer must exceed there.
+    fn end_of_frame(&mut self, tid: Tid, depth: usize) -> TargetResult<(SiteId, TrapReason)> {
         let frames = self.unwind(tid, depth + 16)?;
-        let outermost = || Trouble::Request("this is the outermost function: it does not return".into());
+        let outermost = || TargetError::Request("this is the outermost function: it does not return".into());
         let this = frames.get(depth).ok_or_else(outermost)?;
         let caller = frames[depth..].iter().find(|frame| frame.cfa > this.cfa).ok_or_else(outermost)?;
         let (address, cfa) = (caller.pc, this.cfa.ok_or_else(outermost)?);
-        let site = self.site(address)?;
-        // A handler may run on a stack of its own.
+        let site = self.site_at(address)?;
+        // A signal handler may run on a stack of its own.
         let above = if depth == 0 && is_handler(&frames) { 0 } else { cfa - 1 };
-        Ok((site, Use::StepEnd { tid, above }))
+        Ok((site, TrapReason::StepEnd { tid, above }))
     }
 
-    fn frame_function(&mut self, tid: Tid, depth: usize) -> Done<Option<u64>> {
+    fn frame_function(&mut self, tid: Tid, depth: usize) -> TargetResult<Option<u64>> {
         let frames = self.unwind(tid, depth + 1)?;
         Ok(frames.get(depth).and_then(|frame| self.program.function_at(frame.pc)?.entry))
     }
 
-    /// The program goes on: gives the thread that is to execute one instruction while the others stand still, if
-    /// that is how the step under way is made.
-    pub(crate) fn departs(&mut self) -> Option<Tid> {
+    /// Returns the thread that is to execute one instruction while the others are stopped, if the step in progress
+    /// requires that.
+    pub(crate) fn thread_to_step_alone(&mut self) -> Option<Tid> {
         let step = self.stepping.as_mut()?;
-        step.fresh = false;
+        step.not_started = false;
         let alone = match step.goal {
-            Goal::Instruction => true,
-            Goal::Line { count, .. } => step.ends.is_empty() && count <= LONG,
-            Goal::Place { .. } => false,
+            StepGoal::Instruction => true,
+            StepGoal::Line { count, .. } => step.ends.is_empty() && count <= MAX_LINE_INSTRUCTIONS,
+            StepGoal::Place { .. } => false,
         };
-        if !alone && let Some(task) = self.engine.tasks.get_mut(&step.tid) {
-            task.steps = matches!(step.goal, Goal::Line { .. }) && step.ends.is_empty();
+        if !alone && let Some(thread) = self.tracer.threads.get_mut(&step.tid) {
+            thread.single_step = matches!(step.goal, StepGoal::Line { .. }) && step.ends.is_empty();
         }
         alone.then_some(step.tid)
     }
 
-    /// Whether a thread has come to where its step ends or is to be thought about.
-    pub(crate) fn steps_here(&mut self, tid: Tid) -> Done<bool> {
-        let Some(step) = self.stepping.as_ref().filter(|step| step.tid == tid && !step.fresh) else {
+    /// Whether a thread is where its step ends or must be re-evaluated.
+    pub(crate) fn step_ends_here(&mut self, tid: Tid) -> TargetResult<bool> {
+        let Some(step) = self.stepping.as_ref().filter(|step| step.tid == tid && !step.not_started) else {
             return Ok(false);
         };
-        if step.arrived {
+        if step.needs_check {
             return Ok(true);
         }
-        let Some(site) = self.engine.task(tid)?.standing else { return Ok(false) };
-        let sp = self.engine.task(tid)?.registers().map_err(lost)?.rsp;
-        let ends =
-            |reason: &Use| matches!(reason, Use::StepEnd { tid: t, above } if *t == tid && sp > *above);
-        Ok(self.uses.at(site).iter().any(ends))
+        let Some(site) = self.tracer.thread(tid)?.at_site else { return Ok(false) };
+        let sp = self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp;
+        let ends = |reason: &TrapReason| match reason {
+            TrapReason::StepEnd { tid: t, above } => *t == tid && sp > *above,
+            _ => false,
+        };
+        Ok(self.site_users.at(site).iter().any(ends))
     }
 
-    /// A thread executed one instruction, or touched memory that is watched.
-    pub(crate) fn stepped(&mut self, tid: Tid) -> Done<Option<Stop>> {
-        let pc = self.engine.task(tid)?.pc().map_err(lost)?;
-        if let Some(stop) = self.watch_matched(tid)? {
+    /// Handles a thread that executed one instruction or accessed watched memory.
+    pub(crate) fn on_single_step(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
+        let pc = self.tracer.thread(tid)?.pc().map_err(trace_error)?;
+        if let Some(stop) = self.check_debug_registers(tid)? {
             return Ok(Some(stop));
         }
         let is_ours = self.stepping.as_ref().is_some_and(|step| step.tid == tid);
         if !is_ours {
-            self.engine.let_go(tid)?;
+            self.tracer.cont(tid)?;
             return Ok(None);
         }
-        // The copy of an instruction may be several.
-        if self.engine.sites.is_inside_copy(pc) && self.engine.sites.in_copy(pc).is_none() {
-            self.engine.task(tid)?.steps = true;
-            self.engine.let_go(tid)?;
+        // The displaced copy of an instruction may consist of several.
+        if self.tracer.sites.is_in_copy(pc) && self.tracer.sites.copy_position(pc).is_none() {
+            self.tracer.thread(tid)?.single_step = true;
+            self.tracer.cont(tid)?;
             return Ok(None);
         }
-        self.engine.settle(tid)?;
-        let pc = self.engine.task(tid)?.pc().map_err(lost)?;
-        self.serving = Some(tid);
+        self.tracer.normalize_pc(tid)?;
+        let pc = self.tracer.thread(tid)?.pc().map_err(trace_error)?;
+        self.event_thread = Some(tid);
         self.current = tid;
         if let Some(step) = &mut self.stepping {
-            step.arrived = true;
+            step.needs_check = true;
         }
-        // Whoever has a point here is served before the step is thought about.
-        if let Some(site) = self.engine.sites.at(pc).filter(|site| self.engine.sites.get(*site).inserted) {
-            let task = self.engine.task(tid)?;
-            if task.standing != Some(site) {
-                (task.standing, task.handled) = (Some(site), Owners::default());
-                return self.hit(tid, site);
+        // Owners at this site are notified before the step is evaluated.
+        if let Some(site) = self.tracer.sites.at(pc).filter(|site| self.tracer.sites.get(*site).inserted) {
+            let thread = self.tracer.thread(tid)?;
+            if thread.at_site != Some(site) {
+                (thread.at_site, thread.notified) = (Some(site), OwnerSet::default());
+                return self.on_site_hit(tid, site);
             }
         }
-        self.step_went_on(tid)
+        self.continue_step(tid)
     }
 
-    /// Goes on with a step by line, one instruction further.
+    /// Continues a step by line after one instruction.
     fn line_step(
         &mut self,
         tid: Tid,
@@ -221,25 +223,25 @@ impl Target {
         frame: u64,
         into: bool,
         count: u32,
-    ) -> Done<Option<Stop>> {
-        let regs = registers(&self.engine.task(tid)?.registers().map_err(lost)?);
-        let cfa = self.program.cfa_at(&regs, &self.view());
+    ) -> TargetResult<Option<StopReason>> {
+        let regs = registers(&self.tracer.thread(tid)?.registers().map_err(trace_error)?);
+        let cfa = self.program.cfa_at(&regs, &self.clean_memory());
         let line = self.program.line_of(pc);
         let deeper = cfa.is_some_and(|cfa| cfa < frame);
         if deeper {
-            // A call was made. Without lines there is nothing to see in it.
+            // A call was made. If it has no line information, it is stepped over.
             let at_entry = self.program.function_at(pc).is_some_and(|function| function.entry == Some(pc));
             if into && line.is_some() && at_entry && !is_handler(&self.unwind(tid, 8)?) {
-                return self.step_done(tid, None).map(Some);
+                return self.finish_step(tid, None).map(Some);
             }
             if let Ok(end) = self.end_of_frame(tid, 0) {
-                self.add_use(end.0, end.1);
+                self.add_trap_reason(end.0, end.1);
                 if let Some(step) = &mut self.stepping {
                     step.ends.push(end);
                 }
-                self.serving = None;
-                self.engine.task(tid)?.steps = false;
-                self.engine.let_all_go()?;
+                self.event_thread = None;
+                self.tracer.thread(tid)?.single_step = false;
+                self.tracer.cont_all()?;
                 return Ok(None);
             }
         }
@@ -249,75 +251,74 @@ impl Target {
             (None, _) => false,
         };
         if other || cfa.is_some_and(|cfa| cfa > frame) && line.is_some() {
-            return self.step_done(tid, None).map(Some);
+            return self.finish_step(tid, None).map(Some);
         }
         if line.is_none() && cfa.is_some_and(|cfa| cfa > frame) {
-            // Returned into code without lines, such as what calls `main`.
-            self.end_step();
-            self.serving = None;
-            self.engine.let_all_go()?;
+            // Returned into code without line information, such as the caller of `main`.
+            self.cancel_step();
+            self.event_thread = None;
+            self.tracer.cont_all()?;
             return Ok(None);
         }
-        if let Some(Stepping { goal: Goal::Line { count, .. }, .. }) = &mut self.stepping {
+        if let Some(StepState { goal: StepGoal::Line { count, .. }, .. }) = &mut self.stepping {
             *count += 1;
         }
-        if count > LONG {
-            self.engine.hold()?;
+        if count > MAX_LINE_INSTRUCTIONS {
+            self.tracer.stop_all()?;
         }
-        self.go_on()?;
+        self.resume_program()?;
         Ok(None)
     }
 
-    /// A thread reached a place where its step may end, or go on.
-    pub(crate) fn step_went_on(&mut self, tid: Tid) -> Done<Option<Stop>> {
+    /// Evaluates a step at a site where it may end.
+    pub(crate) fn continue_step(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
         let Some(step) = self.stepping.clone().filter(|step| step.tid == tid) else { return Ok(None) };
         if let Some(step) = &mut self.stepping {
-            step.arrived = false;
+            step.needs_check = false;
         }
         match step.goal {
-            Goal::Place { returns } => {
+            StepGoal::Place { returns } => {
                 let returned = returns.and_then(|entry| self.returned_value(tid, entry));
-                self.step_done(tid, returned).map(Some)
+                self.finish_step(tid, returned).map(Some)
             }
-            Goal::Line { from, frame, into, count } => {
-                // A call returned: the rest of the line is stepped through.
+            StepGoal::Line { from, frame, into, count } => {
+                // A call has returned: single-step the rest of the line.
                 self.drop_ends();
-                self.engine.hold()?;
-                let pc = self.engine.task(tid)?.pc().map_err(lost)?;
+                self.tracer.stop_all()?;
+                let pc = self.tracer.thread(tid)?.pc().map_err(trace_error)?;
                 self.line_step(tid, pc, &from, frame, into, count)
             }
-            Goal::Instruction => self.step_done(tid, None).map(Some),
+            StepGoal::Instruction => self.finish_step(tid, None).map(Some),
         }
     }
 
-    fn step_done(&mut self, tid: Tid, returned: Option<String>) -> Done<Stop> {
+    fn finish_step(&mut self, tid: Tid, returned: Option<String>) -> TargetResult<StopReason> {
         self.current = tid;
-        self.serving = Some(tid);
-        self.tell(Stop::Stepped { returned })
+        self.event_thread = Some(tid);
+        self.stop_for_user(StopReason::Stepped { returned })
     }
 
     fn drop_ends(&mut self) {
         let ends = self.stepping.as_mut().map(|step| std::mem::take(&mut step.ends)).unwrap_or_default();
         for (site, end) in ends {
-            self.remove_use(site, end);
+            self.remove_trap_reason(site, end);
         }
     }
 
-    /// Whatever step is under way is over.
-    pub(crate) fn end_step(&mut self) {
+    /// Cancels the step in progress.
+    pub(crate) fn cancel_step(&mut self) {
         self.drop_ends();
         if let Some(step) = self.stepping.take()
-            && let Some(task) = self.engine.tasks.get_mut(&step.tid)
+            && let Some(thread) = self.tracer.threads.get_mut(&step.tid)
         {
-            task.steps = false;
+            thread.single_step = false;
         }
     }
 }
 
-/// Whether the innermost of these frames is that of a signal handler: what it returns to was interrupted, and
-/// did not call it.
+/// Whether the innermost frame is that of a signal handler: it interrupted the code it returns to.
 fn is_handler(frames: &[Frame]) -> bool {
     let mut physical = frames.iter().filter(|frame| !frame.is_inlined);
-    // Between them is the frame that the kernel made for the return.
+    // Between them is the kernel's signal frame.
     physical.nth(2).is_some_and(|frame| !frame.is_caller)
 }

@@ -1,54 +1,55 @@
-//! A native program as a [`Subject`].
+//! A native program as a [`Target`] of a session.
 
-use crate::target::Target;
-use invigil_monitor::event::{Batch, Catalog, EventSet};
-use invigil_monitor::inside::Inmate;
-use invigil_monitor::mac::{Plan, Remembered};
-use invigil_session::subject::{
-    CaughtUp, Checkpoint, CheckpointId, Done, Frame, Interrupter, Line, Owner, Point, PointId, PointSpec,
-    Probe, Resume, ScriptsStep, Stop, Subject, Thread, Unknown, Variable,
+use crate::native_target::NativeTarget;
+use invigil_monitor::embedded::EmbeddedMonitor;
+use invigil_monitor::event::{EventBatch, EventCatalog, EventSet};
+use invigil_monitor::mac::{ScriptPlan, ScriptState};
+use invigil_session::target::{
+    Breakpoint, BreakpointId, BreakpointSpec, Checkpoint, CheckpointId, Frame, Interrupter, Owner, ProbeInfo,
+    ReplayLog, ResumeMode, ScriptPlacement, SourceLine, StopReason, Target, TargetResult, Thread,
+    UnresolvedEvent, Variable,
 };
 
-impl Subject for Target {
+impl Target for NativeTarget {
     fn is_alive(&self) -> bool {
-        !self.is_over()
+        !self.has_exited()
     }
 
-    fn prepare(&mut self, catalog: &Catalog) -> Done<Vec<Unknown>> {
-        self.move_library_in();
+    fn prepare(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
+        self.map_agent();
         self.plan(catalog)
     }
 
-    fn steps_inside(&self) -> bool {
-        self.can_step_inside() && self.is_worth_stepping_inside()
+    fn can_embed_monitors(&self) -> bool {
+        self.can_embed() && self.is_embedding_worthwhile()
     }
 
-    fn put_inside(&mut self, monitors: &[Inmate], scripts: &[Remembered]) -> Done {
-        self.put_monitors_inside(monitors, scripts)
+    fn embed_monitors(&mut self, monitors: &[EmbeddedMonitor], scripts: &[ScriptState]) -> TargetResult {
+        self.upload_monitors(monitors, scripts)
     }
 
-    fn take_scripts(&mut self, scripts: &[Plan]) -> ScriptsStep {
-        self.inline.set_scripts(scripts.to_vec());
-        ScriptsStep::WithMonitors
+    fn place_scripts(&mut self, scripts: &[ScriptPlan]) -> ScriptPlacement {
+        self.probes.set_scripts(scripts.to_vec());
+        ScriptPlacement::WithMonitors
     }
 
-    fn catch_up(&mut self) -> Done<Option<CaughtUp>> {
-        self.catch_up_inside()
+    fn replay_log(&mut self) -> TargetResult<Option<ReplayLog>> {
+        self.take_replay_log()
     }
 
-    fn instrument(&mut self, needs: &EventSet) -> Done {
-        Target::instrument(self, needs)
+    fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        NativeTarget::instrument(self, needs)
     }
 
-    fn resume(&mut self, how: &Resume) -> Done<Stop> {
+    fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
         self.resume_as(how)
     }
 
-    fn hold(&mut self) -> Done {
+    fn stop_all(&mut self) -> TargetResult {
         self.suspend()
     }
 
-    fn events(&self) -> &Batch {
+    fn events(&self) -> &EventBatch {
         &self.batch
     }
 
@@ -57,106 +58,116 @@ impl Subject for Target {
     }
 
     fn interrupter(&self) -> Box<dyn Interrupter> {
-        Box::new(Target::interrupter(self))
+        Box::new(NativeTarget::interrupter(self))
     }
 
-    fn kill(&mut self) -> Done {
-        Target::kill(self)
+    fn kill(&mut self) -> TargetResult {
+        NativeTarget::kill(self)
     }
 
-    fn detach(&mut self) -> Done {
-        Target::detach(self)
+    fn detach(&mut self) -> TargetResult {
+        NativeTarget::detach(self)
     }
 
-    fn set_point(&mut self, owner: Owner, spec: &PointSpec) -> Done<PointId> {
-        Target::set_point(self, owner, spec)
+    fn set_breakpoint(&mut self, owner: Owner, spec: &BreakpointSpec) -> TargetResult<BreakpointId> {
+        NativeTarget::set_breakpoint(self, owner, spec)
     }
 
-    fn remove_point(&mut self, id: PointId) -> Done {
-        Target::remove_point(self, id)
+    fn remove_breakpoint(&mut self, id: BreakpointId) -> TargetResult {
+        NativeTarget::remove_breakpoint(self, id)
     }
 
-    fn enable_point(&mut self, id: PointId, enabled: bool) -> Done {
-        Target::enable_point(self, id, enabled)
+    fn enable_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+        NativeTarget::enable_breakpoint(self, id, enabled)
     }
 
-    fn points(&mut self) -> Vec<Point> {
-        self.list_points()
+    fn breakpoints(&mut self) -> Vec<Breakpoint> {
+        self.list_breakpoints()
     }
 
     fn threads(&mut self) -> Vec<Thread> {
-        Target::threads(self)
+        NativeTarget::threads(self)
     }
 
-    fn select_thread(&mut self, id: u32) -> Done {
-        Target::select_thread(self, id)
+    fn select_thread(&mut self, id: u32) -> TargetResult {
+        NativeTarget::select_thread(self, id)
     }
 
-    fn frames(&mut self, limit: usize) -> Done<Vec<Frame>> {
-        Target::frames(self, limit)
+    fn frames(&mut self, limit: usize) -> TargetResult<Vec<Frame>> {
+        NativeTarget::frames(self, limit)
     }
 
-    fn place(&mut self) -> String {
-        Target::place(self)
+    fn current_location(&mut self) -> String {
+        NativeTarget::current_location(self)
     }
 
-    fn select_frame(&mut self, depth: usize) -> Done {
-        Target::select_frame(self, depth)
+    fn select_frame(&mut self, depth: usize) -> TargetResult {
+        NativeTarget::select_frame(self, depth)
     }
 
     fn selected_frame(&self) -> usize {
         self.frame
     }
 
-    fn locals(&mut self) -> Done<Vec<Variable>> {
-        Target::locals(self)
+    fn locals(&mut self) -> TargetResult<Vec<Variable>> {
+        NativeTarget::locals(self)
     }
 
-    fn print(&mut self, expression: &str) -> Done<String> {
-        Target::print(self, expression)
+    fn evaluate(&mut self, expression: &str) -> TargetResult<String> {
+        NativeTarget::evaluate(self, expression)
     }
 
-    fn type_of(&mut self, expression: &str) -> Done<String> {
-        Target::type_of(self, expression)
+    fn type_of(&mut self, expression: &str) -> TargetResult<String> {
+        NativeTarget::type_of(self, expression)
     }
 
-    fn assign(&mut self, place: &str, value: &str) -> Done {
-        Target::assign(self, place, value)
+    fn assign(&mut self, place: &str, value: &str) -> TargetResult {
+        NativeTarget::assign(self, place, value)
     }
 
-    fn examine(&mut self, expression: &str, count: usize, format: char, size: usize) -> Done<Vec<String>> {
-        Target::examine(self, expression, count, format, size)
+    fn examine_memory(
+        &mut self,
+        expression: &str,
+        count: usize,
+        format: char,
+        size: usize,
+    ) -> TargetResult<Vec<String>> {
+        NativeTarget::examine_memory(self, expression, count, format, size)
     }
 
-    fn registers(&mut self) -> Done<Vec<Variable>> {
-        Target::registers(self)
+    fn registers(&mut self) -> TargetResult<Vec<Variable>> {
+        NativeTarget::registers(self)
     }
 
-    fn line(&mut self, place: Option<&str>) -> Done<Option<Line>> {
-        Target::line(self, place)
+    fn source_line(&mut self, place: Option<&str>) -> TargetResult<Option<SourceLine>> {
+        NativeTarget::source_line(self, place)
     }
 
-    fn functions(&mut self, prefix: &str) -> Vec<String> {
+    fn complete_function(&mut self, prefix: &str) -> Vec<String> {
         self.program.names_with_prefix(prefix, 200)
     }
 
-    fn probes(&mut self) -> Vec<Probe> {
+    fn probes(&mut self) -> Vec<ProbeInfo> {
         self.list_probes()
     }
 
-    fn facts(&mut self) -> Vec<(String, String)> {
-        Target::facts(self)
+    fn probe_failure(&self) -> Option<String> {
+        self.probes.error.clone()
     }
 
-    fn checkpoint(&mut self) -> Done<Checkpoint> {
+    fn info(&mut self) -> Vec<(String, String)> {
+        NativeTarget::info(self)
+    }
+
+    fn take_checkpoint(&mut self) -> TargetResult<Checkpoint> {
         self.take_checkpoint()
     }
 
-    fn restore(&mut self, id: CheckpointId) -> Done {
-        self.bring_back(id)
+    fn restore_checkpoint(&mut self, id: CheckpointId) -> TargetResult {
+        self.restore_checkpoint(id)
     }
 
-    fn forget(&mut self, id: CheckpointId) -> Done {
+    fn drop_checkpoint(&mut self, id: CheckpointId) -> TargetResult {
         self.drop_checkpoint(id)
     }
 

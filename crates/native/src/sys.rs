@@ -1,44 +1,44 @@
-//! The system calls that control a traced thread.
+//! System calls that control traced threads.
 //!
-//! Signals and wait statuses stay plain numbers here: programs use real-time signals, for which there are no
-//! names. All of these must be called by the thread that traces.
+//! Signals and wait statuses are plain numbers, because programs use real-time signals, which have no names. All
+//! functions must be called by the tracing thread.
 
 use std::io;
 use std::mem::{MaybeUninit, offset_of};
 
-/// A thread, by the number the system gives it.
+/// Id of a thread.
 pub(crate) type Tid = i32;
 
 /// The general registers.
 pub(crate) type Regs = libc::user_regs_struct;
 
-/// What every traced thread is traced with.
+/// The ptrace options of every traced thread.
 pub(crate) const OPTIONS: libc::c_int = libc::PTRACE_O_TRACECLONE
     | libc::PTRACE_O_TRACEFORK
     | libc::PTRACE_O_TRACEVFORK
     | libc::PTRACE_O_TRACEEXEC
     | libc::PTRACE_O_TRACESYSGOOD;
 
-/// Kills the subject when the tool dies: no orphans. Not for processes that we attached to.
+/// Kills the target when the debugger dies. Not for attached processes.
 pub(crate) const EXITKILL: libc::c_int = libc::PTRACE_O_EXITKILL;
 
-/// Where the instruction pointer is in the area that `PTRACE_PEEKUSER` reads.
+/// Offset of the instruction pointer for `PTRACE_PEEKUSER`.
 const RIP: usize = offset_of!(libc::user, regs) + offset_of!(Regs, rip);
 const DEBUG: usize = offset_of!(libc::user, u_debugreg);
 
-/// Calls `ptrace` for a request whose arguments are plain numbers, or pointers that the caller vouches for.
+/// Calls `ptrace` with arguments that are plain numbers, or pointers that the caller guarantees.
 ///
 /// # Safety
-/// If the request makes the kernel read or write our memory, `data` must point to memory fit for it.
+/// If the kernel accesses memory of this process for the request, `data` must point to memory fit for it.
 unsafe fn ptrace(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> io::Result<libc::c_long> {
-    // SAFETY: as the caller says.
+    // SAFETY: by the contract of this function.
     let result = unsafe { libc::ptrace(request, tid, addr, data) };
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(result) }
 }
 
-/// The same for requests that touch none of our memory.
+/// The same for requests that access no memory of this process.
 fn plain(request: libc::c_uint, tid: Tid, addr: usize, data: usize) -> io::Result<()> {
-    // SAFETY: the callers below only make requests whose arguments are numbers.
+    // SAFETY: the callers below only make requests with numeric arguments.
     unsafe { ptrace(request, tid, addr, data) }.map(drop)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn interrupt(tid: Tid) -> io::Result<()> {
     plain(libc::PTRACE_INTERRUPT, tid, 0, 0)
 }
 
-/// Leaves a thread stopped as job control wants it, and be told when that ends.
+/// Leaves a thread in its job-control stop, and reports when that ends.
 pub(crate) fn listen(tid: Tid) -> io::Result<()> {
     plain(libc::PTRACE_LISTEN, tid, 0, 0)
 }
@@ -59,29 +59,29 @@ pub(crate) fn detach(tid: Tid, signal: i32) -> io::Result<()> {
     plain(libc::PTRACE_DETACH, tid, 0, signal as usize)
 }
 
-/// How a thread goes on.
+/// How a thread is resumed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Go {
-    /// Until something happens.
-    On,
-    /// Until something happens, or it enters or leaves a system call.
+pub(crate) enum ResumeRequest {
+    /// Until its next stop.
+    Continue,
+    /// Until its next stop, or the entry or exit of a system call.
     ToSyscall,
     /// For one instruction.
-    Step,
+    SingleStep,
 }
 
-pub(crate) fn go(tid: Tid, how: Go, signal: i32) -> io::Result<()> {
+pub(crate) fn resume(tid: Tid, how: ResumeRequest, signal: i32) -> io::Result<()> {
     let request = match how {
-        Go::On => libc::PTRACE_CONT,
-        Go::ToSyscall => libc::PTRACE_SYSCALL,
-        Go::Step => libc::PTRACE_SINGLESTEP,
+        ResumeRequest::Continue => libc::PTRACE_CONT,
+        ResumeRequest::ToSyscall => libc::PTRACE_SYSCALL,
+        ResumeRequest::SingleStep => libc::PTRACE_SINGLESTEP,
     };
     plain(request, tid, 0, signal as usize)
 }
 
 fn peek_user(tid: Tid, offset: usize) -> io::Result<u64> {
-    // The C library's function gives the value as its result, so -1 says nothing.
-    // SAFETY: clears and reads this thread's errno; PEEKUSER touches none of our memory.
+    // The C library returns the value as the result, so -1 is ambiguous.
+    // SAFETY: `errno` belongs to this thread, and the call writes no memory of this process.
     let (value, errno) = unsafe {
         *libc::__errno_location() = 0;
         let value = libc::ptrace(libc::PTRACE_PEEKUSER, tid, offset, 0);
@@ -102,7 +102,7 @@ pub(crate) fn set_pc(tid: Tid, pc: u64) -> io::Result<()> {
     poke_user(tid, RIP, pc)
 }
 
-/// How large files a process may make; none if that cannot be known.
+/// File size limit of a process; `None` if unknown.
 pub(crate) fn file_size_limit(process: Tid) -> Option<u64> {
     let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel writes the limit there, and reads none.
@@ -110,7 +110,7 @@ pub(crate) fn file_size_limit(process: Tid) -> Option<u64> {
     (done == 0).then_some(limit.rlim_cur)
 }
 
-/// A debug register: 0 to 3 hold addresses, 6 says what happened, 7 what is watched.
+/// A debug register: 0 to 3 hold addresses, 6 is the status, 7 the control.
 pub(crate) fn debug_register(tid: Tid, number: usize) -> io::Result<u64> {
     peek_user(tid, DEBUG + 8 * number)
 }
@@ -133,7 +133,7 @@ pub(crate) fn set_registers(tid: Tid, regs: &Regs) -> io::Result<()> {
     unsafe { ptrace(libc::PTRACE_SETREGS, tid, 0, &raw const *regs as usize) }.map(drop)
 }
 
-/// The first eight bytes each of what the sixteen vector registers hold, in the old format.
+/// The sixteen `xmm` registers, in the `FXSAVE` format.
 pub(crate) fn vector_registers(tid: Tid) -> io::Result<[u128; 16]> {
     let mut regs = MaybeUninit::<libc::user_fpregs_struct>::uninit();
     // SAFETY: GETFPREGS fills the whole structure when it succeeds.
@@ -148,15 +148,15 @@ pub(crate) fn vector_registers(tid: Tid) -> io::Result<[u128; 16]> {
     Ok(vectors)
 }
 
-/// What a signal is about.
+/// Signal information.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SignalInfo {
     pub(crate) number: i32,
-    /// Who made it: see `SI_USER`, `SI_TKILL` and the like.
+    /// Origin: see `SI_USER`, `SI_TKILL` and the like.
     pub(crate) code: i32,
     /// The process that sent it, if one did.
     pub(crate) sender: i32,
-    /// The address that it is about, for faults.
+    /// The address concerned, for faults.
     pub(crate) address: u64,
 }
 
@@ -175,7 +175,7 @@ pub(crate) fn signal_info(tid: Tid) -> io::Result<SignalInfo> {
     }
 }
 
-/// The number that comes with an event stop: the new thread or process, or the old number after `exec`.
+/// Message of an event stop: the new thread or process, or the former id after `exec`.
 pub(crate) fn event_message(tid: Tid) -> io::Result<u64> {
     let mut message: libc::c_ulong = 0;
     // SAFETY: GETEVENTMSG writes one `unsigned long`.
@@ -183,7 +183,7 @@ pub(crate) fn event_message(tid: Tid) -> io::Result<u64> {
     Ok(message)
 }
 
-/// Whether a thread that stopped at a system call enters it.
+/// Whether a thread in a system call stop is at the entry.
 pub(crate) fn enters_syscall(tid: Tid) -> io::Result<bool> {
     let mut info = MaybeUninit::<libc::ptrace_syscall_info>::zeroed();
     let size = size_of::<libc::ptrace_syscall_info>();
@@ -195,11 +195,11 @@ pub(crate) fn enters_syscall(tid: Tid) -> io::Result<bool> {
     Ok(info.op == libc::PTRACE_SYSCALL_INFO_ENTRY)
 }
 
-/// What a traced thread did, as `waitpid` tells it.
+/// A wait status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Status(pub(crate) i32);
+pub(crate) struct WaitStatus(pub(crate) i32);
 
-impl Status {
+impl WaitStatus {
     pub(crate) fn exited(self) -> Option<i32> {
         libc::WIFEXITED(self.0).then(|| libc::WEXITSTATUS(self.0))
     }
@@ -209,7 +209,7 @@ impl Status {
         libc::WIFSIGNALED(self.0).then(|| (libc::WTERMSIG(self.0), libc::WCOREDUMP(self.0)))
     }
 
-    pub(crate) fn is_gone(self) -> bool {
+    pub(crate) fn has_exited(self) -> bool {
         !libc::WIFSTOPPED(self.0)
     }
 
@@ -218,7 +218,7 @@ impl Status {
         self.0 >> 8 & 0xff
     }
 
-    /// The event that it stopped for, zero for a plain signal.
+    /// The event that it stopped for; zero for a plain signal.
     pub(crate) fn event(self) -> i32 {
         self.0 >> 16
     }
@@ -232,10 +232,9 @@ impl Status {
     }
 }
 
-/// Waits for a thread that we trace: this one, or any (-1). `None` if `patient` is false and there is
-/// nothing to tell.
-pub(crate) fn wait(tid: Tid, patient: bool) -> io::Result<Option<(Tid, Status)>> {
-    let flags = libc::__WALL | libc::__WNOTHREAD | if patient { 0 } else { libc::WNOHANG };
+/// Waits for a traced thread: this one, or any (-1). Without `blocking`, returns `None` if there is no status.
+pub(crate) fn wait(tid: Tid, blocking: bool) -> io::Result<Option<(Tid, WaitStatus)>> {
+    let flags = libc::__WALL | libc::__WNOTHREAD | if blocking { 0 } else { libc::WNOHANG };
     loop {
         let mut status = 0;
         // SAFETY: writes one integer.
@@ -247,7 +246,7 @@ pub(crate) fn wait(tid: Tid, patient: bool) -> io::Result<Option<(Tid, Status)>>
                     return Err(error);
                 }
             }
-            who => return Ok(Some((who, Status(status)))),
+            tid => return Ok(Some((tid, WaitStatus(status)))),
         }
     }
 }
@@ -257,7 +256,7 @@ pub(crate) fn kill(process: i32, signal: i32) -> io::Result<()> {
     if unsafe { libc::kill(process, signal) } == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }
 
-/// Lets a thread run on these processors only; gives those it could run on before.
+/// Sets the processors on which a thread may run.
 pub(crate) fn set_affinity(tid: Tid, set: &libc::cpu_set_t) -> io::Result<()> {
     // SAFETY: reads one set of processors.
     let result = unsafe { libc::sched_setaffinity(tid, size_of::<libc::cpu_set_t>(), set) };
@@ -275,7 +274,7 @@ pub(crate) fn affinity(tid: Tid) -> io::Result<libc::cpu_set_t> {
     Ok(unsafe { set.assume_init() })
 }
 
-/// The processor that we run on now, alone in its set.
+/// The current processor, as a set of one.
 pub(crate) fn this_processor() -> libc::cpu_set_t {
     // SAFETY: an empty set is all zeros, and the processor's number fits the set or is ignored.
     unsafe {

@@ -1,8 +1,8 @@
-//! What a node is given to do, and how a specification becomes that.
+//! Deployments: the part of each node in a run.
 
-use crate::host::{Divided, Kind, divide};
-use crate::wire::{Refusal, RunId};
-use invigil_decent::algorithm::Prepared;
+use crate::host::{DividedMonitors, MonitorKind, divide};
+use crate::wire::{RunId, WireError};
+use invigil_decent::algorithm::MonitorSet;
 use invigil_decent::encoding::States;
 use invigil_decent::system::{ComponentId, MonitorId, System};
 use serde::{Deserialize, Serialize};
@@ -10,88 +10,88 @@ use std::collections::HashSet;
 use std::fmt;
 use std::hash::Hash;
 
-/// How many nodes there may be in a run.
+/// Maximum number of nodes in a run.
 pub const MOST_NODES: usize = 1024;
 
-/// Where the observations of a component come from.
+/// Source of a component's observations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Source {
-    /// From a file in the node's folder: `traces/NUMBER-COMPONENT.trace`.
-    Own(u32),
+pub enum TraceSource {
+    /// File in the node's folder: `traces/NUMBER-COMPONENT.trace`.
+    Local(u32),
     /// The trace itself.
-    Sent(String),
+    Inline(String),
 }
 
-/// The part of a node in a run.
+/// Part of a node in a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deployment {
-    /// Which run.
+    /// Id of the run.
     pub run: RunId,
-    /// The names of its nodes.
+    /// Names of its nodes.
     pub nodes: Vec<String>,
-    /// The place of this one.
+    /// Index of this node.
     pub own: u16,
-    /// What is watched.
+    /// The monitored system.
     pub system: System,
-    /// The place of the node of each component.
-    pub homes: Vec<u16>,
-    /// The component of each monitor.
-    pub places: Vec<ComponentId>,
-    /// For how many rounds it goes on after the traces.
+    /// Index of the node of each component.
+    pub component_nodes: Vec<u16>,
+    /// Component of each monitor.
+    pub monitor_components: Vec<ComponentId>,
+    /// Rounds to continue after the traces.
     pub grace: u32,
-    /// Where the observations of this node's components come from.
-    pub sources: Vec<(ComponentId, Source)>,
-    /// Of which kind the monitors are.
-    pub kind: Kind,
-    /// The monitors of this node.
+    /// Sources of the observations of this node's components.
+    pub sources: Vec<(ComponentId, TraceSource)>,
+    /// Kind of the monitors.
+    pub kind: MonitorKind,
+    /// Serialized monitors of this node.
     pub monitors: Vec<u8>,
 }
 
-/// Why something cannot be deployed.
+/// Reason why something cannot be deployed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// A component is on no node.
-    Homeless(String),
-    /// A name that a node cannot have.
-    Name(String),
-    /// The parts do not fit together: what.
+pub enum DeploymentError {
+    /// A component has no node.
+    Unassigned(String),
+    /// Invalid name of a node or component.
+    InvalidName(String),
+    /// The parts are inconsistent.
     Inconsistent(&'static str),
-    /// It cannot be read or written.
-    Refused(Refusal),
+    /// It cannot be encoded or decoded.
+    Wire(WireError),
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for DeploymentError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::Homeless(component) => {
-                write!(f, "component {component} is on no node: say `--nodes {component}=NODE`")
+            DeploymentError::Unassigned(component) => {
+                write!(f, "component {component} has no node: give `--nodes {component}=NODE`")
             }
-            Unfit::Name(name) => write!(
+            DeploymentError::InvalidName(name) => write!(
                 f,
-                "`{name}` cannot be the name of a node or component: take up to 64 letters, digits, `-`, `_` and `.`"
+                "`{name}` is not a valid name of a node or component: use up to 64 letters, digits, `-`, `_` and `.`"
             ),
-            Unfit::Inconsistent(what) => write!(f, "the deployment contradicts itself: {what}"),
-            Unfit::Refused(refusal) => write!(f, "the deployment cannot be used: {refusal}"),
+            DeploymentError::Inconsistent(what) => write!(f, "the deployment is inconsistent: {what}"),
+            DeploymentError::Wire(refusal) => write!(f, "invalid deployment: {refusal}"),
         }
     }
 }
 
-impl std::error::Error for Unfit {}
+impl std::error::Error for DeploymentError {}
 
-impl From<Refusal> for Unfit {
-    fn from(refusal: Refusal) -> Unfit {
-        Unfit::Refused(refusal)
+impl From<WireError> for DeploymentError {
+    fn from(refusal: WireError) -> DeploymentError {
+        DeploymentError::Wire(refusal)
     }
 }
 
-/// Checks the name of a node or component: it becomes part of keys and of file names.
+/// Checks the name of a node or component, which becomes part of network keys and file names.
 ///
 /// # Errors
-/// If it cannot.
-pub fn check_name(name: &str) -> Result<(), Unfit> {
+/// Fails if the name is invalid.
+pub fn check_name(name: &str) -> Result<(), DeploymentError> {
     let letter = |letter: char| letter.is_alphanumeric() || "-_.".contains(letter);
     let is_good = name.chars().all(letter) && (1..=64).contains(&name.len()) && !name.starts_with('.');
-    if is_good { Ok(()) } else { Err(Unfit::Name(name.to_owned())) }
+    if is_good { Ok(()) } else { Err(DeploymentError::InvalidName(name.to_owned())) }
 }
 
 fn are_unique<T: Hash + Eq>(all: impl IntoIterator<Item = T>) -> bool {
@@ -100,45 +100,46 @@ fn are_unique<T: Hash + Eq>(all: impl IntoIterator<Item = T>) -> bool {
 }
 
 impl Deployment {
-    /// The parts of all nodes. `home` gives the name of a component's node, `source` where its observations come from.
+    /// Creates the parts of all nodes. `home` returns the node of a component, `source` the source of its observations.
     ///
     /// # Errors
-    /// If a component has no home, or if a name cannot be used.
+    /// Fails if a component has no node or a name is invalid.
     pub fn plan(
         run: RunId,
         system: &System,
-        prepared: &Prepared<States>,
+        prepared: &MonitorSet<States>,
         home: impl Fn(&str) -> Option<String>,
-        source: impl Fn(ComponentId) -> Source,
+        source: impl Fn(ComponentId) -> TraceSource,
         grace: u32,
-    ) -> Result<Vec<Deployment>, Unfit> {
+    ) -> Result<Vec<Deployment>, DeploymentError> {
         let mut nodes: Vec<String> = Vec::new();
-        let mut homes: Vec<u16> = Vec::new();
+        let mut component_nodes: Vec<u16> = Vec::new();
         for component in system.components() {
             let component = system.component_name(component);
             check_name(component)?;
-            let name = home(component).ok_or_else(|| Unfit::Homeless(component.to_owned()))?;
+            let name = home(component).ok_or_else(|| DeploymentError::Unassigned(component.to_owned()))?;
             check_name(&name)?;
             let place = nodes.iter().position(|known| *known == name).unwrap_or_else(|| {
                 nodes.push(name);
                 nodes.len() - 1
             });
             if place >= MOST_NODES {
-                return Err(Unfit::Inconsistent("it has too many nodes"));
+                return Err(DeploymentError::Inconsistent("it has too many nodes"));
             }
-            homes.push(place as u16);
+            component_nodes.push(place as u16);
         }
-        let Divided { kind, places, monitors } =
-            divide(prepared, nodes.len(), |component| usize::from(homes[component.index()]))?;
+        let DividedMonitors { kind, places, monitors } =
+            divide(prepared, nodes.len(), |component| usize::from(component_nodes[component.index()]))?;
         let own = monitors.into_iter().enumerate().map(|(own, monitors)| {
-            let components = system.components().filter(|known| usize::from(homes[known.index()]) == own);
+            let components =
+                system.components().filter(|known| usize::from(component_nodes[known.index()]) == own);
             Deployment {
                 run,
                 nodes: nodes.clone(),
                 own: own as u16,
                 system: system.clone(),
-                homes: homes.clone(),
-                places: places.clone(),
+                component_nodes: component_nodes.clone(),
+                monitor_components: places.clone(),
                 grace,
                 sources: components.map(|component| (component, source(component))).collect(),
                 kind,
@@ -148,13 +149,13 @@ impl Deployment {
         Ok(own.collect())
     }
 
-    /// Checks that its parts fit together: it came from elsewhere.
+    /// Checks that the parts are consistent; deployments come from the network.
     ///
     /// # Errors
-    /// If they do not.
-    pub fn check(&self) -> Result<(), Unfit> {
+    /// Returns the inconsistency.
+    pub fn check(&self) -> Result<(), DeploymentError> {
         let (nodes, components) = (self.nodes.len(), self.system.components().len());
-        let wrong = |what| Err(Unfit::Inconsistent(what));
+        let wrong = |what| Err(DeploymentError::Inconsistent(what));
         if usize::from(self.own) >= nodes || nodes > MOST_NODES {
             return wrong("the number of nodes");
         }
@@ -165,16 +166,22 @@ impl Deployment {
             return wrong("a node that is named twice");
         }
         if self.system.propositions().any(|known| self.system.owner(known).index() >= components) {
-            return wrong("a proposition of nobody");
+            return wrong("a proposition without a component");
         }
-        if self.homes.len() != components || self.homes.iter().any(|home| usize::from(*home) >= nodes) {
+        if self.component_nodes.len() != components
+            || self.component_nodes.iter().any(|home| usize::from(*home) >= nodes)
+        {
             return wrong("a component without a node, or one that is named twice");
         }
-        if self.places.iter().any(|component| component.index() >= components) {
+        if self.monitor_components.iter().any(|component| component.index() >= components) {
             return wrong("a monitor without a component");
         }
-        if self.sources.iter().any(|(component, _)| self.homes.get(component.index()) != Some(&self.own)) {
-            return wrong("a trace of a component that is elsewhere");
+        if self
+            .sources
+            .iter()
+            .any(|(component, _)| self.component_nodes.get(component.index()) != Some(&self.own))
+        {
+            return wrong("a trace of a component on another node");
         }
         if !are_unique(self.sources.iter().map(|(component, _)| component)) {
             return wrong("two traces of one component");
@@ -185,14 +192,14 @@ impl Deployment {
         Ok(())
     }
 
-    /// The name of the node whose part this is.
+    /// Returns the name of the node that this part is for.
     pub fn node(&self) -> Option<&str> {
         self.nodes.get(usize::from(self.own)).map(String::as_str)
     }
 
-    /// The node of a monitor, by its place.
+    /// Returns the index of a monitor's node.
     pub fn node_of(&self, monitor: MonitorId) -> Option<usize> {
-        let component = self.places.get(monitor.index())?;
-        self.homes.get(component.index()).map(|home| usize::from(*home))
+        let component = self.monitor_components.get(monitor.index())?;
+        self.component_nodes.get(component.index()).map(|home| usize::from(*home))
     }
 }

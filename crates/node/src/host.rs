@@ -1,34 +1,35 @@
-//! The monitors of a node, of whichever algorithm.
+//! Monitors of a node, for any algorithm.
 
-use crate::rounds::Turn;
-use crate::wire::{self, Letter, Refusal, Verdict};
-use invigil_decent::algorithm::hierarchy::Member;
-use invigil_decent::algorithm::migration::Migrant;
-use invigil_decent::algorithm::orchestration::Orchestra;
+use crate::rounds::RoundResult;
+use crate::wire::{self, MonitorMessage, Verdict, WireError};
+use invigil_decent::algorithm::hierarchy::HierarchyMonitor;
+use invigil_decent::algorithm::migration::MigrationMonitor;
+use invigil_decent::algorithm::orchestration::OrchestrationMonitor;
 use invigil_decent::algorithm::{
-    Monitor, Names, Outbox, Placed, Prepared, Round, abridged::Abridged, broadcast::Peer,
+    Monitor, MonitorSet, NameLengths, Outbox, Placed, Round, abridged::AbridgedMonitor,
+    broadcast::BroadcastMonitor,
 };
 use invigil_decent::encoding::States;
 use invigil_decent::system::{ComponentId, Instant, MonitorId, PropositionId};
 use serde::{Deserialize, Serialize};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// The kinds of monitors there are.
+/// Kind of monitors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Kind {
-    /// Of an orchestration.
-    Orchestra,
-    /// Of a migration.
-    Migrant,
-    /// Of a choreography, or of any other network of monitors.
-    Member,
-    /// Of a broadcast.
-    Peer,
-    /// Of the abridged orchestration.
+pub enum MonitorKind {
+    /// Orchestration.
+    Orchestration,
+    /// Migration.
+    Migration,
+    /// Choreography, or any other network of monitors.
+    Hierarchy,
+    /// Broadcast.
+    Broadcast,
+    /// Abridged orchestration.
     Abridged,
 }
 
-/// A monitor with its number and its component.
+/// Monitor with its id and component.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Assigned<M> {
     id: MonitorId,
@@ -36,93 +37,93 @@ struct Assigned<M> {
     monitor: M,
 }
 
-/// What a component observed in this round; none if its trace is over.
-pub type Seen = Option<Vec<(PropositionId, bool)>>;
+/// Observations of a component in this round; `None` after the end of its trace.
+pub type ComponentObservations = Option<Vec<(PropositionId, bool)>>;
 
-/// How much the monitors of a node sent, as the simulator counts it.
+/// Messages sent by the monitors of a node, counted as in the simulator.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Traffic {
-    /// Messages, those that stay on the node too.
+    /// Number of messages, including those that stay on the node.
     pub messages: u64,
-    /// Their size in the bytes of the document.
+    /// Their size in the normalised bytes of [EH18 §8.2.3].
     pub data: u64,
 }
 
-/// Monitors that live on one node.
+/// Monitors of one node, with their concrete type erased.
 pub trait Host: Send {
-    /// Whether letters are for monitors of this node and can be read.
+    /// Checks that messages are for monitors of this node and can be decoded.
     ///
     /// # Errors
-    /// If not.
-    fn check(&self, letters: &[Letter]) -> Result<(), Refusal>;
+    /// Returns the first error.
+    fn check(&self, messages: &[MonitorMessage]) -> Result<(), WireError>;
 
-    /// One round of all of them, in the order of their numbers. `seen` says what a component observed.
+    /// Runs one round of all monitors in the order of their ids. `seen` returns the observations of a component.
     ///
     /// # Errors
-    /// If a letter cannot be read, or if a monitor breaks down.
+    /// Fails if a message cannot be decoded or a monitor panics.
     fn round(
         &mut self,
         at: Instant,
-        seen: &dyn Fn(ComponentId) -> Seen,
-        letters: Vec<Letter>,
-        traffic: (&Names, &mut Traffic),
-    ) -> Result<Turn, String>;
+        seen: &dyn Fn(ComponentId) -> ComponentObservations,
+        messages: Vec<MonitorMessage>,
+        traffic: (&NameLengths, &mut Traffic),
+    ) -> Result<RoundResult, String>;
 
-    /// All of them as plain data, for [`host`].
+    /// Serializes all monitors for [`load_monitors`].
     ///
     /// # Errors
-    /// If they cannot be written.
-    fn save(&self) -> Result<Vec<u8>, Refusal>;
+    /// Fails if they cannot be encoded.
+    fn save(&self) -> Result<Vec<u8>, WireError>;
 
-    /// Where each of them is.
+    /// Returns the components of the monitors.
     fn places(&self) -> Vec<(MonitorId, ComponentId)>;
 }
 
-/// The monitors that were written as plain data.
+/// Restores serialized monitors.
 ///
 /// # Errors
-/// If it is nonsense.
-pub fn host(kind: Kind, monitors: &[u8]) -> Result<Box<dyn Host>, Refusal> {
-    fn of<M: Monitor + 'static>(monitors: &[u8]) -> Result<Box<dyn Host>, Refusal> {
+/// Fails if they are malformed.
+pub fn load_monitors(kind: MonitorKind, monitors: &[u8]) -> Result<Box<dyn Host>, WireError> {
+    fn of<M: Monitor + 'static>(monitors: &[u8]) -> Result<Box<dyn Host>, WireError> {
         let monitors: Vec<Assigned<M>> = wire::unpack(monitors)?;
         if !monitors.is_sorted_by(|one, next| one.id < next.id) {
-            return Err(Refusal::Garbled);
+            return Err(WireError::Malformed);
         }
         Ok(Box::new(Monitors(monitors)))
     }
     match kind {
-        Kind::Orchestra => of::<Orchestra<States>>(monitors),
-        Kind::Migrant => of::<Migrant<States>>(monitors),
-        Kind::Member => of::<Member<States>>(monitors),
-        Kind::Peer => of::<Peer<States>>(monitors),
-        Kind::Abridged => of::<Abridged<States>>(monitors),
+        MonitorKind::Orchestration => of::<OrchestrationMonitor<States>>(monitors),
+        MonitorKind::Migration => of::<MigrationMonitor<States>>(monitors),
+        MonitorKind::Hierarchy => of::<HierarchyMonitor<States>>(monitors),
+        MonitorKind::Broadcast => of::<BroadcastMonitor<States>>(monitors),
+        MonitorKind::Abridged => of::<AbridgedMonitor<States>>(monitors),
     }
 }
 
-/// Monitors as they are sent to nodes.
-pub struct Divided {
-    /// Of which kind they are.
-    pub kind: Kind,
-    /// Where each of them is.
+/// Monitors, divided among nodes.
+pub struct DividedMonitors {
+    /// Their kind.
+    pub kind: MonitorKind,
+    /// Component of each monitor.
     pub places: Vec<ComponentId>,
-    /// For each node its own ones, as plain data.
+    /// Serialized monitors of each node.
     pub monitors: Vec<Vec<u8>>,
 }
 
-/// Divides monitors among so many nodes.
+/// Divides monitors among nodes.
 ///
 /// # Errors
-/// If they cannot be written.
+/// Fails if they cannot be encoded.
 pub fn divide(
-    prepared: &Prepared<States>,
+    prepared: &MonitorSet<States>,
     nodes: usize,
     node_of: impl Fn(ComponentId) -> usize,
-) -> Result<Divided, Refusal> {
+) -> Result<DividedMonitors, WireError> {
     fn of<M: Monitor>(
         placed: &[Placed<M>],
         nodes: usize,
         node_of: impl Fn(ComponentId) -> usize,
-    ) -> Result<(Vec<ComponentId>, Vec<Vec<u8>>), Refusal> {
+    ) -> Result<(Vec<ComponentId>, Vec<Vec<u8>>), WireError> {
         let assigned = |node| -> Vec<Assigned<M>> {
             let all = (0..).map(MonitorId).zip(placed);
             let own = all.filter(|(_, placed)| node_of(placed.at) == node);
@@ -132,61 +133,65 @@ pub fn divide(
         Ok((placed.iter().map(|placed| placed.at).collect(), written.collect::<Result<_, _>>()?))
     }
     let (kind, (places, monitors)) = match prepared {
-        Prepared::Orchestration(placed) => (Kind::Orchestra, of(placed, nodes, node_of)?),
-        Prepared::Migration(placed) => (Kind::Migrant, of(placed, nodes, node_of)?),
-        Prepared::Hierarchy(placed) => (Kind::Member, of(placed, nodes, node_of)?),
-        Prepared::Broadcast(placed) => (Kind::Peer, of(placed, nodes, node_of)?),
-        Prepared::Abridged(placed) => (Kind::Abridged, of(placed, nodes, node_of)?),
+        MonitorSet::Orchestration(placed) => (MonitorKind::Orchestration, of(placed, nodes, node_of)?),
+        MonitorSet::Migration(placed) => (MonitorKind::Migration, of(placed, nodes, node_of)?),
+        MonitorSet::Hierarchy(placed) => (MonitorKind::Hierarchy, of(placed, nodes, node_of)?),
+        MonitorSet::Broadcast(placed) => (MonitorKind::Broadcast, of(placed, nodes, node_of)?),
+        MonitorSet::Abridged(placed) => (MonitorKind::Abridged, of(placed, nodes, node_of)?),
     };
-    Ok(Divided { kind, places, monitors })
+    Ok(DividedMonitors { kind, places, monitors })
 }
 
 struct Monitors<M>(Vec<Assigned<M>>);
 
 impl<M: Monitor> Monitors<M> {
-    /// The letters for each monitor.
-    fn sort(&self, letters: &[Letter]) -> Result<Vec<Vec<M::Message>>, Refusal> {
+    /// Decodes the messages for each monitor.
+    fn sort(&self, messages: &[MonitorMessage]) -> Result<Vec<Vec<M::Message>>, WireError> {
         let mut inboxes: Vec<Vec<M::Message>> = self.0.iter().map(|_| Vec::new()).collect();
-        for letter in letters {
+        for message in messages {
             let place =
-                self.0.binary_search_by_key(&letter.to, |own| own.id).map_err(|_| Refusal::Garbled)?;
-            inboxes[place].push(wire::unpack(&letter.content)?);
+                self.0.binary_search_by_key(&message.to, |own| own.id).map_err(|_| WireError::Malformed)?;
+            inboxes[place].push(wire::unpack(&message.content)?);
         }
         Ok(inboxes)
     }
 }
 
 impl<M: Monitor> Host for Monitors<M> {
-    fn check(&self, letters: &[Letter]) -> Result<(), Refusal> {
-        self.sort(letters).map(drop)
+    fn check(&self, messages: &[MonitorMessage]) -> Result<(), WireError> {
+        self.sort(messages).map(drop)
     }
 
     fn round(
         &mut self,
         at: Instant,
-        seen: &dyn Fn(ComponentId) -> Seen,
-        letters: Vec<Letter>,
-        (names, traffic): (&Names, &mut Traffic),
-    ) -> Result<Turn, String> {
+        seen: &dyn Fn(ComponentId) -> ComponentObservations,
+        messages: Vec<MonitorMessage>,
+        (names, traffic): (&NameLengths, &mut Traffic),
+    ) -> Result<RoundResult, String> {
         let inboxes =
-            self.sort(&letters).map_err(|refusal| format!("a message cannot be read: {refusal}"))?;
-        let mut turn = Turn::default();
+            self.sort(&messages).map_err(|refusal| format!("cannot decode a message: {refusal}"))?;
+        let mut turn = RoundResult::default();
         let mut out = Outbox::default();
         for (own, mut inbox) in self.0.iter_mut().zip(inboxes) {
             let Assigned { id, at: here, monitor } = own;
             let seen = seen(*here);
             out.clear();
-            // Monitors come over the network: one that is made to break down must not take the node along.
+            // Monitors come from the network: a malformed one that panics must not take down the node.
             let done = catch_unwind(AssertUnwindSafe(|| {
                 monitor.round(Round { at, seen: seen.as_deref() }, &mut inbox, &mut out);
-                out.messages.iter().map(|(_, message)| monitor.size(message, names) as u64).sum::<u64>()
+                out.messages
+                    .iter()
+                    .map(|(_, message)| monitor.message_size(message, names) as u64)
+                    .sum::<u64>()
             }));
-            let data = done.map_err(|_| format!("monitor {} broke down in round {at}", id.0))?;
+            let data = done.map_err(|_| format!("monitor {} panicked in round {at}", id.0))?;
             traffic.messages += out.messages.len() as u64;
             traffic.data += data;
             for (to, message) in out.messages.drain(..) {
-                let content = pack(&message).map_err(|_| format!("monitor {} cannot write", id.0))?;
-                turn.letters.push(Letter { from: *id, to, content });
+                let content =
+                    pack(&message).map_err(|_| format!("cannot encode a message of monitor {}", id.0))?;
+                turn.messages.push(MonitorMessage { from: *id, to, content });
             }
             if let (None, Some((truth, of))) = (turn.verdict, out.verdict) {
                 turn.verdict = Some(Verdict { truth, of, by: *id });
@@ -195,7 +200,7 @@ impl<M: Monitor> Host for Monitors<M> {
         Ok(turn)
     }
 
-    fn save(&self) -> Result<Vec<u8>, Refusal> {
+    fn save(&self) -> Result<Vec<u8>, WireError> {
         pack(&self.0)
     }
 
@@ -204,7 +209,7 @@ impl<M: Monitor> Host for Monitors<M> {
     }
 }
 
-/// Plain data as postcard.
-pub(crate) fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, Refusal> {
-    postcard::to_stdvec(value).map_err(|_| Refusal::Garbled)
+/// Encodes a value as postcard.
+pub(crate) fn pack<T: Serialize>(value: &T) -> Result<Vec<u8>, WireError> {
+    postcard::to_stdvec(value).map_err(|_| WireError::Malformed)
 }

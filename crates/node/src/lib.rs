@@ -1,19 +1,25 @@
-//! Decentralized monitors on a real network.
+//! Decentralized monitors on a real network: the monitors of [`invigil_decent::algorithm`], unchanged.
 //!
-//! The monitors of [`invigil_decent::algorithm`] run here unchanged. A *node* is a process that hosts components, with what they
-//! observe and the monitors that are placed on them. Rounds need no clock: a node goes on to the next [round](rounds) when it has
-//! what the monitors of every other node sent in the last one. So each monitor is given exactly what the simulator gives it when
-//! messages take one round, in the same order, and the verdict is the simulator's, whatever the network does. Only the time that
-//! it takes depends on the network.
+//! A *node* is a process that hosts components, their observations and the monitors placed on them. Rounds need no
+//! clock: a node starts the next [round](rounds) when it has received what the monitors of every other node sent in the
+//! last one. So each monitor receives exactly what the simulator delivers with a latency of one round, in the same
+//! order, and the verdict is the simulator's whatever the network does. Only the duration depends on the network.
 //!
-//! | module | is for |
+//! A client [plans](deployment) a run, deploys it to the nodes and polls for the end; nodes exchange one
+//! [bundle](wire::RoundBundle) per round with every other node, request missing ones again, and save their state before
+//! they send.
+//!
+//! | module | contents |
 //! | --- | --- |
-//! | [`rounds`] | when a node may go on, what it has to ask for again; no clock, no network, no files |
-//! | [`wire`] | what nodes say to each other and to clients, with a version and limits |
-//! | [`host`] | the monitors of a node, of whichever algorithm |
-//! | [`deployment`] | what a node is given to do: from a specification to its part for each node |
-//! | [`run`] | a run on one node: all of the above together, and what must be written down |
-//! | [`link`], [`serve`], [`client`] | the network (feature `network`) |
+//! | [`rounds`] | synchronization of rounds: when a node may continue, what it requests again; no clock, network or files |
+//! | [`wire`] | messages between nodes, and between nodes and clients, with version and size limits |
+//! | [`host`] | the monitors of a node, for any algorithm |
+//! | [`deployment`] | from a specification to the part of each node |
+//! | [`run`] | a run on one node: all of the above, and the state to save |
+//! | [`link`], [`serve`], [`client`], [`store`] | network, node process, client and files (feature `network`) |
+//!
+//! Invariants: a node never sends a bundle of a round that it has not saved; all nodes reach the same end of a run;
+//! input from the network cannot crash a node.
 
 pub mod deployment;
 pub mod host;

@@ -1,17 +1,17 @@
-//! The network: a session of zenoh, and the keys under which nodes find each other.
+//! Network access: a zenoh session and the keys of nodes.
 //!
-//! | key | is for |
+//! | key | purpose |
 //! | --- | --- |
-//! | `REALM/mail/TO/FROM` | mail of node `FROM` for node `TO` |
-//! | `REALM/ask/NODE` | requests of clients, which the node answers |
-//! | `REALM/here/NODE` | the liveliness token of a node |
+//! | `REALM/mail/TO/FROM` | messages of node `FROM` for node `TO` |
+//! | `REALM/ask/NODE` | requests of clients to a node |
+//! | `REALM/here/NODE` | liveliness token of a node |
 //!
-//! A link of zenoh is reliable, but only as long as it lasts: what was sent before a cut may be lost while every send says that it
-//! went well. That is why [rounds](crate::rounds) ask again. Three defaults of zenoh are changed: messages are not dropped under
-//! congestion, a link is not closed because its other end has stood still for five seconds, and who is gone is missed after two
-//! seconds instead of ten.
+//! A zenoh link is reliable only while it lasts: messages sent before a disconnection may be lost although every send
+//! succeeded. This is why [rounds](crate::rounds) request missing bundles again. Three zenoh defaults are changed:
+//! messages are not dropped under congestion, a link is not closed when its peer has been blocked for five seconds, and
+//! a lost peer is detected after two seconds instead of ten.
 
-use crate::wire::{self, Envelope, Payload, Refusal, Reply, Request};
+use crate::wire::{self, Envelope, Payload, Reply, Request, WireError};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -24,66 +24,66 @@ use zenoh::query::{Query, Queryable};
 use zenoh::sample::{Sample, SampleKind};
 use zenoh::{Config, Session, Wait};
 
-/// How many messages wait for a node. More are let go: what is missing is asked for again.
-const WAITING: usize = 1024;
+/// Capacity of reply queues. Further messages are dropped; what is missing is requested again.
+const QUEUE_LEN: usize = 1024;
 
-/// What is set where a file leaves zenoh's default, or where there is none.
+/// Settings used where a configuration file keeps zenoh's default, or without a file.
 const SETTINGS: [(&str, &str); 4] = [
     ("transport/link/tx/lease", "2000"),
     ("connect/retry", "{ period_init_ms: 100, period_max_ms: 1000, period_increase_factor: 2 }"),
     ("scouting/delay", "0"),
-    // The largest payload is a deployment.
+    // Deployments are the largest payloads.
     ("transport/link/rx/max_message_size", "134217728"),
 ];
 
-/// What is set in any case: it is what runs rely on.
+/// Setting that overrides configuration files, since runs rely on it.
 const WAIT_BEFORE_CLOSE: (&str, &str) =
     ("transport/link/tx/queue/congestion_control/block/wait_before_close", "60000000");
 
-/// How to get into the network.
+/// Network options.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Where to listen: `tcp/0.0.0.0:7447`.
+    /// Endpoints to listen on, such as `tcp/0.0.0.0:7447`.
     pub listen: Vec<String>,
-    /// Where others listen.
+    /// Endpoints of other nodes.
     pub connect: Vec<String>,
-    /// A configuration file of zenoh, for TLS, access control and everything else.
+    /// Zenoh configuration file, for TLS, access control and other settings.
     pub config: Option<PathBuf>,
-    /// Nodes of different realms on the same network do not see each other.
+    /// Nodes of different realms on one network do not see each other.
     pub realm: String,
 }
 
-/// A place in the network.
+/// Connection to the network.
 pub struct Link {
     session: Session,
     realm: String,
 }
 
-/// What comes to a node.
-pub enum Event {
-    /// Mail, with who sent it according to the key, to be [opened](open).
-    Mail(String, ZBytes),
-    /// A request that wants a [reply].
+/// Event for a node.
+pub enum NetworkEvent {
+    /// Message with the sender according to its key, for [`decode_message`].
+    Message(String, ZBytes),
+    /// Request that expects a [reply].
     Request(Box<Query>),
-    /// A node is here.
-    Here(String),
-    /// A node is gone.
-    Gone(String),
+    /// A node is up.
+    NodeUp(String),
+    /// A node is down.
+    NodeDown(String),
 }
 
-impl Event {
-    /// How many bytes it brings.
+impl NetworkEvent {
+    /// Returns the number of bytes of its payload.
     pub fn size(&self) -> usize {
         match self {
-            Event::Mail(_, payload) => payload.len(),
-            Event::Request(query) => query.payload().map_or(0, ZBytes::len),
-            Event::Here(_) | Event::Gone(_) => 0,
+            NetworkEvent::Message(_, payload) => payload.len(),
+            NetworkEvent::Request(query) => query.payload().map_or(0, ZBytes::len),
+            NetworkEvent::NodeUp(_) | NetworkEvent::NodeDown(_) => 0,
         }
     }
 }
 
-/// What a node has declared; it is in the network as long as this lives.
-pub struct Presence {
+/// Declarations of a node, which is reachable until this is dropped.
+pub struct Registration {
     _mail: Subscriber<()>,
     _ask: Queryable<()>,
     _others: Subscriber<()>,
@@ -91,15 +91,15 @@ pub struct Presence {
 }
 
 impl Link {
-    /// Gets into the network. Where neither an endpoint nor a file is given, nodes find each other by multicast.
+    /// Opens a session. Without endpoints and without a file, nodes find each other by multicast.
     ///
     /// # Errors
-    /// If the configuration is wrong, or if it cannot listen.
+    /// Fails if the configuration is invalid or the session cannot listen.
     pub fn open(options: &Options) -> Result<Link, String> {
         crate::deployment::check_name(&options.realm).map_err(|unfit| unfit.to_string())?;
         let mut config = match &options.config {
             Some(path) => Config::from_file(path)
-                .map_err(|error| format!("{}: it is no configuration of zenoh: {error}", path.display()))?,
+                .map_err(|error| format!("{}: not a zenoh configuration: {error}", path.display()))?,
             None => Config::default(),
         };
         let usual = Config::default();
@@ -108,9 +108,7 @@ impl Link {
             .filter(|(key, _)| config.get_json(key).ok() == usual.get_json(key).ok())
             .collect();
         let mut set = |key: &str, value: &str| {
-            config
-                .insert_json5(key, value)
-                .map_err(|error| format!("zenoh does not take {key} = {value}: {error}"))
+            config.insert_json5(key, value).map_err(|error| format!("zenoh rejects {key} = {value}: {error}"))
         };
         for (key, value) in left {
             set(key, value)?;
@@ -126,9 +124,8 @@ impl Link {
                 set(key, &serde_json::json!(endpoints).to_string())?;
             }
         }
-        let session = zenoh::open(config)
-            .wait()
-            .map_err(|error| format!("there is no way into the network: {error}"))?;
+        let session =
+            zenoh::open(config).wait().map_err(|error| format!("cannot join the network: {error}"))?;
         Ok(Link { session, realm: options.realm.clone() })
     }
 
@@ -136,30 +133,30 @@ impl Link {
         format!("{}/{parts}", self.realm)
     }
 
-    /// Becomes a node: from now on `tell` is told what comes. It must not wait.
+    /// Registers a node: `on_event` receives its events and must not block.
     ///
     /// # Errors
-    /// If zenoh cannot.
-    pub fn appear(
+    /// Fails if zenoh rejects a declaration.
+    pub fn register(
         &self,
         name: &str,
-        tell: impl Fn(Event) + Clone + Send + Sync + 'static,
-    ) -> Result<Presence, String> {
-        let trouble = |error| format!("{name} cannot appear in the network: {error}");
-        let (mail, ask, others) = (tell.clone(), tell.clone(), tell);
-        Ok(Presence {
+        on_event: impl Fn(NetworkEvent) + Clone + Send + Sync + 'static,
+    ) -> Result<Registration, String> {
+        let error_text = |error| format!("cannot register {name} in the network: {error}");
+        let (mail, ask, others) = (on_event.clone(), on_event.clone(), on_event);
+        Ok(Registration {
             _mail: self
                 .session
                 .declare_subscriber(self.key(&format!("mail/{name}/*")))
-                .callback(move |sample| mail(Event::Mail(last(&sample), sample.payload().clone())))
+                .callback(move |sample| mail(NetworkEvent::Message(last(&sample), sample.payload().clone())))
                 .wait()
-                .map_err(trouble)?,
+                .map_err(error_text)?,
             _ask: self
                 .session
                 .declare_queryable(self.key(&format!("ask/{name}")))
-                .callback(move |query| ask(Event::Request(Box::new(query))))
+                .callback(move |query| ask(NetworkEvent::Request(Box::new(query))))
                 .wait()
-                .map_err(trouble)?,
+                .map_err(error_text)?,
             _others: self
                 .session
                 .liveliness()
@@ -167,29 +164,29 @@ impl Link {
                 .history(true)
                 .callback(move |sample| {
                     others(match sample.kind() {
-                        SampleKind::Put => Event::Here(last(&sample)),
-                        SampleKind::Delete => Event::Gone(last(&sample)),
+                        SampleKind::Put => NetworkEvent::NodeUp(last(&sample)),
+                        SampleKind::Delete => NetworkEvent::NodeDown(last(&sample)),
                     });
                 })
                 .wait()
-                .map_err(trouble)?,
+                .map_err(error_text)?,
             _token: self
                 .session
                 .liveliness()
                 .declare_token(self.key(&format!("here/{name}")))
                 .wait()
-                .map_err(trouble)?,
+                .map_err(error_text)?,
         })
     }
 
-    /// The nodes that are here, sorted.
+    /// Returns the nodes that are up, sorted.
     ///
     /// # Errors
-    /// If zenoh cannot tell.
+    /// Fails if the query fails.
     pub fn nodes(&self, timeout: Duration) -> Result<Vec<String>, String> {
         let replies = self.session.liveliness().get(self.key("here/*")).timeout(timeout);
         let replies: FifoChannelHandler<_> =
-            replies.with(FifoChannel::new(WAITING)).wait().map_err(|error| error.to_string())?;
+            replies.with(FifoChannel::new(QUEUE_LEN)).wait().map_err(|error| error.to_string())?;
         let mut names: Vec<String> =
             replies.iter().filter_map(|reply| reply.result().ok().map(last)).collect();
         names.sort_unstable();
@@ -197,14 +194,14 @@ impl Link {
         Ok(names)
     }
 
-    /// Waits for so many links, and until what is declared at their ends is known. Says whether they came.
-    pub fn settle(&self, links: usize, patience: Duration) -> bool {
+    /// Waits for a number of links and the declarations of their peers. Returns whether there are any.
+    pub fn wait_for_links(&self, links: usize, patience: Duration) -> bool {
         let info = self.session.info();
         let began = Instant::now();
         loop {
             let come = info.peers_zid().wait().count() + info.routers_zid().wait().count();
             if come > 0 && come >= links {
-                // Declarations follow at once; this is long for them.
+                // Declarations follow immediately; this is ample time for them.
                 std::thread::sleep(Duration::from_millis(100));
                 return true;
             }
@@ -215,13 +212,13 @@ impl Link {
         }
     }
 
-    /// Asks a node for something. None if it does not answer.
+    /// Sends a request to a node. Returns `None` if it does not answer.
     ///
     /// # Errors
-    /// If what is asked is too large, or if the answer is nonsense.
+    /// Fails if the request is too large or the reply is malformed.
     pub fn request(&self, node: &str, request: &Request, timeout: Duration) -> Result<Option<Reply>, String> {
         let bytes = wire::encode(request).map_err(|refusal| {
-            format!("it cannot be sent to {node}: {refusal}; traces may also lie on the nodes (--own-traces)")
+            format!("cannot send the request to {node}: {refusal}; traces can be stored on the nodes instead (--own-traces)")
         })?;
         let replies = self
             .session
@@ -235,7 +232,7 @@ impl Link {
         for reply in replies.iter() {
             if let Ok(sample) = reply.result() {
                 let reply = read(sample.payload());
-                return reply.map(Some).map_err(|refusal| format!("{node} answers, but {refusal}"));
+                return reply.map(Some).map_err(|refusal| format!("malformed reply from {node}: {refusal}"));
             }
         }
         Ok(None)
@@ -243,82 +240,82 @@ impl Link {
 
     /// Leaves the network.
     pub fn close(&self) {
-        // Who cannot say goodbye is missed a little later.
+        // Without an orderly close, peers notice the loss a little later.
         let _ = self.session.close().wait();
     }
 
-    /// For mail of a node to others.
-    pub fn post(&self, from: &str) -> Post<'_> {
-        Post { link: self, from: from.to_owned(), boxes: HashMap::new() }
+    /// Returns a sender for messages of a node.
+    pub fn outgoing(&self, from: &str) -> Outgoing<'_> {
+        Outgoing { link: self, from: from.to_owned(), publishers: HashMap::new() }
     }
 }
 
-/// Mail that goes out.
-pub struct Post<'a> {
+/// Sender of messages to other nodes.
+pub struct Outgoing<'a> {
     link: &'a Link,
     from: String,
-    boxes: HashMap<String, Publisher<'static>>,
+    publishers: HashMap<String, Publisher<'static>>,
 }
 
-impl Post<'_> {
-    /// Sends something that was encoded. That it went well does not mean that it comes.
+impl Outgoing<'_> {
+    /// Sends an encoded message. Success does not imply delivery.
     ///
     /// # Errors
-    /// If zenoh cannot.
+    /// Fails if zenoh cannot send.
     pub fn send(&mut self, to: &str, bytes: Vec<u8>) -> Result<(), String> {
-        if !self.boxes.contains_key(to) {
+        if !self.publishers.contains_key(to) {
             let key = self.link.key(&format!("mail/{to}/{}", self.from));
             let new = self.link.session.declare_publisher(key);
             let new = new.congestion_control(CongestionControl::Block).express(true);
-            self.boxes.insert(to.to_owned(), new.wait().map_err(|error| error.to_string())?);
+            self.publishers.insert(to.to_owned(), new.wait().map_err(|error| error.to_string())?);
         }
-        self.boxes
+        self.publishers
             .get(to)
             .map_or(Ok(()), |publisher| publisher.put(bytes).wait().map_err(|error| error.to_string()))
     }
 
-    /// Sends something to somebody who may be anybody: nothing is kept for them, and they are not waited for.
+    /// Sends a message to an arbitrary node: keeps no publisher and does not wait for congestion.
     ///
     /// # Errors
-    /// If zenoh cannot.
+    /// Fails if zenoh cannot send.
     pub fn send_once(&self, to: &str, bytes: Vec<u8>) -> Result<(), String> {
         let key = self.link.key(&format!("mail/{to}/{}", self.from));
         self.link.session.put(key, bytes).wait().map_err(|error| error.to_string())
     }
 }
 
-/// What mail says.
+/// Decodes a message from a node.
 ///
 /// # Errors
-/// If it is too large, or nonsense.
-pub fn open(mail: &ZBytes) -> Result<Envelope, Refusal> {
-    read(mail)
+/// Fails if it is too large or malformed.
+pub fn decode_message(payload: &ZBytes) -> Result<Envelope, WireError> {
+    read(payload)
 }
 
-/// What a client asks for.
+/// Decodes a request of a client.
 ///
 /// # Errors
-/// If it is too large, or nonsense.
-pub fn request(query: &Query) -> Result<Request, Refusal> {
-    query.payload().map_or(Err(Refusal::Foreign), read)
+/// Fails if it is too large or malformed.
+pub fn decode_request(query: &Query) -> Result<Request, WireError> {
+    query.payload().map_or(Err(WireError::UnknownProtocol), read)
 }
 
-fn read<P: Payload>(payload: &ZBytes) -> Result<P, Refusal> {
-    // What is too large is not even put together.
-    wire::within(payload.len(), P::LIMIT)?;
+fn read<P: Payload>(payload: &ZBytes) -> Result<P, WireError> {
+    // The limit is checked before the payload is assembled.
+    wire::check_size(payload.len(), P::LIMIT)?;
     wire::decode(&payload.to_bytes())
 }
 
-/// Answers a client.
+/// Replies to a client.
 ///
 /// # Errors
-/// If the answer is too large, or if zenoh cannot.
+/// Fails if the reply is too large or zenoh cannot send.
 pub fn reply(query: &Query, reply: &Reply) -> Result<(), String> {
     let bytes = wire::encode(reply).map_err(|refusal| refusal.to_string())?;
     query.reply(query.key_expr().clone(), bytes).wait().map_err(|error| error.to_string())
 }
 
-/// The last part of a key.
+/// Returns the last part of a key.
 fn last(sample: &Sample) -> String {
     sample.key_expr().as_str().rsplit('/').next().unwrap_or_default().to_owned()
 }

@@ -1,23 +1,27 @@
+//! The command `invigil-node`: nodes, and clients that start and inspect runs.
+
 #![forbid(unsafe_code)]
 //! The command `invigil-node`: nodes, and what people do with them.
 
 mod command;
 
 use clap::Parser;
-use command::{Args, Verb, bench, deploy, look, node};
+use command::{Args, Command, bench, deploy, node, shell_files, status};
 use std::process::ExitCode;
 
-/// What the user gave cannot be used, or the network cannot.
+/// Exit status for invalid input and network errors.
 const UNUSABLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let done = match Args::parse().verb {
-        Verb::Serve(options) => node::serve(&options),
-        Verb::Run(options) => deploy::run(&options),
-        Verb::Wait(options) => deploy::wait(&options),
-        Verb::Status(options) => look::status(&options),
-        Verb::Stop(options) => look::stop(&options),
-        Verb::Bench(options) => bench::run(&options),
+    let done = match Args::parse().command {
+        Command::Serve(options) => node::serve(&options),
+        Command::Run(options) => deploy::run(&options),
+        Command::Wait(options) => deploy::wait(&options),
+        Command::Status(options) => status::status(&options),
+        Command::Stop(options) => status::stop(&options),
+        Command::Bench(options) => bench::run(&options),
+        Command::Completions(options) => shell_files::completions(&options),
+        Command::Man(options) => shell_files::man(&options),
     };
     done.unwrap_or_else(|why| {
         eprintln!("error: {why}");

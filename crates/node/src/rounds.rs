@@ -1,78 +1,81 @@
-//! When a node may go on, and what it has to ask for again.
+//! Synchronization of rounds: when a node may continue, and what it requests again.
 //!
-//! A node has run round `r`. It runs `r + 1` when it has the [`Bundle`] of round `r` of every node, its own too. From that
-//! everything else follows:
+//! A node that has run round `r` runs `r + 1` when it has the [`RoundBundle`] of round `r` of every node, including its
+//! own. This implies:
 //!
-//! - Nobody is more than one round ahead: who ran `r + 1` had our bundle of `r`. So of every peer only the bundles of `r` and
-//!   `r + 1` can be new; older ones are duplicates, later ones are lies. That bounds what has to be kept of others.
-//! - Nobody is more than one round behind: we have everybody's bundle of `r - 1`, so everybody had ours of `r - 2`. So a node keeps
-//!   its own bundles of `r - 1` and `r`, and no acknowledgements are needed: a bundle of a round is one for the round before.
-//! - It does not matter when bundles come, how often, or in which order. One that is missing is asked for until it comes.
-//! - A node that comes back with the state of a round that it published goes on as if it had only been slow.
+//! - No node is more than one round ahead: a node that ran `r + 1` had our bundle of `r`. So only bundles of `r` and `r
+//!   + 1` can be new; older ones are duplicates, later ones are invalid. This bounds the storage for bundles of others.
 //!
-//! All nodes see the same bundles of a round, so all see the same end: a verdict, that of the first monitor if there are several, or
-//! traces that have been over for some rounds.
+//! - No node is more than one round behind: we have every bundle of `r - 1`, so every node had ours of `r - 2`. So a
+//!   node keeps its own bundles of `r - 1` and `r`, and no acknowledgements are needed: a bundle of a round
+//!   acknowledges the round before.
+//!
+//! - Time, number and order of deliveries do not matter. A missing bundle is requested until it arrives.
+//! - A node that restarts with the state of a round it has published continues as if it had only been slow.
+//!
+//! All nodes process the same bundles of a round and reach the same end: a verdict, that of the monitor with the
+//! smallest id if there are several, or traces that have been over for some rounds.
 
-use crate::wire::{Bundle, Letter, Verdict};
-use invigil_decent::simulate::Outcome;
+use crate::wire::{MonitorMessage, RoundBundle, Verdict};
+use invigil_decent::simulate::SimulationResult;
 use invigil_decent::system::Instant;
 use invigil_ltl::moore::Truth;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::time::Duration;
 
-/// How long a node waits before it asks for a bundle, and the longest that it waits before it asks again.
-pub const PATIENCE: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
+/// Time before a missing bundle is first requested, and maximum time between requests.
+pub const RETRY_DELAYS: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
-/// What the monitors of a node did in a round.
+/// Output of a node's monitors in a round.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Turn {
-    /// What they sent, in the order of their numbers.
-    pub letters: Vec<Letter>,
-    /// The verdict of the first that had one.
+pub struct RoundResult {
+    /// Messages in the order of the sending monitors.
+    pub messages: Vec<MonitorMessage>,
+    /// Verdict of the first monitor that reached one.
     pub verdict: Option<Verdict>,
-    /// Whether all traces of the node are over.
+    /// Whether all traces of the node have ended.
     pub is_over: bool,
 }
 
-/// The rounds of a run as one node sees them.
+/// Rounds of a run from the view of one node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rounds {
     own: usize,
-    /// For how many rounds it goes on after all traces are over.
+    /// Rounds to continue after the end of all traces.
     grace: u32,
-    /// The last round that was run, or 0.
+    /// Last round that was run, or 0.
     round: Instant,
-    /// For how many rounds nobody has observed anything.
-    silent: u32,
-    peers: Vec<Peer>,
-    end: Option<End>,
+    /// Number of rounds without observations on any node.
+    silent_rounds: u32,
+    peers: Vec<PeerState>,
+    end: Option<RunEnd>,
 }
 
-/// What is known of a node, which may be this one.
+/// State of a node, which may be the own one.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct Peer {
-    /// Its bundles of the last round, and of the next.
-    came: [Option<Bundle>; 2],
-    /// The bundles for it, of the last round but one, and of the last.
-    sent: [Option<Bundle>; 2],
-    /// When it is asked, and how long it is waited then.
+struct PeerState {
+    /// Its bundles of the last and of the next round.
+    received: [Option<RoundBundle>; 2],
+    /// Bundles for it, of the last round but one and of the last round.
+    sent: [Option<RoundBundle>; 2],
+    /// Time of the next request, and the delay after it.
     #[serde(skip)]
     ask: Option<(Duration, Duration)>,
 }
 
-/// How a run ended. All nodes find the same.
+/// End of a run. All nodes reach the same one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct End {
-    /// The verdict, if there is one. Otherwise the traces were over.
+pub struct RunEnd {
+    /// The verdict; `None` if the traces ended without one.
     pub verdict: Option<Verdict>,
-    /// How many rounds it took.
+    /// Number of rounds.
     pub rounds: Instant,
 }
 
-impl From<End> for Outcome {
-    fn from(end: End) -> Outcome {
-        Outcome {
+impl From<RunEnd> for SimulationResult {
+    fn from(end: RunEnd) -> SimulationResult {
+        SimulationResult {
             verdict: end.verdict.map_or(Truth::Unknown, |verdict| verdict.truth),
             found: end.verdict.map(|verdict| (verdict.of, verdict.by)),
             rounds: end.rounds,
@@ -80,163 +83,164 @@ impl From<End> for Outcome {
     }
 }
 
-/// What became of a bundle.
+/// Effect of a bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Received {
     /// It was missing.
     New,
-    /// It was there already, or is not needed any more.
-    Known,
+    /// It was received before, or is no longer needed.
+    Duplicate,
 }
 
-/// A bundle that cannot be.
+/// Invalid bundle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Impossible {
-    /// Nobody can be that far.
-    Ahead {
-        /// The round that it claims to be of.
+pub enum BundleError {
+    /// No node can have reached this round.
+    TooFarAhead {
+        /// Round of the bundle.
         round: Instant,
-        /// The round that this node is in.
+        /// Round of this node.
         own: Instant,
     },
-    /// There are not so many nodes, or it is this one.
-    Stranger(usize),
+    /// There is no such node, or it is this one.
+    UnknownSender(usize),
 }
 
-impl fmt::Display for Impossible {
+impl fmt::Display for BundleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Impossible::Ahead { round, own } => {
+            BundleError::TooFarAhead { round, own } => {
                 write!(
                     f,
-                    "it is of round {round}, which cannot be while this node is in round {own}; \
-                     if this host has crashed and lost what was written down last, stop the run"
+                    "the bundle is of round {round}, which is impossible while this node is in round {own}; \
+                     if this host has crashed and lost its last saved state, stop the run"
                 )
             }
-            Impossible::Stranger(node) => write!(f, "node {node} of the run cannot have sent it"),
+            BundleError::UnknownSender(node) => write!(f, "the bundle cannot be from node {node} of the run"),
         }
     }
 }
 
-impl std::error::Error for Impossible {}
+impl std::error::Error for BundleError {}
 
 impl Rounds {
-    /// Before the first round, of one of so many nodes. It goes on for `grace` rounds after the traces, at least one: that they
-    /// are over is known when all have said so.
+    /// Creates the state before the first round. `grace` is at least one: the end of all traces is known only when all
+    /// nodes have reported it.
     pub fn new(own: usize, nodes: usize, grace: u32) -> Rounds {
-        let peers = vec![Peer::default(); nodes.max(own + 1)];
-        Rounds { own, grace: grace.max(1), round: 0, silent: 0, peers, end: None }
+        let peers = vec![PeerState::default(); nodes.max(own + 1)];
+        Rounds { own, grace: grace.max(1), round: 0, silent_rounds: 0, peers, end: None }
     }
 
-    /// The place of this node, and how many there are.
+    /// Returns the index of this node and the number of nodes.
     pub fn nodes(&self) -> (usize, usize) {
         (self.own, self.peers.len())
     }
 
-    /// The last round that was run.
+    /// Returns the last round that was run.
     pub fn round(&self) -> Instant {
         self.round
     }
 
-    /// How the run ended, if it did.
-    pub fn end(&self) -> Option<End> {
+    /// Returns the end of the run, if it has ended.
+    pub fn end(&self) -> Option<RunEnd> {
         self.end
     }
 
-    /// The other nodes.
+    /// Returns the other nodes.
     pub fn others(&self) -> impl Iterator<Item = usize> + use<> {
         let own = self.own;
         (0..self.peers.len()).filter(move |node| *node != own)
     }
 
-    /// The nodes whose bundle of the last round did not come yet.
+    /// Returns the nodes whose bundle of the last round is missing.
     pub fn missing(&self) -> impl Iterator<Item = usize> {
         let waits = self.round > 0 && self.end.is_none();
-        self.others().filter(move |node| waits && self.peers[*node].came[0].is_none())
+        self.others().filter(move |node| waits && self.peers[*node].received[0].is_none())
     }
 
-    /// Whether the next round can be run.
+    /// Returns whether the next round can be run.
     pub fn is_due(&self) -> bool {
         self.end.is_none() && self.missing().next().is_none()
     }
 
-    /// Runs the next round, if it is due: `turn` is given its number and what was sent to the monitors of this node, in the order
-    /// in which the simulator would give it. `node_of` says where the monitors are. Says whether it was run.
+    /// Runs the next round if it is due. `run_round` receives its number and the messages for this node's monitors in
+    /// the simulator's order; `node_of` returns the node of a message's receiver. Returns whether the round was run.
     ///
     /// # Errors
-    /// If the turn fails. Then this is of no use any more.
+    /// Fails if `run_round` fails; the state is unusable afterwards.
     pub fn advance<E>(
         &mut self,
-        node_of: impl Fn(&Letter) -> Option<usize>,
-        turn: impl FnOnce(Instant, Vec<Letter>) -> Result<Turn, E>,
+        node_of: impl Fn(&MonitorMessage) -> Option<usize>,
+        run_round: impl FnOnce(Instant, Vec<MonitorMessage>) -> Result<RoundResult, E>,
     ) -> Result<bool, E> {
         if !self.is_due() {
             return Ok(false);
         }
-        let mut letters: Vec<Letter> = Vec::new();
+        let mut messages: Vec<MonitorMessage> = Vec::new();
         for peer in &mut self.peers {
-            let [last, next] = &mut peer.came;
-            letters.extend(last.take().into_iter().flat_map(|bundle| bundle.letters));
+            let [last, next] = &mut peer.received;
+            messages.extend(last.take().into_iter().flat_map(|bundle| bundle.messages));
             *last = next.take();
             peer.ask = None;
         }
-        letters.sort_by_key(|letter| letter.from);
+        messages.sort_by_key(|message| message.from);
         let round = self.round + 1;
-        let turn = turn(round, letters)?;
+        let run_round = run_round(round, messages)?;
         self.round = round;
-        let Turn { letters, verdict, is_over } = turn;
+        let RoundResult { messages, verdict, is_over } = run_round;
         for peer in &mut self.peers {
             peer.sent.swap(0, 1);
-            peer.sent[1] = Some(Bundle { round, letters: Vec::new(), verdict, is_over });
+            peer.sent[1] = Some(RoundBundle { round, messages: Vec::new(), verdict, is_over });
         }
-        for letter in letters {
-            let receiver = node_of(&letter).and_then(|node| self.peers.get_mut(node));
-            if let Some(Peer { sent: [_, Some(bundle)], .. }) = receiver {
-                bundle.letters.push(letter);
+        for message in messages {
+            let receiver = node_of(&message).and_then(|node| self.peers.get_mut(node));
+            if let Some(PeerState { sent: [_, Some(bundle)], .. }) = receiver {
+                bundle.messages.push(message);
             }
         }
         let own = &mut self.peers[self.own];
-        own.came[0] = own.sent[1].take();
-        self.settle();
+        own.received[0] = own.sent[1].take();
+        self.check_end();
         Ok(true)
     }
 
-    /// A bundle came from a node.
+    /// Processes a bundle from a node.
     ///
     /// # Errors
-    /// If it cannot be.
-    pub fn receive(&mut self, from: usize, bundle: Bundle) -> Result<Received, Impossible> {
+    /// Fails if the bundle is invalid.
+    pub fn receive(&mut self, from: usize, bundle: RoundBundle) -> Result<Received, BundleError> {
         if from == self.own || from >= self.peers.len() {
-            return Err(Impossible::Stranger(from));
+            return Err(BundleError::UnknownSender(from));
         }
         let place = match bundle.round.checked_sub(self.round) {
-            None => return Ok(Received::Known),
-            // Before the first round there is nothing to send.
-            Some(0) if self.round == 0 => return Ok(Received::Known),
+            None => return Ok(Received::Duplicate),
+            // There are no bundles of round 0.
+            Some(0) if self.round == 0 => return Ok(Received::Duplicate),
             Some(place @ (0 | 1)) => place as usize,
-            Some(_) => return Err(Impossible::Ahead { round: bundle.round, own: self.round }),
+            Some(_) => return Err(BundleError::TooFarAhead { round: bundle.round, own: self.round }),
         };
-        let slot = &mut self.peers[from].came[place];
+        let slot = &mut self.peers[from].received[place];
         if slot.is_some() || self.end.is_some() {
-            return Ok(Received::Known);
+            return Ok(Received::Duplicate);
         }
         *slot = Some(bundle);
         if place == 0 {
-            self.settle();
+            self.check_end();
         }
         Ok(Received::New)
     }
 
-    /// The bundle of a round for a node, if it is still needed.
-    pub fn bundle(&self, to: usize, round: Instant) -> Option<&Bundle> {
+    /// Returns the bundle of a round for a node, if it is still needed.
+    pub fn bundle(&self, to: usize, round: Instant) -> Option<&RoundBundle> {
         self.peers.get(to)?.sent.iter().flatten().find(|bundle| bundle.round == round)
     }
 
-    /// Whom to ask for the bundle of the last round, at a time since whenever.
-    pub fn ask(&mut self, now: Duration) -> Vec<usize> {
+    /// Returns the nodes to request the bundle of the last round from, and schedules the next requests. `now` is
+    /// relative to any fixed time.
+    pub fn nodes_to_ask(&mut self, now: Duration) -> Vec<usize> {
         let mut asked: Vec<usize> = self.missing().collect();
-        let [first, longest] = PATIENCE;
-        // Who began earlier has sent its first bundle before this node knew of the run.
+        let [first, longest] = RETRY_DELAYS;
+        // Nodes that started earlier have sent their first bundle before this node knew the run.
         let start = if self.round == 1 { (now, first / 2) } else { (now + first, first) };
         asked.retain(|node| {
             let (at, wait) = self.peers[*node].ask.get_or_insert(start);
@@ -250,23 +254,24 @@ impl Rounds {
         asked
     }
 
-    /// Asks a node at once, since it has come back.
-    pub fn hurry(&mut self, node: usize) {
+    /// Schedules an immediate request to a node that is back.
+    pub fn retry_now(&mut self, node: usize) {
         if let Some(peer) = self.peers.get_mut(node) {
-            peer.ask = Some((Duration::ZERO, PATIENCE[0]));
+            peer.ask = Some((Duration::ZERO, RETRY_DELAYS[0]));
         }
     }
 
-    /// When everybody's bundle of the last round is there, looks whether it was the last of all.
-    fn settle(&mut self) {
+    /// Checks for the end of the run once all bundles of the last round are present.
+    fn check_end(&mut self) {
         if self.round == 0 || !self.is_due() {
             return;
         }
-        let bundles = self.peers.iter().filter_map(|peer| peer.came[0].as_ref());
+        let bundles = self.peers.iter().filter_map(|peer| peer.received[0].as_ref());
         let verdict = bundles.clone().filter_map(|bundle| bundle.verdict).min_by_key(|verdict| verdict.by);
-        self.silent = if bundles.clone().all(|bundle| bundle.is_over) { self.silent + 1 } else { 0 };
-        if verdict.is_some() || self.silent >= self.grace {
-            self.end = Some(End { verdict, rounds: self.round });
+        self.silent_rounds =
+            if bundles.clone().all(|bundle| bundle.is_over) { self.silent_rounds + 1 } else { 0 };
+        if verdict.is_some() || self.silent_rounds >= self.grace {
+            self.end = Some(RunEnd { verdict, rounds: self.round });
         }
     }
 }

@@ -1,10 +1,10 @@
-//! A node: it takes part in runs until it is told to stop.
+//! The node process: takes part in runs until it is stopped.
 
 use crate::deployment::{Deployment, check_name};
-use crate::link::{self, Event, Link, Options, Post};
+use crate::link::{self, Link, NetworkEvent, Options, Outgoing};
 use crate::run::Run;
 use crate::store::Store;
-use crate::wire::{self, Envelope, Mail, NodeStatus, Payload, Reply, Request, RunId};
+use crate::wire::{self, Envelope, NodeMessage, NodeStatus, Payload, Reply, Request, RunId};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -12,48 +12,48 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::{Duration, Instant};
 
-/// How many runs a node takes part in at once.
+/// Maximum number of concurrent runs of a node.
 pub const MOST_RUNS: usize = 64;
 
-/// How many messages wait to be handled, and how many bytes they may have. More are let go: what is missing is asked for again.
-const WAITING: usize = 4096;
-const WAITING_BYTES: usize = 2 * <Request as Payload>::LIMIT;
+/// Capacity of the event queue in messages and bytes. Further messages are dropped; what is missing is requested again.
+const QUEUE_LEN: usize = 4096;
+const QUEUE_BYTES: usize = 2 * <Request as Payload>::LIMIT;
 
-/// How long a node waits for its links before it appears.
+/// Time to wait for links before the node registers.
 const SETTLING: Duration = Duration::from_secs(1);
 
-/// How long a namesake has to answer.
+/// Time for a node of the same name to answer.
 const NAMESAKE: Duration = Duration::from_millis(500);
 
-/// How often it is looked whether someone has to be asked again.
+/// Interval between checks for due requests.
 const TICK: Duration = Duration::from_millis(20);
 
-/// What a node is told from outside of the network.
+/// Signal to a node.
 pub enum Signal {
-    /// Something came from the network.
-    Event(Event),
-    /// It is to stop.
+    /// Event from the network.
+    Event(NetworkEvent),
+    /// Stop the node.
     Stop,
 }
 
-/// A way to tell a node something.
+/// Channel for signals to a node.
 pub type Signals = (SyncSender<Signal>, Receiver<Signal>);
 
-/// The signals of a node.
+/// Creates the channel for signals to a node.
 pub fn signals() -> Signals {
-    sync_channel(WAITING)
+    sync_channel(QUEUE_LEN)
 }
 
-/// Is a node, until it is told to stop. `say` is told what people may want to know, the first time when it is ready.
+/// Runs a node until it is stopped. `notify` receives messages for the user, the first when the node is ready.
 ///
 /// # Errors
-/// If there is no way into the network, if its folder cannot be used, or if there is a node of this name.
+/// Fails if the network or the folder is not available, or if the name is taken.
 pub fn serve(
     name: &str,
     options: &Options,
     folder: Option<&Path>,
     (sender, signals): Signals,
-    say: &mut dyn FnMut(&str),
+    notify: &mut dyn FnMut(&str),
 ) -> Result<(), String> {
     check_name(name).map_err(|unfit| unfit.to_string())?;
     let store = Store::new(folder)?;
@@ -62,54 +62,52 @@ pub fn serve(
         match run {
             Ok(run) if run.deployment().node() != Some(name) => {
                 return Err(format!(
-                    "its folder has run {} of node {}: give each node a folder of its own",
+                    "its folder contains run {} of node {}: use a separate folder for each node",
                     run.deployment().run,
                     run.deployment().node().unwrap_or("?")
                 ));
             }
             Ok(run) => {
                 let id = run.deployment().run;
-                say(&format!("goes on with run {id} after round {}", run.rounds().round()));
+                notify(&format!("resumes run {id} after round {}", run.rounds().round()));
                 runs.insert(id, run);
             }
-            Err(why) => say(&format!("cannot go on with a run: {why}")),
+            Err(why) => notify(&format!("cannot resume a run: {why}")),
         }
     }
     let link = Link::open(options)?;
     let links = options.connect.len();
-    if link.settle(links, SETTLING) && link.request(name, &Request::Status, NAMESAKE)?.is_some() {
-        return Err(format!(
-            "there is another node {name} in the network: give it another name, or a realm of its own"
-        ));
+    if link.wait_for_links(links, SETTLING) && link.request(name, &Request::Status, NAMESAKE)?.is_some() {
+        return Err(format!("another node {name} is up: choose a different name or realm"));
     }
     let queue = Arc::new(Queue::default());
     let waiting = Arc::clone(&queue);
-    let presence = link.appear(name, move |event| waiting.put(&sender, event))?;
-    say(&format!("{name} is ready"));
-    let post = link.post(name);
+    let registration = link.register(name, move |event| waiting.put(&sender, event))?;
+    notify(&format!("{name} is ready"));
+    let outgoing = link.outgoing(name);
     let status = NodeStatus { name: name.to_owned(), ..NodeStatus::default() };
-    let mut node = Node { began: Instant::now(), store, runs, post, queue, status, say };
+    let mut node = Node { began: Instant::now(), store, runs, outgoing, queue, status, notify };
     node.work(&signals);
-    drop(presence);
+    drop(registration);
     link.close();
     Ok(())
 }
 
-/// How much waits to be handled.
+/// Fill level of the event queue.
 #[derive(Default)]
 struct Queue {
     bytes: AtomicUsize,
-    let_go: AtomicU64,
+    dropped: AtomicU64,
 }
 
 impl Queue {
-    /// Who sends more than can be handled is not waited for, since that would hold up everybody else.
-    fn put(&self, sender: &SyncSender<Signal>, event: Event) {
+    /// Enqueues an event without waiting: waiting for a busy node would block all senders.
+    fn put(&self, sender: &SyncSender<Signal>, event: NetworkEvent) {
         let size = event.size();
-        let is_room = self.bytes.fetch_add(size, Relaxed) + size <= WAITING_BYTES;
+        let is_room = self.bytes.fetch_add(size, Relaxed) + size <= QUEUE_BYTES;
         if !is_room || sender.try_send(Signal::Event(event)).is_err() {
             self.take(size);
-            self.let_go.fetch_add(1, Relaxed);
+            self.dropped.fetch_add(1, Relaxed);
         }
     }
 
@@ -122,10 +120,10 @@ struct Node<'a> {
     began: Instant,
     store: Store,
     runs: BTreeMap<RunId, Run>,
-    post: Post<'a>,
+    outgoing: Outgoing<'a>,
     queue: Arc<Queue>,
     status: NodeStatus,
-    say: &'a mut dyn FnMut(&str),
+    notify: &'a mut dyn FnMut(&str),
 }
 
 impl Node<'_> {
@@ -138,7 +136,7 @@ impl Node<'_> {
                     RecvTimeoutError::Disconnected => true,
                 },
             );
-            // All that is there, so that a round is not held up by what came before.
+            // Drains the queue, so that a round is not delayed by earlier events.
             loop {
                 match signal {
                     Ok(Signal::Event(event)) => {
@@ -153,43 +151,45 @@ impl Node<'_> {
         }
     }
 
-    /// One round of each run that can go on, and whatever is to be asked again. Says whether something went on.
+    /// Runs one round of each run that can continue and sends due requests. Returns whether any run advanced.
     fn advance(&mut self) -> bool {
         let now = self.began.elapsed();
         let mut went_on = false;
         for run in self.runs.values_mut() {
-            let mut mail = run.ask(now);
+            let mut message = run.ask(now);
             if run.advance(now) {
                 went_on = true;
-                // Before others know: who comes back must remember what it said.
+                // Saved before it is sent: a restarted node must know everything it has published.
                 if let Err(why) = self.store.save(run) {
                     let round = run.rounds().round();
-                    run.fail(format!("what it did in round {round} cannot be written down: {why}"));
+                    run.fail(format!("cannot save the state of round {round}: {why}"));
                     continue;
                 }
-                mail = run.bundles();
+                message = run.bundles();
             }
-            for (to, mail) in mail {
-                send(run, &mut self.post, to, mail);
+            for (to, message) in message {
+                send(run, &mut self.outgoing, to, message);
             }
         }
         went_on
     }
 
-    fn handle(&mut self, event: Event) {
+    fn handle(&mut self, event: NetworkEvent) {
         match event {
-            // Names come from anybody, and are written to terminals.
-            Event::Mail(name, _) | Event::Here(name) | Event::Gone(name) if check_name(&name).is_err() => {
-                self.refuse("something of somebody whose name cannot be one");
+            // Names come from the network and are printed to terminals.
+            NetworkEvent::Message(name, _) | NetworkEvent::NodeUp(name) | NetworkEvent::NodeDown(name)
+                if check_name(&name).is_err() =>
+            {
+                self.refuse("a message whose sender has an invalid name");
             }
-            Event::Mail(sender, mail) => {
-                let opened = link::open(&mail).map_err(|refusal| refusal.to_string());
-                if let Err(why) = opened.and_then(|envelope| self.mail(&sender, envelope)) {
-                    self.refuse(&format!("mail of {sender}: {why}"));
+            NetworkEvent::Message(sender, message) => {
+                let opened = link::decode_message(&message).map_err(|refusal| refusal.to_string());
+                if let Err(why) = opened.and_then(|envelope| self.message(&sender, envelope)) {
+                    self.refuse(&format!("a message of {sender}: {why}"));
                 }
             }
-            Event::Request(query) => {
-                let reply = match link::request(&query) {
+            NetworkEvent::Request(query) => {
+                let reply = match link::decode_request(&query) {
                     Ok(request) => self.answer(request),
                     Err(refusal) => {
                         self.refuse(&format!("a request: {refusal}"));
@@ -197,49 +197,49 @@ impl Node<'_> {
                     }
                 };
                 if let Err(why) = link::reply(&query, &reply) {
-                    (self.say)(&format!("cannot answer a request: {why}"));
+                    (self.notify)(&format!("cannot answer a request: {why}"));
                 }
             }
-            Event::Here(name) => {
+            NetworkEvent::NodeUp(name) => {
                 if name != self.status.name {
-                    (self.say)(&format!("{name} is here"));
+                    (self.notify)(&format!("{name} is up"));
                 }
-                self.runs.values_mut().for_each(|run| run.hurry(&name));
+                self.runs.values_mut().for_each(|run| run.retry_now(&name));
             }
-            Event::Gone(name) => {
+            NetworkEvent::NodeDown(name) => {
                 let waits = self
                     .runs
                     .values()
                     .any(|run| run.rounds().end().is_none() && run.deployment().nodes.contains(&name));
-                let words = if waits { " is missing: its runs wait until it comes back" } else { " is gone" };
-                (self.say)(&format!("{name}{words}"));
+                let words = if waits { " is down: its runs wait until it is back" } else { " is down" };
+                (self.notify)(&format!("{name}{words}"));
             }
         }
     }
 
-    fn mail(&mut self, sender: &str, envelope: Envelope) -> Result<(), String> {
-        let Envelope { run: id, from, mail } = envelope;
+    fn message(&mut self, sender: &str, envelope: Envelope) -> Result<(), String> {
+        let Envelope { run: id, from, message } = envelope;
         let Some(run) = self.runs.get_mut(&id) else {
-            // Bundles may come before the deployment: they are asked for then.
-            if matches!(mail, Mail::Ask(_)) {
-                let gone = Envelope { run: id, from: 0, mail: Mail::Gone };
+            // Bundles may arrive before the deployment and are requested again then.
+            if matches!(message, NodeMessage::Resend(_)) {
+                let gone = Envelope { run: id, from: 0, message: NodeMessage::UnknownRun };
                 let bytes = wire::encode(&gone).map_err(|refusal| refusal.to_string())?;
-                return self.post.send_once(sender, bytes);
+                return self.outgoing.send_once(sender, bytes);
             }
             return Ok(());
         };
         let nodes = &run.deployment().nodes;
-        let from = if mail == Mail::Gone {
-            // Who does not know the run does not know its place in it.
-            nodes.iter().position(|known| known == sender).ok_or("it takes no part in this run")?
+        let from = if message == NodeMessage::UnknownRun {
+            // A node that does not know the run does not know its index in it.
+            nodes.iter().position(|known| known == sender).ok_or("it does not take part in this run")?
         } else {
             usize::from(from)
         };
         if nodes.get(from).map(String::as_str) != Some(sender) {
-            return Err(format!("it takes no part in run {id} in this place"));
+            return Err(format!("it does not take part in run {id} with this index"));
         }
-        if let Some(answer) = run.receive(from, mail)? {
-            send(run, &mut self.post, from, answer);
+        if let Some(answer) = run.receive(from, message)? {
+            send(run, &mut self.outgoing, from, answer);
         }
         Ok(())
     }
@@ -258,13 +258,13 @@ impl Node<'_> {
             }
             Request::Status => {
                 self.status.seconds = self.began.elapsed().as_secs();
-                self.status.let_go = self.queue.let_go.load(Relaxed);
+                self.status.dropped = self.queue.dropped.load(Relaxed);
                 self.status.runs = self.runs.values().map(Run::progress).collect();
                 Reply::Status(self.status.clone())
             }
             Request::Stop(run) => {
                 if self.runs.remove(&run).is_some() {
-                    (self.say)(&format!("run {run} is stopped"));
+                    (self.notify)(&format!("run {run} is stopped"));
                 }
                 self.store.forget(run).map_or_else(Reply::Refused, |()| Reply::Done)
             }
@@ -275,27 +275,29 @@ impl Node<'_> {
         let id = deployment.run;
         if let Some(known) = self.runs.get(&id) {
             let is_same = *known.deployment() == deployment;
-            return if is_same { Ok(()) } else { Err(format!("there is another run {id}")) };
+            return if is_same { Ok(()) } else { Err(format!("a different run {id} is deployed already")) };
         }
         if deployment.node() != Some(&self.status.name) {
-            return Err(format!("this is for another node than {}", self.status.name));
+            return Err(format!("the deployment is for another node than {}", self.status.name));
         }
         let run = self.store.run(deployment, None)?;
         if self.runs.len() >= MOST_RUNS {
-            // One that is over, which nobody has asked for.
+            // Replaces a run that is over and was not stopped by its client.
             let over = self.runs.iter().find(|(_, run)| run.is_over()).map(|(id, _)| *id);
             let over = over.ok_or_else(|| {
-                format!("{MOST_RUNS} runs are enough: stop one (`invigil-node status` shows them)")
+                format!(
+                    "the limit of {MOST_RUNS} runs is reached: stop one (`invigil-node status` lists them)"
+                )
             })?;
             self.runs.remove(&over);
             self.store.forget(over)?;
         }
         if let Err(why) = self.store.begin(run.deployment()) {
-            // What was written of it must not be found later.
+            // Partially written files must not be found later.
             self.store.forget(id)?;
             return Err(why);
         }
-        (self.say)(&format!("takes part in run {id}"));
+        (self.notify)(&format!("takes part in run {id}"));
         self.runs.insert(id, run);
         Ok(())
     }
@@ -303,27 +305,25 @@ impl Node<'_> {
     fn refuse(&mut self, why: &str) {
         self.status.refused += 1;
         self.status.last_refusal = Some(why.to_owned());
-        // A flood of nonsense must not become a flood of lines.
+        // Rate limit: malformed messages must not flood the log.
         if self.status.refused.is_power_of_two() {
-            (self.say)(&format!("refused {why} ({} so far)", self.status.refused));
+            (self.notify)(&format!("refused {why} ({} so far)", self.status.refused));
         }
     }
 }
 
-fn send(run: &mut Run, post: &mut Post<'_>, to: usize, mail: Mail) {
+fn send(run: &mut Run, outgoing: &mut Outgoing<'_>, to: usize, message: NodeMessage) {
     let Deployment { run: id, own, ref nodes, .. } = *run.deployment();
     let Some(name) = nodes.get(to).cloned() else { return };
-    let is_bundle = matches!(mail, Mail::Bundle(_));
-    match wire::encode(&Envelope { run: id, from: own, mail }) {
+    let is_bundle = matches!(message, NodeMessage::Bundle(_));
+    match wire::encode(&Envelope { run: id, from: own, message }) {
         Ok(bytes) => {
             if is_bundle {
-                run.count(bytes.len());
+                run.count_sent(bytes.len());
             }
-            // What does not get through is asked for again.
-            let _ = post.send(&name, bytes);
+            // A lost message is requested again.
+            let _ = outgoing.send(&name, bytes);
         }
-        Err(refusal) => {
-            run.fail(format!("what the monitors send to {name} in one round is too much: {refusal}"))
-        }
+        Err(refusal) => run.fail(format!("cannot send the messages of one round to {name}: {refusal}")),
     }
 }

@@ -1,8 +1,8 @@
-//! What a node writes down: its runs, so that it can go on with them when it comes back.
+//! Files of a node: its runs, so that it can resume them after a restart.
 //!
-//! `FOLDER/runs/RUN/deployment` is what it was given to do, `FOLDER/runs/RUN/state` how far it has come, and
-//! `FOLDER/traces/NUMBER-COMPONENT.trace` what its components observe, if the node has that itself. `FOLDER/lock` is locked as long
-//! as a node uses the folder.
+//! `FOLDER/runs/RUN/deployment` contains the deployment of a run, `FOLDER/runs/RUN/state` its saved state, and
+//! `FOLDER/traces/NUMBER-COMPONENT.trace` traces stored on the node. `FOLDER/lock` is locked while a node uses the
+//! folder.
 
 use crate::deployment::Deployment;
 use crate::run::Run;
@@ -11,37 +11,38 @@ use std::fs::{self, File, TryLockError};
 use std::io::{BufRead, BufReader, ErrorKind};
 use std::path::{Path, PathBuf};
 
-/// A node's folder. Without one nothing is written down.
+/// Folder of a node. Without a folder nothing is saved.
 #[derive(Debug, Default)]
 pub struct Store {
     folder: Option<PathBuf>,
-    /// Held as long as the node lives, so that no other uses the folder.
+    /// Held while the node runs, so that no other one uses the folder.
     _lock: Option<File>,
 }
 
 impl Store {
-    /// In a folder, which is made if it is not there.
+    /// Opens a folder; creates it if needed.
     ///
     /// # Errors
-    /// If it cannot be, or if another node uses it.
+    /// Fails if the folder cannot be created or another node uses it.
     pub fn new(folder: Option<&Path>) -> Result<Store, String> {
         let Some(folder) = folder else { return Ok(Store::default()) };
-        let told = |error| told(folder, &error);
-        fs::create_dir_all(folder.join("runs")).map_err(told)?;
-        let lock = File::create(folder.join("lock")).map_err(told)?;
+        let io_error = |error| io_error(folder, &error);
+        fs::create_dir_all(folder.join("runs")).map_err(io_error)?;
+        let lock = File::create(folder.join("lock")).map_err(io_error)?;
         match lock.try_lock() {
             Ok(()) => Ok(Store { folder: Some(folder.to_owned()), _lock: Some(lock) }),
-            Err(TryLockError::WouldBlock) => {
-                Err(format!("{}: another node uses this folder: give each its own", folder.display()))
-            }
-            Err(TryLockError::Error(error)) => Err(told(error)),
+            Err(TryLockError::WouldBlock) => Err(format!(
+                "{}: another node uses this folder: use a separate one for each node",
+                folder.display()
+            )),
+            Err(TryLockError::Error(error)) => Err(io_error(error)),
         }
     }
 
-    /// A run with its traces, from its beginning or from what was written down.
+    /// Creates a run with its traces, new or from its saved state.
     ///
     /// # Errors
-    /// If it cannot be.
+    /// Fails like [`Run::new`].
     pub fn run(&self, deployment: Deployment, saved: Option<&[u8]>) -> Result<Run, String> {
         Run::new(deployment, saved, |number, component| self.trace(number, component))
     }
@@ -50,71 +51,71 @@ impl Store {
         let folder = self
             .folder
             .as_ref()
-            .ok_or("this node has no folder with traces: give it one, or send them along")?;
+            .ok_or("this node has no trace folder: give it one, or send the traces with the run")?;
         let path = folder.join("traces").join(format!("{number}-{component}.trace"));
-        let file = File::open(&path).map_err(|error| told(&path, &error))?;
+        let file = File::open(&path).map_err(|error| io_error(&path, &error))?;
         Ok(Box::new(BufReader::new(file)))
     }
 
-    /// Writes down a new run.
+    /// Saves the deployment of a new run.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if it cannot be written.
     pub fn begin(&self, deployment: &Deployment) -> Result<(), String> {
         let Some(folder) = self.of(deployment.run) else { return Ok(()) };
-        fs::create_dir_all(&folder).map_err(|error| told(&folder, &error))?;
+        fs::create_dir_all(&folder).map_err(|error| io_error(&folder, &error))?;
         let bytes = wire::encode(&Request::Deploy(Box::new(deployment.clone())))
             .map_err(|refusal| refusal.to_string())?;
         write(&folder.join("deployment"), &bytes)
     }
 
-    /// Writes down how far a run has come.
+    /// Saves the state of a run.
     ///
     /// # Errors
-    /// If it cannot be written.
+    /// Fails if it cannot be written.
     pub fn save(&self, run: &Run) -> Result<(), String> {
         let Some(folder) = self.of(run.deployment().run) else { return Ok(()) };
-        let bytes = run.save().map_err(|refusal| format!("the state cannot be written: {refusal}"))?;
+        let bytes = run.save().map_err(|refusal| format!("cannot encode the state: {refusal}"))?;
         write(&folder.join("state"), &bytes)
     }
 
-    /// Forgets a run.
+    /// Removes a run.
     ///
     /// # Errors
-    /// If it cannot be removed.
+    /// Fails if it cannot be removed.
     pub fn forget(&self, run: RunId) -> Result<(), String> {
         let Some(folder) = self.of(run) else { return Ok(()) };
         match fs::remove_dir_all(&folder) {
-            Err(error) if error.kind() != ErrorKind::NotFound => Err(told(&folder, &error)),
+            Err(error) if error.kind() != ErrorKind::NotFound => Err(io_error(&folder, &error)),
             _ => Ok(()),
         }
     }
 
-    /// The runs that were written down, or why one cannot go on.
+    /// Loads the saved runs, or the reason why one cannot be resumed.
     ///
     /// # Errors
-    /// If the folder cannot be read.
+    /// Fails if the folder cannot be read.
     pub fn runs(&self) -> Result<Vec<Result<Run, String>>, String> {
         let Some(folder) = self.folder.as_ref().map(|folder| folder.join("runs")) else {
             return Ok(Vec::new());
         };
-        let entries = fs::read_dir(&folder).map_err(|error| told(&folder, &error))?;
+        let entries = fs::read_dir(&folder).map_err(|error| io_error(&folder, &error))?;
         Ok(entries.filter_map(Result::ok).map(|entry| self.load(&entry.path())).collect())
     }
 
     fn load(&self, folder: &Path) -> Result<Run, String> {
         let path = folder.join("deployment");
-        let bytes = fs::read(&path).map_err(|error| told(&path, &error))?;
+        let bytes = fs::read(&path).map_err(|error| io_error(&path, &error))?;
         let deployment = match wire::decode(&bytes) {
             Ok(Request::Deploy(deployment)) => *deployment,
-            Ok(_) => return Err(format!("{}: this is no deployment", path.display())),
+            Ok(_) => return Err(format!("{}: not a deployment", path.display())),
             Err(refusal) => return Err(format!("{}: {refusal}", path.display())),
         };
         let path = folder.join("state");
         let saved = match fs::read(&path) {
             Ok(bytes) => Some(bytes),
             Err(error) if error.kind() == ErrorKind::NotFound => None,
-            Err(error) => return Err(told(&path, &error)),
+            Err(error) => return Err(io_error(&path, &error)),
         };
         self.run(deployment, saved.as_deref()).map_err(|why| format!("{}: {why}", path.display()))
     }
@@ -124,12 +125,12 @@ impl Store {
     }
 }
 
-/// Writes a file such that it is there as a whole or not at all when the process is killed.
+/// Writes a file atomically: it is complete or unchanged if the process is killed.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), String> {
     let new = path.with_extension("new");
-    fs::write(&new, bytes).and_then(|()| fs::rename(&new, path)).map_err(|error| told(path, &error))
+    fs::write(&new, bytes).and_then(|()| fs::rename(&new, path)).map_err(|error| io_error(path, &error))
 }
 
-fn told(path: &Path, error: &std::io::Error) -> String {
+fn io_error(path: &Path, error: &std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }

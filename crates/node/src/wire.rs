@@ -1,23 +1,23 @@
-//! What nodes say to each other and to clients.
+//! Messages between nodes, and between nodes and clients.
 //!
-//! Every payload begins with four letters and the version of the protocol; the rest is postcard. What is larger than its limit,
-//! is of another version or does not decode is a [`Refusal`].
+//! Every payload starts with a magic number and the version of the protocol; the rest is postcard. A payload that
+//! exceeds its limit, has another version or cannot be decoded is a [`WireError`].
 
 use crate::deployment::Deployment;
-use crate::run::Progress;
+use crate::run::RunProgress;
 use invigil_decent::system::{Instant, MonitorId};
 use invigil_ltl::moore::Truth;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// The version of the protocol. Nodes of different versions do not talk to each other.
+/// Version of the protocol. Nodes of different versions do not communicate.
 pub const VERSION: u16 = 1;
 
-const MARK: [u8; 4] = *b"IVGN";
-const HEAD: usize = MARK.len() + size_of::<u16>();
+const MAGIC: [u8; 4] = *b"IVGN";
+const HEADER_LEN: usize = MAGIC.len() + size_of::<u16>();
 
-/// A run, by a number that the client drew.
+/// Id of a run, drawn by the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct RunId(pub u64);
 
@@ -35,106 +35,106 @@ impl std::str::FromStr for RunId {
     }
 }
 
-/// A message from one monitor to another.
+/// Message from one monitor to another.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Letter {
-    /// Who sent it.
+pub struct MonitorMessage {
+    /// Sender.
     pub from: MonitorId,
-    /// For whom it is.
+    /// Receiver.
     pub to: MonitorId,
-    /// What the algorithm wants to say.
+    /// Message of the algorithm, encoded.
     pub content: Vec<u8>,
 }
 
-/// A verdict of the whole.
+/// Verdict of a specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
-    /// What it is.
+    /// The verdict.
     pub truth: Truth,
-    /// The instant that it is of.
+    /// Its instant.
     pub of: Instant,
-    /// Who found it.
+    /// Monitor that reached it.
     pub by: MonitorId,
 }
 
-/// All that one node has to tell another about a round. There is one for every round, mostly without letters: it is also how a
-/// node learns that it may go on.
+/// All messages of one node to another in a round. It is sent in every round, mostly without messages, since it also
+/// tells the receiver that it may continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Bundle {
-    /// Which round.
+pub struct RoundBundle {
+    /// The round.
     pub round: Instant,
-    /// What the sender's monitors sent to the receiver's, in the order in which they did.
-    pub letters: Vec<Letter>,
-    /// The verdict that the sender's monitors came to, if they did.
+    /// Messages of the sender's monitors to the receiver's, in the order in which they were sent.
+    pub messages: Vec<MonitorMessage>,
+    /// Verdict of the sender's monitors, if they reached one.
     pub verdict: Option<Verdict>,
-    /// Whether no component of the sender observed anything, because all of its traces are over.
+    /// Whether all traces of the sender have ended.
     pub is_over: bool,
 }
 
-/// What nodes send to each other.
+/// Message between nodes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Mail {
-    /// A round's bundle.
-    Bundle(Bundle),
-    /// The sender waits for the receiver's bundle of a round.
-    Ask(Instant),
-    /// The sender was asked for something of a run that it does not have.
-    Gone,
+pub enum NodeMessage {
+    /// Bundle of a round.
+    Bundle(RoundBundle),
+    /// Request for the receiver's bundle of a round.
+    Resend(Instant),
+    /// Answer to a request about a run that the sender does not have.
+    UnknownRun,
 }
 
-/// Mail with the run that it belongs to and who sent it, by its place among the run's nodes.
+/// Message with its run and its sender.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Envelope {
     /// The run.
     pub run: RunId,
-    /// The sender.
+    /// Index of the sender among the nodes of the run.
     pub from: u16,
-    /// What it is.
-    pub mail: Mail,
+    /// The message.
+    pub message: NodeMessage,
 }
 
-/// What a client wants of a node. All of it may be asked twice.
+/// Request of a client to a node. All requests are idempotent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request {
     /// Take part in a run.
     Deploy(Box<Deployment>),
-    /// How is it going?
+    /// Report the status.
     Status,
-    /// Forget a run.
+    /// Remove a run.
     Stop(RunId),
 }
 
-/// What a node answers.
+/// Reply of a node.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Reply {
-    /// It is done.
+    /// Success.
     Done,
-    /// How it is going.
+    /// The status.
     Status(NodeStatus),
-    /// It cannot be done: why.
+    /// Failure, with the reason.
     Refused(String),
 }
 
-/// How a node is doing.
+/// Status of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeStatus {
     /// Its name.
     pub name: String,
-    /// For how many seconds it has been running.
+    /// Uptime in seconds.
     pub seconds: u64,
-    /// How many payloads it refused.
+    /// Number of rejected payloads.
     pub refused: u64,
-    /// Why it refused the last one.
+    /// Reason of the last rejection.
     pub last_refusal: Option<String>,
-    /// How many payloads it let go unread, since more came than it could handle.
-    pub let_go: u64,
+    /// Number of payloads dropped unread because the queue was full.
+    pub dropped: u64,
     /// Its runs.
-    pub runs: Vec<Progress>,
+    pub runs: Vec<RunProgress>,
 }
 
-/// What can be sent: how large it may be.
+/// Payload with a size limit.
 pub trait Payload: Serialize + DeserializeOwned {
-    /// In bytes.
+    /// Limit in bytes.
     const LIMIT: usize;
 }
 
@@ -150,88 +150,90 @@ impl Payload for Reply {
     const LIMIT: usize = 8 << 20;
 }
 
-/// Why a payload is refused.
+/// Reason why a payload is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
+pub enum WireError {
     /// It is too large.
     TooLarge {
-        /// How large it is.
+        /// Its size.
         size: usize,
-        /// How large it may be.
+        /// The limit.
         limit: usize,
     },
-    /// It does not begin as ours do.
-    Foreign,
-    /// It is of another version.
+    /// It has another magic number.
+    UnknownProtocol,
+    /// It has another version.
     Version(u16),
-    /// It does not decode.
-    Garbled,
+    /// It cannot be decoded.
+    Malformed,
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::TooLarge { size, limit } => write!(f, "it has {size} bytes, more than {limit}"),
-            Refusal::Foreign => f.write_str("it is not of this protocol"),
-            Refusal::Version(theirs) => {
+            WireError::TooLarge { size, limit } => {
+                write!(f, "the payload has {size} bytes, more than the limit of {limit}")
+            }
+            WireError::UnknownProtocol => f.write_str("the payload is not of this protocol"),
+            WireError::Version(theirs) => {
                 write!(
                     f,
-                    "it is of version {theirs} of the protocol, this is {VERSION}: use the same on all nodes"
+                    "the payload has protocol version {theirs}, this node has {VERSION}: use the same version on all nodes"
                 )
             }
-            Refusal::Garbled => f.write_str("it does not decode"),
+            WireError::Malformed => f.write_str("the payload is malformed"),
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for WireError {}
 
-/// The bytes of a payload.
+/// Encodes a payload.
 ///
 /// ```
-/// use invigil_node::wire::{self, Envelope, Mail, Refusal, RunId};
+/// use invigil_node::wire::{self, Envelope, NodeMessage, WireError, RunId};
 ///
-/// let letter = Envelope { run: RunId(7), from: 0, mail: Mail::Ask(3) };
+/// let letter = Envelope { run: RunId(7), from: 0, message: NodeMessage::Resend(3) };
 /// let bytes = wire::encode(&letter)?;
 /// assert_eq!(wire::decode::<Envelope>(&bytes), Ok(letter));
-/// assert_eq!(wire::decode::<Envelope>(b"hello"), Err(Refusal::Foreign));
-/// # Ok::<(), Refusal>(())
+/// assert_eq!(wire::decode::<Envelope>(b"hello"), Err(WireError::UnknownProtocol));
+/// # Ok::<(), WireError>(())
 /// ```
 ///
 /// # Errors
-/// If it is too large.
-pub fn encode<P: Payload>(payload: &P) -> Result<Vec<u8>, Refusal> {
-    let head = [&MARK[..], &VERSION.to_le_bytes()].concat();
-    let bytes = postcard::to_extend(payload, head).map_err(|_| Refusal::Garbled)?;
-    within(bytes.len(), P::LIMIT)?;
+/// Fails if it is too large.
+pub fn encode<P: Payload>(payload: &P) -> Result<Vec<u8>, WireError> {
+    let head = [&MAGIC[..], &VERSION.to_le_bytes()].concat();
+    let bytes = postcard::to_extend(payload, head).map_err(|_| WireError::Malformed)?;
+    check_size(bytes.len(), P::LIMIT)?;
     Ok(bytes)
 }
 
-/// The payload of bytes that came.
+/// Decodes a payload.
 ///
 /// # Errors
-/// If they are too many, of another version, or nonsense.
-pub fn decode<P: Payload>(bytes: &[u8]) -> Result<P, Refusal> {
-    within(bytes.len(), P::LIMIT)?;
-    let (head, body) = bytes.split_at_checked(HEAD).ok_or(Refusal::Foreign)?;
-    let [m0, m1, m2, m3, low, high] = *head else { return Err(Refusal::Foreign) };
-    if [m0, m1, m2, m3] != MARK {
-        return Err(Refusal::Foreign);
+/// Fails if it is too large, of another version, or malformed.
+pub fn decode<P: Payload>(bytes: &[u8]) -> Result<P, WireError> {
+    check_size(bytes.len(), P::LIMIT)?;
+    let (head, body) = bytes.split_at_checked(HEADER_LEN).ok_or(WireError::UnknownProtocol)?;
+    let [m0, m1, m2, m3, low, high] = *head else { return Err(WireError::UnknownProtocol) };
+    if [m0, m1, m2, m3] != MAGIC {
+        return Err(WireError::UnknownProtocol);
     }
     match u16::from_le_bytes([low, high]) {
         VERSION => unpack(body),
-        theirs => Err(Refusal::Version(theirs)),
+        theirs => Err(WireError::Version(theirs)),
     }
 }
 
-/// Plain data from its postcard, with nothing behind it.
-pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Refusal> {
+/// Decodes postcard without trailing bytes.
+pub(crate) fn unpack<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, WireError> {
     match postcard::take_from_bytes(bytes) {
         Ok((value, [])) => Ok(value),
-        _ => Err(Refusal::Garbled),
+        _ => Err(WireError::Malformed),
     }
 }
 
-pub(crate) fn within(size: usize, limit: usize) -> Result<(), Refusal> {
-    if size > limit { Err(Refusal::TooLarge { size, limit }) } else { Ok(()) }
+pub(crate) fn check_size(size: usize, limit: usize) -> Result<(), WireError> {
+    if size > limit { Err(WireError::TooLarge { size, limit }) } else { Ok(()) }
 }

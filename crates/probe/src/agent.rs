@@ -1,208 +1,227 @@
-//! What happens when a thread comes in, and how the tool is answered.
+//! What a thread does when it reaches a site, and how requests of the debugger are answered.
 
-use crate::calls::{self, BEGINS, MARKS};
-use crate::capture::{General, Moment, Vectors};
-use crate::lock::{Lock, PATIENCE};
+use crate::calls::{self, ENTRY_MARK, SITE_MARKS};
+use crate::capture::{GeneralRegisters, RegisterFrame, VectorRegisters};
+use crate::control::INVIGIL_CONTROL;
+use crate::host::MonitorHost;
+use crate::lock::{Lock, MAX_NAPS};
 use crate::message::Answer;
-use crate::room::Room;
-use crate::tails::{self, LEAVES, RETURNS, Way};
+use crate::tail_calls::{self, RETURN_MARK, TAIL_CALL_MARK, TailExit};
 use crate::threads;
-use crate::words::INVIGIL_WORDS;
-use crate::{entry, guarded, lanes, memory, recording, system};
+use crate::{entry, memory, recording, safe_read, shards, system};
 use alloc::string::ToString;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 
-/// The thread goes on.
-pub const GO_ON: u32 = 0;
-/// The event has been dealt with, and the thread is to stop.
+/// The thread continues.
+pub const CONTINUE: u32 = 0;
+/// The event was processed and the thread must stop.
 pub const STOP: u32 = 1;
-/// The event could not be dealt with: the thread is to stop, and to come in again.
-pub const REFUSED: u32 = 2;
-/// The shortest way does not lead there, and nothing was done: the thread takes the other one.
-pub const NOT_QUICK: u32 = 3;
+/// The event was not processed: the thread must stop and enter the library again later.
+pub const RETRY: u32 = 2;
+/// The fast path does not apply and has done nothing: take the slow path.
+pub const SLOW_PATH: u32 = 3;
 
-static ROOM: Lock<Room> = Lock::new(Room::new());
+static HOST: Lock<MonitorHost> = Lock::new(MonitorHost::new());
 
-/// A thread is at a site, and takes the shortest way: no vector register is used on it but the first few, which the tool has
-/// made sure of, so that the others need not be put aside. [`GO_ON`], or [`NOT_QUICK`] if something must be done that takes longer.
-pub(crate) extern "C" fn hit_quickly(general: &General, site: u32) -> u32 {
-    if site & MARKS != 0 || INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 {
-        return NOT_QUICK;
+/// Fast path of an event. Returns [`CONTINUE`], or [`SLOW_PATH`] if the event needs more.
+///
+/// Uses no vector register but the first [`FAST_PATH_VECTORS`](entry::FAST_PATH_VECTORS), so the others need not be
+/// saved. The debugger verifies that by disassembling the library before it uses this function.
+pub(crate) extern "C" fn fast_hit(general: &GeneralRegisters, site: u32) -> u32 {
+    if site & SITE_MARKS != 0 || INVIGIL_CONTROL.foreign_processes.load(Ordering::Relaxed) != 0 {
+        return SLOW_PATH;
     }
-    if let Some(recorded) = recording::hit_quickly(general, site) {
-        return if recorded { GO_ON } else { NOT_QUICK };
+    if let Some(recorded) = recording::fast_hit(general, site) {
+        return if recorded { CONTINUE } else { SLOW_PATH };
     }
-    if let Some(stepped) = lanes::hit_quickly(general, site) {
-        return if stepped { GO_ON } else { NOT_QUICK };
+    if let Some(stepped) = shards::fast_hit(general, site) {
+        return if stepped { CONTINUE } else { SLOW_PATH };
     }
-    let only = INVIGIL_WORDS.alone.load(Ordering::Relaxed);
-    let room = match only {
-        0 => ROOM.try_lock(),
-        // SAFETY: the tool sees every thread before it begins, and takes this back first; this thread makes none in here.
-        _ => Some(unsafe { ROOM.lock_alone() }),
+    let single_thread = INVIGIL_CONTROL.single_thread.load(Ordering::Relaxed);
+    let host = match single_thread {
+        0 => HOST.try_lock(),
+        // SAFETY: the debugger sees every new thread before its first instruction and clears `single_thread` first;
+        // this thread creates none in the library.
+        _ => Some(unsafe { HOST.lock_single_threaded() }),
     };
-    let Some(mut room) = room else {
-        lanes::note_crowd();
-        return NOT_QUICK;
+    let Some(mut host) = host else {
+        shards::note_contention();
+        return SLOW_PATH;
     };
-    // Lanes may have been opened just now.
-    let is_done = INVIGIL_WORDS.frozen.load(Ordering::Relaxed) == 0
-        && !lanes::are_open()
-        && room.happen_quickly(site as usize, general, only);
-    if is_done { GO_ON } else { NOT_QUICK }
+    // Shards may have been opened since the check above.
+    let is_done = INVIGIL_CONTROL.frozen.load(Ordering::Relaxed) == 0
+        && !shards::are_open()
+        && host.fast_step(site as usize, general, single_thread);
+    if is_done { CONTINUE } else { SLOW_PATH }
 }
 
-/// A thread is at a site; if calls begin there, or are left for other functions, they are noted.
-pub(crate) extern "C" fn hit(general: &General, vectors: &Vectors, marked: u32) -> u32 {
-    let site = marked & !MARKS;
-    if marked & BEGINS != 0 {
-        calls::note(general, site);
+/// Slow path of an event. Also notes the call if one is entered or left by a tail call at this site.
+pub(crate) extern "C" fn hit(general: &GeneralRegisters, vectors: &VectorRegisters, marked_site: u32) -> u32 {
+    let site = marked_site & !SITE_MARKS;
+    if marked_site & ENTRY_MARK != 0 {
+        calls::note_entry(general, site);
     }
-    if INVIGIL_WORDS.foreign.load(Ordering::Relaxed) != 0 && is_foreign() {
-        return GO_ON;
+    if INVIGIL_CONTROL.foreign_processes.load(Ordering::Relaxed) != 0 && is_foreign_process() {
+        return CONTINUE;
     }
-    let way = if marked & LEAVES != 0 { tails::way(general, site) } else { Way::On };
-    if way == Way::Unknown {
-        // The tool makes a site there.
-        return REFUSED;
+    let exit = if marked_site & TAIL_CALL_MARK != 0 {
+        tail_calls::tail_exit(general, site)
+    } else {
+        TailExit::Stays
+    };
+    if exit == TailExit::Unknown {
+        // The debugger makes a return site there first.
+        return RETRY;
     }
     let base = threads::base();
-    let moment = Moment { general, vectors, base, thread: threads::number(base) };
-    let returns = marked & RETURNS != 0;
-    if let Some(how) = recording::hit(&moment, site, returns, way) {
+    let frame = RegisterFrame { general, vectors, base, thread: threads::id(base) };
+    let is_return_site = marked_site & RETURN_MARK != 0;
+    if let Some(how) = recording::hit(&frame, site, is_return_site, exit) {
         return how;
     }
-    let mut room = ROOM.lock();
-    if INVIGIL_WORDS.frozen.load(Ordering::Relaxed) != 0 {
-        return REFUSED;
+    let mut host = HOST.lock();
+    if INVIGIL_CONTROL.frozen.load(Ordering::Relaxed) != 0 {
+        return RETRY;
     }
-    // If all it had to wait for was that someone had all lanes, it goes on in its own.
-    if marked == site && lanes::hit_quickly(general, site) == Some(true) {
-        return GO_ON;
+    // If it only waited for a thread that held all shards, the thread continues in its own shard.
+    if marked_site == site && shards::fast_hit(general, site) == Some(true) {
+        return CONTINUE;
     }
-    let lanes = lanes::take(room.inside.as_mut());
-    let happened = room.happen(site as usize, &moment, returns);
-    // Still with the lock: whoever takes the monitors takes what is noted with them.
-    if let (Some(_), Way::To(back)) = (happened, way) {
-        tails::leave(&moment, site, back);
+    let shards = shards::take_all(host.monitors.as_mut());
+    let stepped = host.step_site(site as usize, &frame, is_return_site);
+    // Under the lock: the request that drains the monitors must also find the calls noted here.
+    if let (Some(_), TailExit::To(return_site)) = (stepped, exit) {
+        tail_calls::note_tail_calls(&frame, site, return_site);
     }
-    if happened == Some(true) {
-        INVIGIL_WORDS.frozen.store(1, Ordering::SeqCst);
+    if stepped == Some(true) {
+        INVIGIL_CONTROL.frozen.store(1, Ordering::SeqCst);
     }
-    match lanes {
-        Some(lanes) => lanes.give_back(room.inside.as_mut()),
-        None if lanes::is_crowded() => room.open_lanes(),
+    match shards {
+        Some(shards) => shards.release(host.monitors.as_mut()),
+        None if shards::is_contended() => host.open_shards(),
         None => {}
     }
-    match happened {
-        None => REFUSED,
+    match stepped {
+        None => RETRY,
         Some(true) => STOP,
-        Some(false) => GO_ON,
+        Some(false) => CONTINUE,
     }
 }
 
-/// Whether this is another process, which has the program's memory for a while.
+/// Whether this is another process that shares the target's memory for a while.
 #[cold]
-fn is_foreign() -> bool {
-    system::process() != INVIGIL_WORDS.process.load(Ordering::Relaxed)
+fn is_foreign_process() -> bool {
+    system::process_id() != INVIGIL_CONTROL.process.load(Ordering::Relaxed)
 }
 
-/// An answer, for the tool to fetch.
+/// Location of an encoded answer, for the debugger to read.
 #[repr(C)]
-struct Reply {
+struct EncodedAnswer {
     at: *const u8,
     length: usize,
 }
 
 static ANSWER: Lock<Vec<u8>> = Lock::new(Vec::new());
 
-/// The program is no more, and neither are its threads, wherever they were: this is a copy of its memory, and nobody else has it.
-extern "C" fn alone() {
-    ROOM.break_open();
-    lanes::break_open();
-    ANSWER.break_open();
-    memory::break_open();
+/// Unlocks everything, in a copy of a dead target's memory.
+///
+/// No thread of the target exists any more, so locks that were held at its death have no owner.
+extern "C" fn force_unlock() {
+    HOST.force_unlock();
+    shards::force_unlock();
+    ANSWER.force_unlock();
+    memory::force_unlock();
 }
 
-/// Answers a request of the tool, which lies at `at`. Gives where the answer lies, of which the first eight bytes are the
-/// length of the rest; it is there until the next request.
+/// Answers the debugger's request of `length` bytes at `at`. The answer stays valid until the next request.
 ///
 /// # Safety
-/// The request lies in a piece of memory that [`memory::malloc`] gave, and is this function's from now on.
-unsafe extern "C" fn serve(at: *mut u8, length: usize) -> Reply {
+/// The request lies in a block that [`memory::malloc`] returned; this function frees it.
+unsafe extern "C" fn serve(at: *mut u8, length: usize) -> EncodedAnswer {
     // SAFETY: by the contract.
     let request = unsafe { core::slice::from_raw_parts(at, length) };
     let answer = match postcard::from_bytes(request) {
-        Ok(request) => match ROOM.lock_within(PATIENCE) {
-            Some(mut room) => match room.answer_alone(request) {
-                Some(answer) => answer.unwrap_or_else(Answer::Refused),
+        Ok(request) => match HOST.lock_within(MAX_NAPS) {
+            Some(mut host) => match host.answer_exclusively(request) {
+                Some(answer) => answer.unwrap_or_else(Answer::Failed),
                 None => Answer::Locked,
             },
             None => Answer::Locked,
         },
-        Err(error) => Answer::Refused(error.to_string()),
+        Err(error) => Answer::Failed(error.to_string()),
     };
-    // SAFETY: nobody else knows it.
+    // SAFETY: the block belongs to this function.
     unsafe { memory::free(at) };
-    let mut kept = ANSWER.lock();
-    *kept = postcard::to_allocvec(&answer).unwrap_or_default();
-    Reply { at: kept.as_ptr(), length: kept.len() }
+    let mut encoded = ANSWER.lock();
+    *encoded = postcard::to_allocvec(&answer).unwrap_or_default();
+    EncodedAnswer { at: encoded.as_ptr(), length: encoded.len() }
 }
 
-/// Where the tool finds what it needs, in this order.
+/// Addresses that the debugger needs, in this order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
-pub struct Places<P> {
-    /// Where trampolines call.
+pub struct EntryPoints<P> {
+    /// Called by trampolines.
     pub entry: P,
-    /// The shortest way of a thread.
-    pub quick: P,
-    /// The last instruction of a thread that goes on.
-    pub leaving: P,
-    /// The trap after an event to react to.
-    pub stopped: P,
-    /// The trap before an event that is yet to happen.
-    pub refused: P,
-    /// Where what is not bound goes.
+    /// Fast path of an event.
+    pub fast_hit: P,
+    /// Last instruction of a thread that leaves the library and continues.
+    pub exit_trap: P,
+    /// Trap after an event for which a reaction is due.
+    pub react_trap: P,
+    /// Trap before an event that was not processed yet.
+    pub retry_trap: P,
+    /// Target of imports that are not bound.
     pub unbound: P,
-    /// Gives memory for a request.
-    pub allot: P,
-    /// Answers requests.
+    /// Allocates memory for a request.
+    pub allocate: P,
+    /// Answers a request.
     pub serve: P,
-    /// Makes a copy of the memory usable after the program's end.
-    pub alone: P,
-    /// The functions that may fail, and where to go on then.
-    pub guarded: [P; 5],
-    /// What is bound, in the order of [`BOUND`].
+    /// Makes a copy of the memory usable after the target has died.
+    pub force_unlock: P,
+    /// The functions that may fault while reading memory, and where to continue then.
+    pub safe_reads: [P; 5],
+    /// The functions in [`BOUND`], in its order.
     pub bound: [P; BOUND.len()],
 }
 
-impl Places<u64> {
-    /// As they lie in memory.
-    pub fn from_words(words: [u64; PLACES]) -> Places<u64> {
-        let [entry, quick, leaving, stopped, refused, unbound, allot, serve, alone, rest @ ..] = words;
-        let (guarded, bound) = rest.split_at(5);
-        Places {
+impl EntryPoints<u64> {
+    /// Reads the table as it is laid out in memory.
+    pub fn from_words(words: [u64; ENTRY_POINT_COUNT]) -> EntryPoints<u64> {
+        let [
             entry,
-            quick,
-            leaving,
-            stopped,
-            refused,
+            fast_hit,
+            exit_trap,
+            react_trap,
+            retry_trap,
             unbound,
-            allot,
+            allocate,
             serve,
-            alone,
-            guarded: core::array::from_fn(|n| guarded[n]),
+            force_unlock,
+            rest @ ..,
+        ] = words;
+        let (safe_reads, bound) = rest.split_at(5);
+        EntryPoints {
+            entry,
+            fast_hit,
+            exit_trap,
+            react_trap,
+            retry_trap,
+            unbound,
+            allocate,
+            serve,
+            force_unlock,
+            safe_reads: core::array::from_fn(|n| safe_reads[n]),
             bound: core::array::from_fn(|n| bound[n]),
         }
     }
 }
 
-/// How many places there are.
-pub const PLACES: usize = 14 + BOUND.len();
+/// Number of addresses in the table.
+pub const ENTRY_POINT_COUNT: usize = 14 + BOUND.len();
 
-/// The names of functions that compiled code calls, and that are given to it here.
+/// Names of functions that compiled code calls and that the library provides itself.
 pub const BOUND: [&str; 11] = [
     "malloc",
     "free",
@@ -217,40 +236,40 @@ pub const BOUND: [&str; 11] = [
     "strlen",
 ];
 
-type Place = unsafe extern "C" fn();
+type FnPtr = unsafe extern "C" fn();
 
-/// Makes a place of a function.
-macro_rules! place {
+/// Erases the type of a function pointer.
+macro_rules! fn_ptr {
     ($function:path) => {
-        // SAFETY: a function pointer of another type is as large; nobody calls it as this.
-        unsafe { core::mem::transmute::<*const (), Place>($function as *const ()) }
+        // SAFETY: all function pointers have the same size, and this one is never called with this type.
+        unsafe { core::mem::transmute::<*const (), FnPtr>($function as *const ()) }
     };
 }
 
-/// Found by the tool by its name.
+/// The debugger finds the table by this symbol name.
 #[unsafe(no_mangle)]
-pub static INVIGIL_PLACES: Places<Place> = Places {
-    entry: place!(entry::entry),
-    quick: place!(hit_quickly),
-    leaving: place!(entry::leaving),
-    stopped: place!(entry::stopped),
-    refused: place!(entry::refused),
-    unbound: place!(entry::unbound),
-    allot: place!(memory::allot),
-    serve: place!(serve),
-    alone: place!(alone),
-    guarded: guarded::PLACES,
+pub static INVIGIL_ENTRY_POINTS: EntryPoints<FnPtr> = EntryPoints {
+    entry: fn_ptr!(entry::entry),
+    fast_hit: fn_ptr!(fast_hit),
+    exit_trap: fn_ptr!(entry::exit_trap),
+    react_trap: fn_ptr!(entry::react_trap),
+    retry_trap: fn_ptr!(entry::retry_trap),
+    unbound: fn_ptr!(entry::unbound),
+    allocate: fn_ptr!(memory::allocate),
+    serve: fn_ptr!(serve),
+    force_unlock: fn_ptr!(force_unlock),
+    safe_reads: safe_read::FUNCTIONS,
     bound: [
-        place!(memory::malloc),
-        place!(memory::free),
-        place!(memory::calloc),
-        place!(memory::realloc),
-        place!(memory::posix_memalign),
-        place!(memory::memcpy),
-        place!(memory::memmove),
-        place!(memory::memset),
-        place!(memory::memcmp),
-        place!(memory::memcmp),
-        place!(memory::strlen),
+        fn_ptr!(memory::malloc),
+        fn_ptr!(memory::free),
+        fn_ptr!(memory::calloc),
+        fn_ptr!(memory::realloc),
+        fn_ptr!(memory::posix_memalign),
+        fn_ptr!(memory::memcpy),
+        fn_ptr!(memory::memmove),
+        fn_ptr!(memory::memset),
+        fn_ptr!(memory::memcmp),
+        fn_ptr!(memory::memcmp),
+        fn_ptr!(memory::strlen),
     ],
 };

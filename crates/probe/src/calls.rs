@@ -1,75 +1,75 @@
-//! Calls that have begun: what was passed to them, for events at their end.
+//! Open calls: the arguments of a function, for events at its exit.
 //!
-//! When a function ends, its arguments are not where they were passed any more. Where an event at its end carries them, the
-//! probe at its begin notes the registers in which they were.
+//! At the exit of a function, its arguments are no longer where they were passed. If an event at the exit needs them,
+//! the probe at the entry saves the registers that held them.
 
-use crate::capture::General;
+use crate::capture::GeneralRegisters;
 use crate::lock::Lock;
-use crate::tails::{LEAVES, Left, RETURNS};
+use crate::tail_calls::{PendingTailCall, RETURN_MARK, TAIL_CALL_MARK};
 use crate::threads;
 use alloc::vec::Vec;
 use serde::{Deserialize, Serialize};
 
-/// In the number of a site that a trampoline gives: calls begin there, and are noted.
-pub const BEGINS: u32 = 1 << 31;
-/// All that may be in the number of a site besides.
-pub const MARKS: u32 = BEGINS | LEAVES | RETURNS;
-/// The registers in which whole arguments are passed, as debug information numbers them.
+/// Flag in the site number that a trampoline passes: calls are entered there, and noted.
+pub const ENTRY_MARK: u32 = 1 << 31;
+/// All flags that a site number may carry.
+pub const SITE_MARKS: u32 = ENTRY_MARK | TAIL_CALL_MARK | RETURN_MARK;
+/// Registers in which integer arguments are passed, by DWARF number.
 pub const ARGUMENTS: [u8; 6] = [5, 4, 1, 2, 8, 9];
-/// The stack pointer, as debug information numbers it.
-const STACK: usize = 7;
-/// Calls further down the stack than this are on another stack, not left by a jump.
-pub const ONE_STACK: u64 = 64 << 20;
-/// Threads share this many lists.
+/// The stack pointer's DWARF number.
+const STACK_POINTER: usize = 7;
+/// Largest size of a stack: a call further away is on another stack and was not abandoned by a jump.
+pub const MAX_STACK_SIZE: u64 = 64 << 20;
+/// Number of lists, which threads share by their ids.
 const LISTS: usize = 64;
 
-/// A call that has begun and not ended, as far as is known.
+/// A call that was entered and has not returned, as far as is known.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
-    /// The number of its thread.
+    /// Id of its thread.
     pub thread: u32,
-    /// The site at which it began.
+    /// Site of the function's entry.
     pub site: u32,
-    /// The stack pointer then.
+    /// Stack pointer at the entry.
     pub sp: u64,
-    /// What was in the [registers for arguments](ARGUMENTS) then.
+    /// Contents of the [argument registers](ARGUMENTS) at the entry.
     pub arguments: [u64; 6],
 }
 
 static CALLS: Lock<Calls> = Lock::new(Calls::new());
 
-/// The open calls of all threads.
+/// Open calls of all threads.
 #[derive(Debug)]
 struct Calls {
     lists: [Vec<Call>; LISTS],
-    /// Those that end when another function returns.
-    left: [Vec<Left>; LISTS],
+    /// Tail calls: they end when another function returns.
+    tail_calls: [Vec<PendingTailCall>; LISTS],
 }
 
 impl Calls {
     const fn new() -> Calls {
-        Calls { lists: [const { Vec::new() }; LISTS], left: [const { Vec::new() }; LISTS] }
+        Calls { lists: [const { Vec::new() }; LISTS], tail_calls: [const { Vec::new() }; LISTS] }
     }
 
     fn list(&mut self, thread: u32) -> &mut Vec<Call> {
         &mut self.lists[thread as usize % LISTS]
     }
 
-    fn left(&mut self, thread: u32) -> &mut Vec<Left> {
-        &mut self.left[thread as usize % LISTS]
+    fn tail_calls(&mut self, thread: u32) -> &mut Vec<PendingTailCall> {
+        &mut self.tail_calls[thread as usize % LISTS]
     }
 
-    /// Forgets the calls of a thread that were left by a jump up its stack.
-    fn drop_left(&mut self, thread: u32, sp: u64) {
-        let is_left = |known: u64| known < sp && sp - known < ONE_STACK;
-        self.list(thread).retain(|call| call.thread != thread || !is_left(call.sp));
-        self.left(thread).retain(|call| call.thread != thread || !is_left(call.sp));
+    /// Forgets the calls of a thread that were abandoned by a jump up its stack (`longjmp`, an exception).
+    fn drop_abandoned(&mut self, thread: u32, sp: u64) {
+        let is_abandoned = |known: u64| known < sp && sp - known < MAX_STACK_SIZE;
+        self.list(thread).retain(|call| call.thread != thread || !is_abandoned(call.sp));
+        self.tail_calls(thread).retain(|call| call.thread != thread || !is_abandoned(call.sp));
     }
 
-    /// Notes a call. Those of its thread that were left by a jump are forgotten, and so is one that began at the same place
-    /// of the stack: it has ended.
-    fn begin(&mut self, call: Call) {
-        self.drop_left(call.thread, call.sp);
+    /// Adds a call. Calls of its thread that were abandoned by a jump are forgotten, and so is one at the same place
+    /// of the stack, which has returned.
+    fn push_call(&mut self, call: Call) {
+        self.drop_abandoned(call.thread, call.sp);
         self.forget(call.thread, call.site, call.sp);
         self.list(call.thread).push(call);
     }
@@ -78,17 +78,19 @@ impl Calls {
         self.list(thread).retain(|call| (call.thread, call.site, call.sp) != (thread, site, sp));
     }
 
-    /// Notes a call that another function returns for.
-    fn leave(&mut self, call: Left) {
-        self.drop_left(call.thread, call.sp);
-        self.left(call.thread).push(call);
+    /// Adds a tail call.
+    fn push_tail_call(&mut self, call: PendingTailCall) {
+        self.drop_abandoned(call.thread, call.sp);
+        self.tail_calls(call.thread).push(call);
     }
 
-    /// Of such calls of a thread, the one that was noted last for a place and a stack pointer; it is forgotten.
-    fn ended(&mut self, thread: u32, back: u32, sp: u64) -> Option<Left> {
-        let left = self.left(thread);
-        let at = left.iter().rposition(|call| (call.thread, call.back, call.sp) == (thread, back, sp))?;
-        Some(left.remove(at))
+    /// Removes and returns the latest tail call of a thread for a return site and a stack pointer.
+    fn take_ended(&mut self, thread: u32, return_site: u32, sp: u64) -> Option<PendingTailCall> {
+        let tail_call = self.tail_calls(thread);
+        let at = tail_call
+            .iter()
+            .rposition(|call| (call.thread, call.return_site, call.sp) == (thread, return_site, sp))?;
+        Some(tail_call.remove(at))
     }
 
     fn find(&mut self, thread: u32, site: u32, sp: u64) -> Option<&Call> {
@@ -97,72 +99,72 @@ impl Calls {
     }
 }
 
-/// Notes a call that begins at a site.
-pub(crate) fn note(general: &General, site: u32) {
+/// Notes a call at the entry of a function.
+pub(crate) fn note_entry(general: &GeneralRegisters, site: u32) {
     let arguments = ARGUMENTS.map(|register| general[usize::from(register)]);
-    let thread = threads::number(threads::base());
-    CALLS.lock().begin(Call { thread, site, sp: general[STACK], arguments });
+    let thread = threads::id(threads::base());
+    CALLS.lock().push_call(Call { thread, site, sp: general[STACK_POINTER], arguments });
 }
 
-/// What was passed to the call that began at a site, and whose return address the thread's stack pointer points to.
-pub(crate) fn argument(thread: u32, general: &General, site: u32, number: u8) -> Option<u64> {
-    CALLS.lock().find(thread, site, general[STACK])?.arguments.get(usize::from(number)).copied()
+/// Argument of the call that was entered at a site and whose return address is at the thread's stack pointer.
+pub(crate) fn argument(thread: u32, general: &GeneralRegisters, site: u32, number: u8) -> Option<u64> {
+    CALLS.lock().find(thread, site, general[STACK_POINTER])?.arguments.get(usize::from(number)).copied()
 }
 
-/// What was passed to a call that began at a site, if it is noted.
-pub(crate) fn passed(thread: u32, site: u32, sp: u64) -> Option<[u64; 6]> {
+/// Arguments of a call that was entered at a site, if it was noted.
+pub(crate) fn arguments_of(thread: u32, site: u32, sp: u64) -> Option<[u64; 6]> {
     CALLS.lock().find(thread, site, sp).map(|call| call.arguments)
 }
 
-/// The begin of a call is not needed any more.
+/// Forgets a call: its entry is not needed any more.
 pub(crate) fn forget(thread: u32, site: u32, sp: u64) {
     CALLS.lock().forget(thread, site, sp);
 }
 
-/// Notes a call that another function returns for.
-pub(crate) fn leave(call: Left) {
-    CALLS.lock().leave(call);
+/// Adds a tail call.
+pub(crate) fn push_tail_call(call: PendingTailCall) {
+    CALLS.lock().push_tail_call(call);
 }
 
-/// The call that was left last, of those of a thread that end at a site with this stack pointer; it is forgotten.
-pub(crate) fn ended(thread: u32, site: u32, sp: u64) -> Option<Left> {
-    CALLS.lock().ended(thread, site, sp)
+/// Removes and returns the latest tail call of a thread that returns to a site with this stack pointer.
+pub(crate) fn take_ended(thread: u32, site: u32, sp: u64) -> Option<PendingTailCall> {
+    CALLS.lock().take_ended(thread, site, sp)
 }
 
-/// The calls of all threads that were left for other functions; they are forgotten here.
-pub(crate) fn take_left() -> Vec<Left> {
-    CALLS.lock().left.iter_mut().flat_map(core::mem::take).collect()
+/// Removes and returns the tail calls of all threads.
+pub(crate) fn take_tail_calls() -> Vec<PendingTailCall> {
+    CALLS.lock().tail_calls.iter_mut().flat_map(core::mem::take).collect()
 }
 
-/// Notes calls that were left for other functions elsewhere, those at the same place of a stack in their order. None is
-/// newer than others that are left.
-pub(crate) fn put_left(calls: Vec<Left>) {
+/// Adds tail calls that the debugger has seen, those at the same place of a stack in their order. They are older than
+/// all others.
+pub(crate) fn put_tail_calls(calls: Vec<PendingTailCall>) {
     let mut known = CALLS.lock();
-    calls.into_iter().for_each(|call| known.left(call.thread).push(call));
+    calls.into_iter().for_each(|call| known.tail_calls(call.thread).push(call));
 }
 
-/// The open calls of a thread; they stay.
-pub(crate) fn of(thread: u32) -> Vec<Call> {
+/// Returns the open calls of a thread; they stay noted.
+pub(crate) fn of_thread(thread: u32) -> Vec<Call> {
     CALLS.lock().list(thread).iter().filter(|call| call.thread == thread).cloned().collect()
 }
 
-/// The open calls of all threads; they are forgotten here.
+/// Removes and returns the open calls of all threads.
 pub(crate) fn take() -> Vec<Call> {
     CALLS.lock().lists.iter_mut().flat_map(core::mem::take).collect()
 }
 
-/// Notes calls that have begun elsewhere.
+/// Adds calls whose entry the debugger has seen.
 pub(crate) fn put(mut calls: Vec<Call>) {
-    // Callers first: none that is further down the stack was left by them.
+    // Callers first: otherwise they would abandon calls further down the stack.
     calls.sort_by_key(|call| core::cmp::Reverse(call.sp));
     let mut known = CALLS.lock();
-    calls.into_iter().for_each(|call| known.begin(call));
+    calls.into_iter().for_each(|call| known.push_call(call));
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use invigil_monitor::event::SymbolId;
+    use invigil_monitor::event::EventId;
 
     fn call(thread: u32, site: u32, sp: u64, first: u64) -> Call {
         Call { thread, site, sp, arguments: [first, 0, 0, 0, 0, 0] }
@@ -173,61 +175,68 @@ mod tests {
     }
 
     #[test]
-    fn a_call_is_known_until_another_takes_its_place() {
+    fn call_is_found_until_another_replaces_it() {
         let mut calls = Calls::new();
-        calls.begin(call(64, 1, 1000, 7));
-        calls.begin(call(64, 2, 900, 8));
-        calls.begin(call(100, 1, 2000, 9));
+        calls.push_call(call(64, 1, 1000, 7));
+        calls.push_call(call(64, 2, 900, 8));
+        calls.push_call(call(100, 1, 2000, 9));
         // On the same list as the first.
-        calls.begin(call(64 + LISTS as u32, 1, 5000, 10));
+        calls.push_call(call(64 + LISTS as u32, 1, 5000, 10));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(7));
         assert_eq!(first(&mut calls, 64, 2, 900), Some(8));
         assert_eq!(first(&mut calls, 64, 1, 900), None);
         assert_eq!(first(&mut calls, 100, 1, 2000), Some(9));
-        calls.begin(call(64, 1, 1000, 11));
+        calls.push_call(call(64, 1, 1000, 11));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(11));
         assert_eq!(first(&mut calls, 64, 2, 900), None, "it was left");
         assert_eq!(first(&mut calls, 64 + LISTS as u32, 1, 5000), Some(10));
     }
 
-    fn left(thread: u32, symbol: u32, sp: u64, back: u32) -> Left {
-        Left { thread, symbol: SymbolId(symbol), sp, back, passed: None, values: Vec::new() }
+    fn tail_call(thread: u32, event: u32, sp: u64, return_site: u32) -> PendingTailCall {
+        PendingTailCall {
+            thread,
+            event: EventId(event),
+            sp,
+            return_site,
+            arguments: None,
+            values: Vec::new(),
+        }
     }
 
     #[test]
-    fn calls_that_were_left_end_the_last_one_first() {
+    fn tail_calls_end_in_reverse_order() {
         let mut calls = Calls::new();
-        let symbol = |ended: Option<Left>| ended.map(|left| left.symbol.0);
-        calls.leave(left(64, 1, 1000, 7));
-        calls.leave(left(64, 2, 1000, 7));
+        let event = |ended: Option<PendingTailCall>| ended.map(|tail_call| tail_call.event.0);
+        calls.push_tail_call(tail_call(64, 1, 1000, 7));
+        calls.push_tail_call(tail_call(64, 2, 1000, 7));
         // On the same list.
-        calls.leave(left(64 + LISTS as u32, 3, 1000, 7));
-        assert_eq!(symbol(calls.ended(64, 8, 1000)), None, "it returns elsewhere");
-        assert_eq!(symbol(calls.ended(64, 7, 992)), None, "another call is meant");
-        assert_eq!(symbol(calls.ended(64, 7, 1000)), Some(2));
-        assert_eq!(symbol(calls.ended(64, 7, 1000)), Some(1));
-        assert_eq!(symbol(calls.ended(64, 7, 1000)), None);
-        assert_eq!(symbol(calls.ended(64 + LISTS as u32, 7, 1000)), Some(3));
+        calls.push_tail_call(tail_call(64 + LISTS as u32, 3, 1000, 7));
+        assert_eq!(event(calls.take_ended(64, 8, 1000)), None, "it returns elsewhere");
+        assert_eq!(event(calls.take_ended(64, 7, 992)), None, "another call is meant");
+        assert_eq!(event(calls.take_ended(64, 7, 1000)), Some(2));
+        assert_eq!(event(calls.take_ended(64, 7, 1000)), Some(1));
+        assert_eq!(event(calls.take_ended(64, 7, 1000)), None);
+        assert_eq!(event(calls.take_ended(64 + LISTS as u32, 7, 1000)), Some(3));
     }
 
     #[test]
-    fn calls_that_were_left_are_forgotten_with_their_stack() {
+    fn tail_calls_of_abandoned_frames_are_forgotten() {
         let mut calls = Calls::new();
-        calls.leave(left(64, 1, 1000, 7));
-        calls.leave(left(64, 2, 1000 + ONE_STACK, 7));
-        calls.begin(call(64, 1, 1008, 7));
-        assert!(calls.ended(64, 7, 1000).is_none());
-        assert!(calls.ended(64, 7, 1000 + ONE_STACK).is_some());
-        calls.leave(left(64, 1, 2000, 7));
+        calls.push_tail_call(tail_call(64, 1, 1000, 7));
+        calls.push_tail_call(tail_call(64, 2, 1000 + MAX_STACK_SIZE, 7));
+        calls.push_call(call(64, 1, 1008, 7));
+        assert!(calls.take_ended(64, 7, 1000).is_none());
+        assert!(calls.take_ended(64, 7, 1000 + MAX_STACK_SIZE).is_some());
+        calls.push_tail_call(tail_call(64, 1, 2000, 7));
         assert_eq!(first(&mut calls, 64, 1, 1008), None, "it was left");
     }
 
     #[test]
-    fn other_stacks_are_left_alone() {
+    fn calls_on_other_stacks_are_kept() {
         let mut calls = Calls::new();
-        calls.begin(call(64, 1, 1000, 7));
-        calls.begin(call(64, 1, 1000 + ONE_STACK, 8));
+        calls.push_call(call(64, 1, 1000, 7));
+        calls.push_call(call(64, 1, 1000 + MAX_STACK_SIZE, 8));
         assert_eq!(first(&mut calls, 64, 1, 1000), Some(7));
-        assert_eq!(first(&mut calls, 64, 1, 1000 + ONE_STACK), Some(8));
+        assert_eq!(first(&mut calls, 64, 1, 1000 + MAX_STACK_SIZE), Some(8));
     }
 }

@@ -1,184 +1,184 @@
-//! What an event carries: read from the registers and the memory of the thread in which it happens.
+//! Captures: parameters of events, read from the registers and memory of the thread in which the event occurs.
 //!
-//! The tool has found out from debug information where a value lies; here it is a few loads. What needs more than that (values
-//! that only a caller knows, arithmetic) is not read here: such a place keeps its trap, and the tool reads it.
+//! The debugger has found the location of each value in the debug information; here it takes a few loads. Values that
+//! need more (those of a caller, arithmetic) are not read here: their sites keep a trap, and the debugger reads them.
 
-use crate::{calls, guarded};
+use crate::{calls, safe_read};
 use alloc::vec::Vec;
 use invigil_expr::value::Value;
 use serde::{Deserialize, Serialize};
 
-/// The longest text that a monitor gets.
-pub const LONGEST: usize = 4096;
+/// Longest text that a monitor receives, in bytes.
+pub const MAX_TEXT: usize = 4096;
 
-/// The general registers of a thread, as debug information numbers them.
-pub type General = [u64; 16];
-/// The vector registers, each the low half first.
-pub type Vectors = [[u64; 2]; 16];
+/// General registers of a thread, in DWARF order.
+pub type GeneralRegisters = [u64; 16];
+/// Vector registers, low half first.
+pub type VectorRegisters = [[u64; 2]; 16];
 
-/// Where something begins.
+/// Base of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Base {
-    /// At an address.
+pub enum PathBase {
+    /// A fixed address.
     Absolute(u64),
-    /// So far from where a register points.
+    /// A register plus an offset.
     Register(u8, u64),
-    /// So far from where the memory of the thread is.
+    /// The thread-local memory plus an offset.
     Thread(u64),
-    /// So far from where an argument points, of a call that began at a site, and ends here.
-    Passed(u32, u8, u64),
+    /// An argument plus an offset, of a call that was entered at a site and ends here.
+    Argument(u32, u8, u64),
 }
 
-/// Where a value lies.
+/// Location of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Path {
-    /// In a general register, after so many bytes.
+pub enum ValuePath {
+    /// A general register; the value starts at this byte.
     General(u8, u8),
-    /// In a vector register, after so many bytes.
+    /// A vector register; the value starts at this byte.
     Vector(u8, u8),
-    /// It was passed as the argument of this number to a call that began at a site, and ends here.
-    Passed(u32, u8),
-    /// In memory: from a base, each step reads the word there and adds to it.
-    Memory(Base, Vec<u64>),
+    /// An argument, by its number, of a call that was entered at a site and ends here.
+    Argument(u32, u8),
+    /// Memory: from the base address, each step loads the word there and adds an offset.
+    Memory(PathBase, Vec<u64>),
 }
 
-/// What the bits of a value mean, and what a monitor gets of it.
+/// Interpretation of the bits, and the value that a monitor receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Sort {
-    /// An integer of so many bits, up to 64, from this bit on; one that is too large for a monitor is none.
+pub enum CaptureKind {
+    /// An integer of at most 64 bits. If it does not fit the monitors' integers, it counts as unavailable.
     Integer {
-        /// The first bit.
+        /// First bit.
         first: u8,
-        /// How many there are.
+        /// Number of bits.
         count: u8,
-        /// Whether the uppermost is a sign.
+        /// Whether the uppermost bit is a sign.
         signed: bool,
     },
-    /// The bits of a word, whatever its sign: an address.
+    /// The bits of a word regardless of sign: an address.
     Word,
-    /// Whether an integer of so many bits is other than zero.
-    Truth(u8),
+    /// Whether an integer of so many bits is nonzero.
+    Bool(u8),
     /// A floating-point number of four or eight bytes.
     Float(u8),
-    /// Where it lies, instead of what lies there.
-    Place,
-    /// The text that lies there, of so many bytes at most.
+    /// The address of the location itself.
+    Address,
+    /// The text at the location, at most so many bytes.
     Text(u16),
-    /// The text behind the pointer that lies there.
-    TextBehind,
+    /// The text that the pointer at the location refers to.
+    TextPointer,
 }
 
-/// What is known without looking.
+/// A value that needs no read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Known {
-    /// Nothing: the value is never there.
-    Nothing,
-    /// The number of the thread.
+pub enum Builtin {
+    /// Never available.
+    Unavailable,
+    /// Id of the thread.
     Thread,
-    /// The number of the process.
+    /// Id of the process.
     Process(i64),
-    /// Seconds since the program was begun, from the time of the clock then.
-    Seconds(u64),
+    /// Seconds since the start of the target, which is given in nanoseconds of the monotonic clock.
+    Elapsed(u64),
 }
 
-/// How to get one parameter of an event.
+/// How one parameter of an event is read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Capture {
-    /// It is known.
-    Known(Known),
-    /// It is read.
-    Read(Path, Sort),
+    /// Known without a read.
+    Builtin(Builtin),
+    /// Read from a location.
+    Read(ValuePath, CaptureKind),
 }
 
-/// A whole number in a general register, or in memory that one points to, or the number of the thread, ready to be taken.
+/// An integer in a general register, in memory that one points to, or the thread's id: one load and two shifts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Ready {
+pub(crate) struct IntCapture {
     register: u8,
-    /// How many bytes are read; none if it is the register itself that counts, and [`THREAD`] if it is the thread.
+    /// Number of bytes to load; 0 for the register itself, [`THREAD`] for the thread's id.
     bytes: u8,
-    /// How far the bits are moved up, so that nothing is above them, and then down.
+    /// Left and right shift that isolate the bits.
     up: u8,
     down: u8,
     signed: bool,
-    /// How far from where the register points.
+    /// Offset from the register.
     by: u64,
 }
 
-/// See [`Ready`].
+/// Value of [`IntCapture::bytes`] that stands for the thread's id.
 const THREAD: u8 = u8::MAX;
 
-impl Ready {
-    /// `None` if it is not there.
+impl IntCapture {
+    /// Reads the value; `None` if it is not readable.
     #[inline(always)]
-    pub(crate) fn take(&self, general: &General, thread: u32) -> Option<i64> {
+    pub(crate) fn take(&self, general: &GeneralRegisters, thread: u32) -> Option<i64> {
         let mut word = general[usize::from(self.register & 15)];
         if self.bytes != 0 {
             if self.bytes == THREAD {
                 return Some(i64::from(thread));
             }
-            word = guarded::bytes(word.wrapping_add(self.by), self.bytes.into())?;
+            word = safe_read::bytes(word.wrapping_add(self.by), self.bytes.into())?;
         }
         let word = word << (self.up & 63);
         Some(if self.signed { word as i64 >> (self.down & 63) } else { (word >> (self.down & 63)) as i64 })
     }
 }
 
-/// A thread at an event.
+/// Registers of a thread at an event.
 #[derive(Clone, Copy, Debug)]
-pub struct Moment<'a> {
-    /// Its registers.
-    pub general: &'a General,
+pub struct RegisterFrame<'a> {
+    /// Its general registers.
+    pub general: &'a GeneralRegisters,
     /// Its vector registers.
-    pub vectors: &'a Vectors,
-    /// Where its own memory is.
+    pub vectors: &'a VectorRegisters,
+    /// Address of its thread-local memory.
     pub base: u64,
-    /// Its number.
+    /// Its id.
     pub thread: u32,
 }
 
-impl Base {
+impl PathBase {
     #[inline]
-    fn address(self, moment: &Moment<'_>) -> Option<u64> {
+    fn address(self, frame: &RegisterFrame<'_>) -> Option<u64> {
         Some(match self {
-            Base::Absolute(at) => at,
-            Base::Register(number, by) => moment.general[usize::from(number & 15)].wrapping_add(by),
-            Base::Thread(by) => moment.base.wrapping_add(by),
-            Base::Passed(site, number, by) => {
-                calls::argument(moment.thread, moment.general, site, number)?.wrapping_add(by)
+            PathBase::Absolute(at) => at,
+            PathBase::Register(number, by) => frame.general[usize::from(number & 15)].wrapping_add(by),
+            PathBase::Thread(by) => frame.base.wrapping_add(by),
+            PathBase::Argument(site, number, by) => {
+                calls::argument(frame.thread, frame.general, site, number)?.wrapping_add(by)
             }
         })
     }
 }
 
-impl Path {
-    fn address(&self, moment: &Moment<'_>) -> Option<u64> {
-        let Path::Memory(base, steps) = self else { return None };
-        let mut at = base.address(moment)?;
+impl ValuePath {
+    fn address(&self, frame: &RegisterFrame<'_>) -> Option<u64> {
+        let ValuePath::Memory(base, steps) = self else { return None };
+        let mut at = base.address(frame)?;
         for step in steps {
-            at = guarded::word(at)?.wrapping_add(*step);
+            at = safe_read::word(at)?.wrapping_add(*step);
         }
         Some(at)
     }
 
-    /// The value's bits, of which so many bytes count.
+    /// Bits of the value, of which the lowest `bytes` bytes count.
     #[inline]
-    fn bits(&self, moment: &Moment<'_>, bytes: u64) -> Option<u64> {
+    fn bits(&self, frame: &RegisterFrame<'_>, bytes: u64) -> Option<u64> {
         match self {
-            Path::General(number, after) => {
-                Some(moment.general[usize::from(number & 15)] >> (u32::from(*after) * 8).min(63))
+            ValuePath::General(number, after) => {
+                Some(frame.general[usize::from(number & 15)] >> (u32::from(*after) * 8).min(63))
             }
-            Path::Vector(number, after) => {
-                let [low, high] = moment.vectors[usize::from(number & 15)];
+            ValuePath::Vector(number, after) => {
+                let [low, high] = frame.vectors[usize::from(number & 15)];
                 let whole = u128::from(high) << 64 | u128::from(low);
                 Some((whole >> (u32::from(*after) * 8).min(127)) as u64)
             }
-            Path::Passed(site, number) => calls::argument(moment.thread, moment.general, *site, *number),
-            Path::Memory(..) => guarded::bytes(self.address(moment)?, bytes),
+            ValuePath::Argument(site, number) => calls::argument(frame.thread, frame.general, *site, *number),
+            ValuePath::Memory(..) => safe_read::bytes(self.address(frame)?, bytes),
         }
     }
 }
 
-/// The integer that some bits are, if a monitor can have it.
+/// Extracts an integer; `None` if it does not fit.
 #[inline]
 fn integer(word: u64, first: u8, count: u8, signed: bool) -> Option<i64> {
     let unused = 64 - u32::from(count.clamp(1, 64));
@@ -187,29 +187,33 @@ fn integer(word: u64, first: u8, count: u8, signed: bool) -> Option<i64> {
 }
 
 impl Capture {
-    /// Whether what is read is always a whole number, if it is there.
+    /// Whether the value is an integer whenever it is available.
     pub fn is_integer(&self) -> bool {
         match self {
-            Capture::Known(known) => matches!(known, Known::Thread | Known::Process(_)),
-            Capture::Read(_, sort) => matches!(sort, Sort::Integer { .. } | Sort::Word | Sort::Place),
+            Capture::Builtin(builtin) => matches!(builtin, Builtin::Thread | Builtin::Process(_)),
+            Capture::Read(_, kind) => {
+                matches!(kind, CaptureKind::Integer { .. } | CaptureKind::Word | CaptureKind::Address)
+            }
         }
     }
 
-    /// The same as [`integer`](Capture::integer) for the commonest of places and of numbers, those that are never too large.
-    pub(crate) fn ready(&self) -> Option<Ready> {
-        let (path, sort) = match self {
-            Capture::Read(path, sort) => (path, sort),
-            Capture::Known(Known::Thread) => return Some(Ready { bytes: THREAD, ..Ready::default() }),
-            Capture::Known(_) => return None,
+    /// Fast form of [`integer`](Capture::integer), for the common locations and for integers that always fit.
+    pub(crate) fn int_capture(&self) -> Option<IntCapture> {
+        let (path, kind) = match self {
+            Capture::Read(path, kind) => (path, kind),
+            Capture::Builtin(Builtin::Thread) => {
+                return Some(IntCapture { bytes: THREAD, ..IntCapture::default() });
+            }
+            Capture::Builtin(_) => return None,
         };
-        let (first, count, signed) = match *sort {
-            Sort::Integer { first, count, signed } if signed || count < 64 => (first, count, signed),
-            Sort::Word => (0, 64, true),
+        let (first, count, signed) = match *kind {
+            CaptureKind::Integer { first, count, signed } if signed || count < 64 => (first, count, signed),
+            CaptureKind::Word => (0, 64, true),
             _ => return None,
         };
         let (register, after, by, bytes) = match path {
-            Path::General(number, after) => (*number, *after, 0, 0),
-            Path::Memory(Base::Register(number, by), steps) if steps.is_empty() => {
+            ValuePath::General(number, after) => (*number, *after, 0, 0),
+            ValuePath::Memory(PathBase::Register(number, by), steps) if steps.is_empty() => {
                 (*number, 0, *by, first.checked_add(count)?.div_ceil(8))
             }
             _ => return None,
@@ -217,70 +221,70 @@ impl Capture {
         let first = after.checked_mul(8)?.checked_add(first)?;
         let up = 64u8.checked_sub(first.checked_add(count)?)?;
         let down = 64u8.checked_sub(count).filter(|down| *down < 64)?;
-        Some(Ready { register, bytes, up, down, signed, by })
+        Some(IntCapture { register, bytes, up, down, signed, by })
     }
 
-    /// A whole number; `None` if it is not there.
+    /// Reads an integer; `None` if it is unavailable.
     #[inline]
-    pub fn integer(&self, moment: &Moment<'_>) -> Option<i64> {
+    pub fn integer(&self, frame: &RegisterFrame<'_>) -> Option<i64> {
         match self {
-            Capture::Known(Known::Thread) => Some(i64::from(moment.thread)),
-            Capture::Known(Known::Process(number)) => Some(*number),
-            Capture::Known(_) => None,
-            Capture::Read(path, Sort::Integer { first, count, signed }) => {
-                let word = path.bits(moment, u64::from(*first + *count).div_ceil(8))?;
+            Capture::Builtin(Builtin::Thread) => Some(i64::from(frame.thread)),
+            Capture::Builtin(Builtin::Process(number)) => Some(*number),
+            Capture::Builtin(_) => None,
+            Capture::Read(path, CaptureKind::Integer { first, count, signed }) => {
+                let word = path.bits(frame, u64::from(*first + *count).div_ceil(8))?;
                 integer(word, *first, *count, *signed)
             }
-            Capture::Read(path, Sort::Word) => path.bits(moment, 8).map(|word| word as i64),
-            Capture::Read(path, Sort::Place) => path.address(moment).map(|at| at as i64),
+            Capture::Read(path, CaptureKind::Word) => path.bits(frame, 8).map(|word| word as i64),
+            Capture::Read(path, CaptureKind::Address) => path.address(frame).map(|at| at as i64),
             Capture::Read(..) => None,
         }
     }
 
-    /// Whatever it is. Text goes to `text`, of which the value tells the part.
+    /// Reads a value of any kind. Long text is appended to `text`, which the value refers to.
     pub fn value(
         &self,
-        moment: &Moment<'_>,
+        frame: &RegisterFrame<'_>,
         now: impl Fn() -> u64,
         text: &mut alloc::string::String,
     ) -> Value {
         let value = match self {
-            Capture::Known(Known::Seconds(begun)) => {
-                Some(Value::float(now().wrapping_sub(*begun) as f64 / 1e9))
+            Capture::Builtin(Builtin::Elapsed(start_time)) => {
+                Some(Value::float(now().wrapping_sub(*start_time) as f64 / 1e9))
             }
-            Capture::Read(path, Sort::Truth(count)) => {
-                let word = path.bits(moment, u64::from(*count).div_ceil(8));
+            Capture::Read(path, CaptureKind::Bool(count)) => {
+                let word = path.bits(frame, u64::from(*count).div_ceil(8));
                 word.and_then(|word| integer(word, 0, *count, true)).map(|number| Value::bool(number != 0))
             }
-            Capture::Read(path, Sort::Float(4)) => {
-                path.bits(moment, 4).map(|bits| Value::float(f32::from_bits(bits as u32).into()))
+            Capture::Read(path, CaptureKind::Float(4)) => {
+                path.bits(frame, 4).map(|bits| Value::float(f32::from_bits(bits as u32).into()))
             }
-            Capture::Read(path, Sort::Float(_)) => {
-                path.bits(moment, 8).map(|bits| Value::float(f64::from_bits(bits)))
+            Capture::Read(path, CaptureKind::Float(_)) => {
+                path.bits(frame, 8).map(|bits| Value::float(f64::from_bits(bits)))
             }
-            Capture::Read(path, Sort::Text(most)) => {
-                path.address(moment).and_then(|at| read_text(at, usize::from(*most), text))
+            Capture::Read(path, CaptureKind::Text(most)) => {
+                path.address(frame).and_then(|at| read_text(at, usize::from(*most), text))
             }
-            Capture::Read(path, Sort::TextBehind) => {
-                path.bits(moment, 8).and_then(|at| read_text(at, LONGEST, text))
+            Capture::Read(path, CaptureKind::TextPointer) => {
+                path.bits(frame, 8).and_then(|at| read_text(at, MAX_TEXT, text))
             }
-            _ => self.integer(moment).map(Value::int),
+            _ => self.integer(frame).map(Value::int),
         };
         value.unwrap_or(Value::UNSET)
     }
 }
 
-/// Copies a text. Bytes that are not UTF-8 are replaced.
+/// Copies a text. Invalid UTF-8 is replaced.
 fn read_text(at: u64, most: usize, text: &mut alloc::string::String) -> Option<Value> {
     let start = text.len() as u32;
-    let mut left = most.min(LONGEST);
+    let mut left = most.min(MAX_TEXT);
     let mut bytes = Vec::new();
-    // In small parts: most texts are short, and the stack of the program may be, too.
+    // In small blocks: most texts are short, and the stack of the target may be small.
     let mut part = [0; 64];
     let mut at = at;
     while left > 0 {
         let room = &mut part[..left.min(64)];
-        let (size, length) = (room.len(), guarded::text(at, room)?);
+        let (size, length) = (room.len(), safe_read::text(at, room)?);
         bytes.extend_from_slice(&part[..length]);
         if length < size {
             break;
@@ -302,17 +306,17 @@ mod tests {
     use alloc::string::String;
     use alloc::vec;
 
-    fn general() -> General {
+    fn general() -> GeneralRegisters {
         core::array::from_fn(|number| 0x1122_3344_5566_7700 + number as u64)
     }
 
     #[test]
-    fn integers_of_all_widths() {
+    fn integer_captures_of_all_widths_agree_with_fast_form() {
         let general = general();
-        let moment = Moment { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
+        let frame = RegisterFrame { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
         let read = |after, first, count, signed| {
-            let sort = Sort::Integer { first, count, signed };
-            Capture::Read(Path::General(5, after), sort).integer(&moment)
+            let kind = CaptureKind::Integer { first, count, signed };
+            Capture::Read(ValuePath::General(5, after), kind).integer(&frame)
         };
         assert_eq!(read(0, 0, 8, true), Some(5));
         assert_eq!(read(1, 0, 8, true), Some(0x77));
@@ -321,24 +325,24 @@ mod tests {
         let memory: [u64; 2] = [0x8877_6655_4433_2211, 0xffee_ddcc_bbaa_9988];
         let mut pointing = general;
         pointing[5] = memory.as_ptr() as u64;
-        let pointing = Moment { general: &pointing, ..moment };
+        let pointing = RegisterFrame { general: &pointing, ..frame };
         for (after, first, count, signed) in
             [(0, 0, 8, true), (1, 0, 8, true), (4, 0, 32, false), (0, 8, 4, true), (0, 0, 64, true)]
         {
-            let sort = Sort::Integer { first, count, signed };
-            let capture = Capture::Read(Path::General(5, after), sort);
-            let ready = capture.ready().unwrap();
-            assert_eq!(ready.take(&general, moment.thread), capture.integer(&moment));
+            let kind = CaptureKind::Integer { first, count, signed };
+            let capture = Capture::Read(ValuePath::General(5, after), kind);
+            let int_capture = capture.int_capture().unwrap();
+            assert_eq!(int_capture.take(&general, frame.thread), capture.integer(&frame));
             let by = u64::from(after);
-            let capture = Capture::Read(Path::Memory(Base::Register(5, by), vec![]), sort);
-            let ready = capture.ready().unwrap();
-            assert_eq!(ready.take(pointing.general, pointing.thread), capture.integer(&pointing));
-            assert!(ready.take(pointing.general, pointing.thread).is_some());
+            let capture = Capture::Read(ValuePath::Memory(PathBase::Register(5, by), vec![]), kind);
+            let int_capture = capture.int_capture().unwrap();
+            assert_eq!(int_capture.take(pointing.general, pointing.thread), capture.integer(&pointing));
+            assert!(int_capture.take(pointing.general, pointing.thread).is_some());
         }
-        let thread = Capture::Known(Known::Thread);
-        assert_eq!(thread.ready().unwrap().take(&general, 7), thread.integer(&moment));
-        let too_large = Sort::Integer { first: 0, count: 64, signed: false };
-        assert_eq!(Capture::Read(Path::General(5, 0), too_large).ready(), None);
+        let thread = Capture::Builtin(Builtin::Thread);
+        assert_eq!(thread.int_capture().unwrap().take(&general, 7), thread.integer(&frame));
+        let too_large = CaptureKind::Integer { first: 0, count: 64, signed: false };
+        assert_eq!(Capture::Read(ValuePath::General(5, 0), too_large).int_capture(), None);
         assert_eq!(integer(u64::MAX, 0, 64, true), Some(-1));
         assert_eq!(integer(u64::MAX, 0, 64, false), None);
         assert_eq!(integer(0xff, 0, 8, true), Some(-1));
@@ -346,29 +350,30 @@ mod tests {
     }
 
     #[test]
-    fn paths_texts_and_numbers() {
+    fn captures_read_members_texts_and_numbers() {
         let text = c"a text that is longer than what fits into a value";
         let structure: [u64; 3] = [1, text.as_ptr() as u64, f64::to_bits(2.5)];
         let mut general = general();
         general[5] = structure.as_ptr() as u64;
-        let moment = Moment { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
-        let mut kept = String::new();
-        let mut read = |path: Path, sort| Capture::Read(path, sort).value(&moment, || 0, &mut kept).bits();
-        let member = |by| Path::Memory(Base::Register(5, by), vec![]);
+        let frame = RegisterFrame { general: &general, vectors: &[[0; 2]; 16], base: 0, thread: 7 };
+        let mut long_text = String::new();
+        let mut read =
+            |path: ValuePath, kind| Capture::Read(path, kind).value(&frame, || 0, &mut long_text).bits();
+        let member = |by| ValuePath::Memory(PathBase::Register(5, by), vec![]);
         assert_eq!(
-            read(member(0), Sort::Integer { first: 0, count: 32, signed: true }),
+            read(member(0), CaptureKind::Integer { first: 0, count: 32, signed: true }),
             Value::int(1).bits()
         );
-        assert_eq!(read(member(16), Sort::Float(8)), Value::float(2.5).bits());
-        assert_eq!(read(member(0), Sort::Truth(8)), Value::bool(true).bits());
-        assert_eq!(read(member(0), Sort::Place), Value::int(general[5] as i64).bits());
+        assert_eq!(read(member(16), CaptureKind::Float(8)), Value::float(2.5).bits());
+        assert_eq!(read(member(0), CaptureKind::Bool(8)), Value::bool(true).bits());
+        assert_eq!(read(member(0), CaptureKind::Address), Value::int(general[5] as i64).bits());
         let first = read(
-            Path::Memory(Base::Register(5, 8), vec![0]),
-            Sort::Integer { first: 0, count: 8, signed: true },
+            ValuePath::Memory(PathBase::Register(5, 8), vec![0]),
+            CaptureKind::Integer { first: 0, count: 8, signed: true },
         );
         assert_eq!(first, Value::int(i64::from(b'a')).bits());
-        let all = read(member(8), Sort::TextBehind);
+        let all = read(member(8), CaptureKind::TextPointer);
         assert_eq!(all, Value::text(0, text.count_bytes() as u32).bits());
-        assert_eq!(kept.as_bytes(), text.to_bytes());
+        assert_eq!(long_text.as_bytes(), text.to_bytes());
     }
 }

@@ -1,7 +1,7 @@
-//! Where a thread comes in from a trampoline, and how it leaves.
+//! Where a thread enters the library from a trampoline, and how it leaves.
 //!
-//! The trampoline has made room below the program's stack for what a function without a frame keeps there (the *red zone*), put
-//! the number of its site on it, and called [`entry`]. Every register of the program is as it was, flags included:
+//! The trampoline has skipped the *red zone* (what a leaf function keeps below the stack pointer), pushed the number
+//! of its site and called [`entry`]. All registers of the target, flags included, still have their values:
 //!
 //! ```text
 //!   lea  rsp, [rsp - 128]
@@ -12,31 +12,32 @@
 //!   jmp  behind them
 //! ```
 //!
-//! Here all general registers are put on the stack in the order in which debug information numbers them, then flags, and the few
-//! vector registers that the shortest way may use. If that does not lead on, the others follow, and `hit` says how to go on. The thread returns to the trampoline, or runs into one of two traps,
-//! with every register as the program had it, but for the stack, which still holds what the trampoline put there: the tool knows
-//! [how much](LEFT_ON_STACK). When the tool wants threads to come out of here, it puts a trap in the place of the `ret`, too.
+//! `entry` pushes the general registers in DWARF order, then the flags, then the few vector registers that the fast
+//! path may use. If the fast path does not apply, it saves the other vector registers too, and `hit` decides how the
+//! thread continues. The thread then returns to the trampoline or runs into one of two traps, with all registers
+//! restored. Only the stack pointer differs: the trampoline's part of the stack is still in use, and the debugger
+//! knows [its size](STACK_IN_USE). To get threads out of the library, the debugger replaces the final `ret` by a trap
+//! as well.
 
 use crate::agent;
 use core::arch::naked_asm;
 
-/// What a trampoline takes of the stack for what the program may have below it.
+/// Size of the red zone: a leaf function may use this much of the stack below the stack pointer.
 pub const RED_ZONE: u64 = 128;
-/// At one of the traps, so much of the stack is in use on top of what the program uses: the address to go on at, the number of
-/// the site, and the red zone.
-pub const LEFT_ON_STACK: u64 = 16 + RED_ZONE;
-/// How far from the top of the stack the number of the site lies then.
-pub const SITE_ON_STACK: u64 = 8;
+/// Bytes on the stack at one of the traps, above what the target uses: return address, site number and red zone.
+pub const STACK_IN_USE: u64 = 16 + RED_ZONE;
+/// Offset of the site number from the stack pointer at one of the traps.
+pub const SITE_STACK_OFFSET: u64 = 8;
 
-/// The shortest way may use so many vector registers, and leaves the others as they are. The compiler does not promise that: the
-/// tool looks at what it made before it lets threads take that way.
-pub const FEW_VECTORS: usize = 4;
+/// Number of vector registers that the fast path may use. The compiler does not guarantee it: the debugger checks the
+/// code of the library before it enables the fast path.
+pub const FAST_PATH_VECTORS: usize = 4;
 
-/// So much of the stack must be free.
-const NEEDED: u64 = 4096;
+/// Free stack space that the library needs, in bytes.
+const STACK_REQUIRED: u64 = 4096;
 
-/// Puts the vector registers aside that the [shortest way](agent::hit_quickly) may use, the first [`FEW_VECTORS`].
-macro_rules! save_few {
+/// Saves the vector registers that the [fast path](agent::fast_hit) may use.
+macro_rules! save_fast_path_vectors {
     () => {
         "movaps [rsp + 0], xmm0
          movaps [rsp + 16], xmm1
@@ -46,7 +47,7 @@ macro_rules! save_few {
 }
 
 /// Gives them back.
-macro_rules! restore_few {
+macro_rules! restore_fast_path_vectors {
     () => {
         "movaps xmm0, [rsp + 0]
          movaps xmm1, [rsp + 16]
@@ -56,7 +57,7 @@ macro_rules! restore_few {
 }
 
 /// Puts the other vector registers aside.
-macro_rules! save_rest {
+macro_rules! save_other_vectors {
     () => {
         "movaps [rsp + 64], xmm4
          movaps [rsp + 80], xmm5
@@ -74,7 +75,7 @@ macro_rules! save_rest {
 }
 
 /// Gives them back.
-macro_rules! restore_rest {
+macro_rules! restore_other_vectors {
     () => {
         "movaps xmm4, [rsp + 64]
          movaps xmm5, [rsp + 80]
@@ -91,7 +92,7 @@ macro_rules! restore_rest {
     };
 }
 
-/// Gives the flags and the general registers back, from where `rbx` points to; those that every function keeps are as they were.
+/// Restores flags and general registers from the frame at `rbx`. Callee-saved registers have kept their values.
 macro_rules! restore_general {
     () => {
         "mov rax, [rbx]
@@ -111,10 +112,10 @@ macro_rules! restore_general {
     };
 }
 
-/// Where trampolines call; see the module.
+/// Entry point of trampolines; see the module.
 ///
 /// # Safety
-/// Only for trampolines.
+/// To be called by trampolines only.
 #[unsafe(naked)]
 pub unsafe extern "C" fn entry() {
     naked_asm!(
@@ -126,7 +127,7 @@ pub unsafe extern "C" fn entry() {
         "push r10",
         "push r9",
         "push r8",
-        // The stack pointer of the program: above these, what the trampoline put there.
+        // The target's stack pointer: above these and what the trampoline pushed.
         "lea r11, [rsp + 8 * 8 + {left}]",
         "push r11",
         "push rbp",
@@ -136,86 +137,86 @@ pub unsafe extern "C" fn entry() {
         "push rcx",
         "push rdx",
         "push rax",
-        // Of the flags, all that an instruction can leave for another to read.
+        // All flags that one instruction can leave for another to read.
         "lahf",
         "seto al",
         "push rax",
-        // If the program's stack is used up, that shows here, and not where a lock is held.
+        // If the stack is exhausted, the fault occurs here and not while a lock is held.
         "cmp byte ptr [rsp - {needed}], 0",
         "mov rbx, rsp",
         "and rsp, -16",
         "sub rsp, 256",
-        save_few!(),
+        save_fast_path_vectors!(),
         "lea rdi, [rbx + 8]",
         "mov esi, [rbx + 8 + 16 * 8 + {site}]",
-        "call {hit_quickly}",
+        "call {fast_hit}",
         "test eax, eax",
         "jne 2f",
-        restore_few!(),
+        restore_fast_path_vectors!(),
         restore_general!(),
-        "jmp {leaving}",
+        "jmp {exit_trap}",
         "2:",
-        save_rest!(),
+        save_other_vectors!(),
         "lea rdi, [rbx + 8]",
         "mov rsi, rsp",
         "mov edx, [rbx + 8 + 16 * 8 + {site}]",
         "call {hit}",
-        restore_few!(),
-        restore_rest!(),
+        restore_fast_path_vectors!(),
+        restore_other_vectors!(),
         "cmp eax, {stop}",
         "je 3f",
         "ja 4f",
         restore_general!(),
-        "jmp {leaving}",
+        "jmp {exit_trap}",
         "3:",
         restore_general!(),
-        "jmp {stopped}",
+        "jmp {react_trap}",
         "4:",
         restore_general!(),
-        "jmp {refused}",
-        left = const LEFT_ON_STACK,
-        needed = const NEEDED,
-        site = const SITE_ON_STACK,
-        hit_quickly = sym agent::hit_quickly,
+        "jmp {retry_trap}",
+        left = const STACK_IN_USE,
+        needed = const STACK_REQUIRED,
+        site = const SITE_STACK_OFFSET,
+        fast_hit = sym agent::fast_hit,
         hit = sym agent::hit,
         stop = const agent::STOP,
-        leaving = sym leaving,
-        stopped = sym stopped,
-        refused = sym refused,
+        exit_trap = sym exit_trap,
+        react_trap = sym react_trap,
+        retry_trap = sym retry_trap,
     );
 }
 
-/// The last instruction of a thread that goes on. While the tool wants threads to come out, it puts a trap here.
+/// Last instruction of a thread that continues. The debugger puts a trap here to get threads out of the library.
 ///
 /// # Safety
-/// Only for [`entry`].
+/// To be jumped to by [`entry`] only.
 #[unsafe(naked)]
-pub unsafe extern "C" fn leaving() {
+pub unsafe extern "C" fn exit_trap() {
     naked_asm!("ret", "ud2");
 }
 
-/// The trap for a thread whose event has been dealt with, and that is to stop.
+/// Trap for a thread whose event was processed and that must stop.
 ///
 /// # Safety
-/// Only for [`entry`].
+/// To be jumped to by [`entry`] only.
 #[unsafe(naked)]
-pub unsafe extern "C" fn stopped() {
+pub unsafe extern "C" fn react_trap() {
     naked_asm!("int3", "ud2");
 }
 
-/// The trap for a thread whose event could not be dealt with now.
+/// Trap for a thread whose event cannot be processed now.
 ///
 /// # Safety
-/// Only for [`entry`].
+/// To be jumped to by [`entry`] only.
 #[unsafe(naked)]
-pub unsafe extern "C" fn refused() {
+pub unsafe extern "C" fn retry_trap() {
     naked_asm!("int3", "ud2");
 }
 
-/// Where everything goes that the library needs from outside and nobody gives it, such as what a panic does.
+/// Target of every unbound import of the library, such as those of the panic path.
 ///
 /// # Safety
-/// Nothing goes on from here.
+/// Execution does not continue from here.
 #[unsafe(naked)]
 pub unsafe extern "C" fn unbound() {
     naked_asm!("int3", "ud2");

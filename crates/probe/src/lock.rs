@@ -1,4 +1,6 @@
-//! A lock that knows nothing of the program's threads.
+//! A lock that does not depend on the target's threading library.
+//!
+//! Hand-written because its holder may be dead: it can be broken open, which `spin` cannot.
 
 use crate::system;
 use core::cell::UnsafeCell;
@@ -10,15 +12,15 @@ use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 const FREE: u32 = 0;
 const TAKEN: u32 = 1;
 
-/// How often one looks before going to sleep: a step takes less.
-const LOOKS: u32 = 200;
-/// How long one sleeps at most, in nanoseconds, before one looks again; see [`Held`].
-const NAP: u64 = 1_000_000;
+/// Number of attempts before sleeping. A step of the monitors takes less time than this.
+const SPINS: u32 = 200;
+/// Longest sleep in nanoseconds before the lock is checked again; see [`LockGuard`].
+const NAP_NANOS: u64 = 1_000_000;
 
-/// How many naps the tool waits for a lock. A step takes less by far.
-pub(crate) const PATIENCE: u32 = 50;
+/// Number of naps a request of the debugger waits for a lock. A step of the monitors takes far less.
+pub(crate) const MAX_NAPS: u32 = 50;
 
-/// Something that one thread has at a time.
+/// A mutual exclusion lock.
 ///
 /// ```
 /// # use invigil_probe::lock::Lock;
@@ -28,123 +30,124 @@ pub(crate) const PATIENCE: u32 = 50;
 /// ```
 #[derive(Debug)]
 pub struct Lock<T> {
-    word: AtomicU32,
-    /// How many sleep until it is free.
-    asleep: AtomicU32,
+    state: AtomicU32,
+    /// Number of threads that sleep until it is free.
+    sleepers: AtomicU32,
     inner: UnsafeCell<T>,
 }
 
-// SAFETY: what is inside is reached by one thread at a time.
+// SAFETY: one thread at a time reaches the contents.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 impl<T> Lock<T> {
-    /// A free lock.
+    /// Creates a free lock.
     pub const fn new(inner: T) -> Lock<T> {
-        Lock { word: AtomicU32::new(FREE), asleep: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
+        Lock { state: AtomicU32::new(FREE), sleepers: AtomicU32::new(0), inner: UnsafeCell::new(inner) }
     }
 
-    /// Waits until it is free, and takes it.
+    /// Waits until the lock is free and takes it.
     #[inline]
-    pub fn lock(&self) -> Held<'_, T> {
-        if self.word.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_err() {
-            self.lock_slowly();
+    pub fn lock(&self) -> LockGuard<'_, T> {
+        if self.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_err() {
+            self.lock_slow();
         }
-        Held { lock: self }
+        LockGuard { lock: self }
     }
 
-    /// Takes it if it is free.
+    /// Takes the lock if it is free.
     #[inline]
-    pub fn try_lock(&self) -> Option<Held<'_, T>> {
-        let taken = self.word.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
-        taken.is_ok().then(|| Held { lock: self })
+    pub fn try_lock(&self) -> Option<LockGuard<'_, T>> {
+        let taken = self.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed);
+        taken.is_ok().then(|| LockGuard { lock: self })
     }
 
-    /// Takes it if it becomes free within so many naps: whoever has it may be made to stand still by the very one who waits.
-    pub fn lock_within(&self, naps: u32) -> Option<Held<'_, T>> {
-        for nap in 0..=naps {
-            if self.is_got() {
-                return Some(Held { lock: self });
+    /// Takes the lock if it becomes free within `max_naps` naps. Needed because the thread that holds it may have
+    /// been stopped by the waiting side.
+    pub fn lock_within(&self, max_naps: u32) -> Option<LockGuard<'_, T>> {
+        for nap in 0..=max_naps {
+            if self.try_acquire() {
+                return Some(LockGuard { lock: self });
             }
-            if nap < naps {
+            if nap < max_naps {
                 self.nap();
             }
         }
         None
     }
 
-    /// Takes it without asking, which takes a fraction of the time.
+    /// Takes the lock without an atomic operation, which is several times faster.
     ///
     /// # Safety
-    /// There is no other thread that could have it, and none comes into being before it is given back.
+    /// No other thread can hold the lock, and none is created before it is released.
     #[inline]
-    pub unsafe fn lock_alone(&self) -> Held<'_, T> {
-        self.word.store(TAKEN, Relaxed);
-        Held { lock: self }
+    pub unsafe fn lock_single_threaded(&self) -> LockGuard<'_, T> {
+        self.state.store(TAKEN, Relaxed);
+        LockGuard { lock: self }
     }
 
-    /// Whoever had it is no more.
-    pub fn break_open(&self) {
-        self.asleep.store(0, Relaxed);
-        self.word.store(FREE, Release);
+    /// Unlocks the lock of a thread that no longer exists.
+    pub fn force_unlock(&self) {
+        self.sleepers.store(0, Relaxed);
+        self.state.store(FREE, Release);
     }
 
     #[cold]
-    fn lock_slowly(&self) {
-        for _ in 0..LOOKS {
-            if self.is_got() {
+    fn lock_slow(&self) {
+        for _ in 0..SPINS {
+            if self.try_acquire() {
                 return;
             }
             spin_loop();
         }
-        while !self.is_got() {
+        while !self.try_acquire() {
             self.nap();
         }
     }
 
     fn nap(&self) {
-        self.asleep.fetch_add(1, Relaxed);
-        system::wait(&self.word, TAKEN, NAP);
-        self.asleep.fetch_sub(1, Relaxed);
+        self.sleepers.fetch_add(1, Relaxed);
+        system::futex_wait(&self.state, TAKEN, NAP_NANOS);
+        self.sleepers.fetch_sub(1, Relaxed);
     }
 
-    fn is_got(&self) -> bool {
-        self.word.load(Relaxed) == FREE && self.word.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok()
+    fn try_acquire(&self) -> bool {
+        self.state.load(Relaxed) == FREE && self.state.compare_exchange(FREE, TAKEN, Acquire, Relaxed).is_ok()
     }
 }
 
-/// What is locked, until it is dropped.
+/// Guard of a locked value; unlocks when dropped.
 ///
-/// To give it back is a store and no more, which costs next to nothing. So it may be that nobody is seen asleep who is just going to
-/// sleep; then that one wakes by itself after a while.
+/// Unlocking is a plain store, which costs next to nothing. So it may miss a thread that is just going to sleep; that
+/// thread wakes up by itself after at most `NAP_NANOS`.
 #[derive(Debug)]
-pub struct Held<'a, T> {
+pub struct LockGuard<'a, T> {
     lock: &'a Lock<T>,
 }
 
-impl<T> Deref for Held<'_, T> {
+impl<T> Deref for LockGuard<'_, T> {
     type Target = T;
 
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: this thread has the lock.
+        // SAFETY: this thread holds the lock.
         unsafe { &*self.lock.inner.get() }
     }
 }
 
-impl<T> DerefMut for Held<'_, T> {
+impl<T> DerefMut for LockGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this thread has the lock.
+        // SAFETY: this thread holds the lock.
         unsafe { &mut *self.lock.inner.get() }
     }
 }
 
-impl<T> Drop for Held<'_, T> {
+impl<T> Drop for LockGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
-        self.lock.word.store(FREE, Release);
-        if self.lock.asleep.load(Relaxed) != 0 {
-            system::wake(&self.lock.word);
+        self.lock.state.store(FREE, Release);
+        if self.lock.sleepers.load(Relaxed) != 0 {
+            system::futex_wake(&self.lock.state);
         }
     }
 }

@@ -1,38 +1,40 @@
-//! Memory for what lives in here, and the few functions on memory that compiled code calls by name.
+//! Allocator of the library, and the memory functions that compiled code calls by name.
 //!
-//! The tool binds the library's `malloc`, `memcpy` and so on to these. Nothing of the program's is used, so the program may
-//! have probes in its own.
+//! Hand-written because it must survive a thread that dies inside it, which `talc` and the like do not.
+//!
+//! The debugger binds the library's imports of `malloc`, `memcpy` and so on to these functions. Nothing of the
+//! target's is used, so there may be probes in the target's own.
 
-use crate::lock::{Held, Lock, PATIENCE};
-use crate::words::INVIGIL_WORDS;
+use crate::control::INVIGIL_CONTROL;
+use crate::lock::{Lock, LockGuard, MAX_NAPS};
 use core::arch::naked_asm;
 use core::ptr;
 use core::sync::atomic::Ordering::Relaxed;
 
-/// Before each piece lies its class.
+/// Size of the header before each block; it holds the block's size class.
 const HEADER: usize = 16;
-/// Pieces are powers of two, their header included, from 32 bytes on.
-const SMALLEST: usize = 5;
+/// Smallest block, as a power of two: 32 bytes, header included. Block sizes are powers of two.
+const MIN_CLASS_BITS: usize = 5;
 const CLASSES: usize = 40;
 
 struct Heap {
     free: [*mut u8; CLASSES],
 }
 
-// SAFETY: the pointers are to memory that is the heap's alone.
+// SAFETY: the pointers refer to memory that only the heap uses.
 unsafe impl Send for Heap {}
 
 static HEAP: Lock<Heap> = Lock::new(Heap { free: [ptr::null_mut(); CLASSES] });
 
-/// Whoever was here is no more.
-pub(crate) fn break_open() {
-    HEAP.break_open();
+/// Unlocks the heap of a dead target.
+pub(crate) fn force_unlock() {
+    HEAP.force_unlock();
 }
 
-/// The class of pieces that have room for so many bytes and a header.
+/// Smallest size class with room for so many bytes and a header.
 fn class(bytes: usize) -> usize {
     let bits = usize::BITS as usize - (bytes + HEADER - 1).leading_zeros() as usize;
-    bits.saturating_sub(SMALLEST)
+    bits.saturating_sub(MIN_CLASS_BITS)
 }
 
 impl Heap {
@@ -40,40 +42,40 @@ impl Heap {
         let Some(head) = self.free.get_mut(class) else { return ptr::null_mut() };
         if !head.is_null() {
             let piece = *head;
-            // SAFETY: a free piece holds a pointer to the next one.
+            // SAFETY: a free block holds a pointer to the next one.
             *head = unsafe { piece.cast::<*mut u8>().read() };
             return piece;
         }
-        let size = 1 << (class + SMALLEST);
-        let words = &INVIGIL_WORDS;
-        let at = words.heap.load(Relaxed);
-        if words.heap_end.load(Relaxed).saturating_sub(at) < size {
+        let size = 1 << (class + MIN_CLASS_BITS);
+        let control = &INVIGIL_CONTROL;
+        let at = control.heap.load(Relaxed);
+        if control.heap_end.load(Relaxed).saturating_sub(at) < size {
             return ptr::null_mut();
         }
-        words.heap.store(at + size, Relaxed);
+        control.heap.store(at + size, Relaxed);
         at as usize as *mut u8
     }
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn malloc(bytes: usize) -> *mut u8 {
     // SAFETY: by the contract.
     unsafe { take(bytes, || Some(HEAP.lock())) }
 }
 
-/// As [`malloc`], for the tool: nothing also if a thread stands still that is at the memory.
+/// Like [`malloc`], for the debugger. Also returns null if a stopped thread holds the heap's lock.
 ///
 /// # Safety
-/// As the C library's.
-pub(crate) unsafe extern "C" fn allot(bytes: usize) -> *mut u8 {
+/// As in the C library.
+pub(crate) unsafe extern "C" fn allocate(bytes: usize) -> *mut u8 {
     // SAFETY: by the contract.
-    unsafe { take(bytes, || HEAP.lock_within(PATIENCE)) }
+    unsafe { take(bytes, || HEAP.lock_within(MAX_NAPS)) }
 }
 
-unsafe fn take(bytes: usize, heap: impl Fn() -> Option<Held<'static, Heap>>) -> *mut u8 {
+unsafe fn take(bytes: usize, heap: impl Fn() -> Option<LockGuard<'static, Heap>>) -> *mut u8 {
     if bytes > isize::MAX as usize / 2 {
         return ptr::null_mut();
     }
@@ -84,27 +86,27 @@ unsafe fn take(bytes: usize, heap: impl Fn() -> Option<Held<'static, Heap>>) -> 
     if piece.is_null() {
         return piece;
     }
-    // SAFETY: the piece has room for its header, and is aligned.
+    // SAFETY: the block has room for its header, and is aligned.
     unsafe {
         piece.cast::<usize>().write(class);
         piece.add(HEADER)
     }
 }
 
-/// How much room a piece of a class has.
-fn room(class: usize) -> usize {
-    (1 << (class + SMALLEST)) - HEADER
+/// Usable size of the blocks of a class.
+fn capacity(class: usize) -> usize {
+    (1 << (class + MIN_CLASS_BITS)) - HEADER
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn free(at: *mut u8) {
     if at.is_null() {
         return;
     }
-    // SAFETY: it was given out by `malloc`, so a header lies before it.
+    // SAFETY: the block came from `malloc`, so a header precedes it.
     unsafe {
         let piece = at.sub(HEADER);
         let class = piece.cast::<usize>().read();
@@ -114,13 +116,13 @@ pub unsafe extern "C" fn free(at: *mut u8) {
     }
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
     let Some(bytes) = count.checked_mul(size) else { return ptr::null_mut() };
-    // SAFETY: the piece has room for so many bytes.
+    // SAFETY: the block has room for so many bytes.
     unsafe {
         let at = malloc(bytes);
         if !at.is_null() {
@@ -130,17 +132,17 @@ pub unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut u8 {
     }
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn realloc(at: *mut u8, bytes: usize) -> *mut u8 {
-    // SAFETY: by the contract; the header tells how much there is.
+    // SAFETY: by the contract; the header holds the block's class.
     unsafe {
         if at.is_null() {
             return malloc(bytes);
         }
-        let there = room(at.sub(HEADER).cast::<usize>().read());
+        let there = capacity(at.sub(HEADER).cast::<usize>().read());
         if bytes <= there {
             return at;
         }
@@ -153,19 +155,19 @@ pub unsafe extern "C" fn realloc(at: *mut u8, bytes: usize) -> *mut u8 {
     }
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn memcpy(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8 {
     // SAFETY: by the contract.
     unsafe { memmove(to, from, bytes) }
 }
 
-/// As the C library's. Up to 32 bytes are all read before the first is written.
+/// As in the C library. Up to 32 bytes are all read before the first is written.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 #[unsafe(naked)]
 pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, bytes: usize) -> *mut u8 {
     naked_asm!(
@@ -195,7 +197,7 @@ pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, bytes: usize) -> 
         "mov [rdi], ecx",
         "mov [rdi + rdx - 4], r8d",
         "ret",
-        // At most three bytes: the first, the last, and the one in the middle.
+        // At most three bytes: the first, the last and the middle one.
         "4:",
         "test rdx, rdx",
         "je 6f",
@@ -217,7 +219,7 @@ pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, bytes: usize) -> 
         "jb 7f",
         "rep movsb",
         "ret",
-        // They overlap, and the target lies behind: from the end.
+        // The ranges overlap, and the destination is behind the source: copy backwards.
         "7:",
         "lea rdi, [rdi + rdx - 1]",
         "lea rsi, [rsi + rdx - 1]",
@@ -228,19 +230,19 @@ pub unsafe extern "C" fn memmove(to: *mut u8, from: *const u8, bytes: usize) -> 
     )
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 #[unsafe(naked)]
 pub unsafe extern "C" fn memset(to: *mut u8, byte: i32, bytes: usize) -> *mut u8 {
     naked_asm!("mov r8, rdi", "mov eax, esi", "mov rcx, rdx", "rep stosb", "mov rax, r8", "ret")
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 #[unsafe(naked)]
 pub unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, bytes: usize) -> i32 {
     naked_asm!(
@@ -260,19 +262,19 @@ pub unsafe extern "C" fn memcmp(left: *const u8, right: *const u8, bytes: usize)
     )
 }
 
-/// As the C library's.
+/// As in the C library.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 #[unsafe(naked)]
 pub unsafe extern "C" fn strlen(text: *const u8) -> usize {
     naked_asm!("xor eax, eax", "2:", "cmp byte ptr [rdi + rax], 0", "je 3f", "inc rax", "jmp 2b", "3:", "ret")
 }
 
-/// As the C library's, for what is never aligned to more than pieces are.
+/// As in the C library, for alignments that all blocks have.
 ///
 /// # Safety
-/// As the C library's.
+/// As in the C library.
 pub unsafe extern "C" fn posix_memalign(at: *mut *mut u8, align: usize, bytes: usize) -> i32 {
     const NO_MEMORY: i32 = 12;
     // SAFETY: by the contract.
@@ -289,17 +291,17 @@ mod tests {
     use alloc::vec::Vec;
 
     #[test]
-    fn pieces_do_not_overlap_and_come_back() {
+    fn blocks_do_not_overlap_and_are_reused() {
         let block: &'static mut [u128] = Vec::leak(alloc::vec![0; 8 << 20]);
         let range = block.as_ptr_range();
-        INVIGIL_WORDS.heap.store(range.start as u64, Relaxed);
-        INVIGIL_WORDS.heap_end.store(range.end as u64, Relaxed);
+        INVIGIL_CONTROL.heap.store(range.start as u64, Relaxed);
+        INVIGIL_CONTROL.heap_end.store(range.end as u64, Relaxed);
         let mut all: Vec<(*mut u8, usize, u8)> = Vec::new();
         let mut dice = 12345u64;
         for round in 0..20_000u64 {
             dice = dice.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
             let bytes = (dice >> 33) as usize % if dice.is_multiple_of(50) { 100_000 } else { 300 };
-            // SAFETY: pieces are used as they were given.
+            // SAFETY: blocks are used within their sizes.
             unsafe {
                 if round % 3 != 0 || all.is_empty() {
                     let at = malloc(bytes);
@@ -329,12 +331,12 @@ mod tests {
     }
 
     #[test]
-    fn functions_on_memory() {
+    fn memory_functions_agree_with_std() {
         for bytes in (0..70).chain([200, 5000]) {
             let from: Vec<u8> = (0..bytes + 8).map(|n| n as u8 ^ 0x5a).collect();
             for shift in [0, 1, 3, 7] {
                 let (mut ours, mut theirs) = (from.clone(), from.clone());
-                // SAFETY: both stay within the vectors.
+                // SAFETY: both ranges stay within the vectors.
                 unsafe {
                     memmove(ours.as_mut_ptr().add(shift), ours.as_ptr(), bytes);
                     theirs.copy_within(0..bytes, shift);
@@ -350,7 +352,7 @@ mod tests {
                 }
             }
         }
-        // SAFETY: a text with its end.
+        // SAFETY: the text is null-terminated.
         assert_eq!(unsafe { strlen(c"four".as_ptr().cast()) }, 4);
     }
 }

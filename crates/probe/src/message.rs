@@ -1,39 +1,39 @@
-//! What the tool and the library inside the program say to each other.
+//! Messages between the debugger and the library inside the target.
 //!
-//! Both are built together, so there is no version: the tool puts in what it was built with.
+//! There is no version number: the debugger maps the library it was built with.
 
 use crate::calls::Call;
-use crate::capture::{Capture, Moment};
-use crate::tails::{Ending, Leaving, Left};
+use crate::capture::{Capture, RegisterFrame};
+use crate::tail_calls::{PendingTailCall, TailCallEvent, TailReturnEvent};
 use alloc::string::String;
 use alloc::vec::Vec;
-use invigil_monitor::event::{Batch, SymbolId};
-use invigil_monitor::inside::Unseen;
-use invigil_monitor::mac::Remembered;
+use invigil_monitor::embedded::EvictedCounts;
+use invigil_monitor::event::{EventBatch, EventId};
+use invigil_monitor::mac::ScriptState;
 use serde::{Deserialize, Serialize};
 
-/// An event at a site.
+/// An event that occurs at a site.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Told {
-    /// Which.
-    pub symbol: SymbolId,
-    /// Its parameters.
+pub struct SiteEvent {
+    /// Its id.
+    pub event: EventId,
+    /// How its parameters are read.
     pub captures: Vec<Capture>,
 }
 
-/// Events with more parameters go the long way.
-pub(crate) const FEW: usize = 8;
+/// Largest number of parameters that are read as integers without an allocation.
+pub(crate) const MAX_INTS: usize = 8;
 
-impl Told {
-    /// Whether all that it carries are whole numbers, and few.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.captures.len() <= FEW && self.captures.iter().all(Capture::is_integer)
+impl SiteEvent {
+    /// Whether all parameters are integers and there are few of them.
+    pub(crate) fn is_int_only(&self) -> bool {
+        self.captures.len() <= MAX_INTS && self.captures.iter().all(Capture::is_integer)
     }
 
-    /// Reads all that it carries as whole numbers, if they are all there.
+    /// Reads all parameters as integers. Returns false if one of them cannot be read.
     #[inline]
-    pub(crate) fn integers(&self, moment: &Moment<'_>, numbers: &mut [i64]) -> bool {
-        numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(moment) {
+    pub(crate) fn integers(&self, frame: &RegisterFrame<'_>, numbers: &mut [i64]) -> bool {
+        numbers.iter_mut().zip(&self.captures).all(|(number, capture)| match capture.integer(frame) {
             Some(read) => {
                 *number = read;
                 true
@@ -43,113 +43,113 @@ impl Told {
     }
 }
 
-/// What happens at a place in the code: events, in the order in which they are told.
-pub type Site = Vec<Told>;
+/// The events of a site, in the order in which they occur.
+pub type SiteEvents = Vec<SiteEvent>;
 
-/// What the tool asks for. The program stands still then, and no thread of it is in here.
+/// A request of the debugger. The target is stopped, and none of its threads is in the library.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Request {
-    /// These are the sites from this number on.
+    /// Defines the sites from this number on.
     Sites {
-        /// The number of the first.
+        /// Number of the first site.
         first: u32,
         /// The sites.
-        sites: Vec<Site>,
+        sites: Vec<SiteEvents>,
     },
-    /// These are the properties, each as [`Parts`](invigil_monitor::automaton::Parts), once for all.
+    /// Defines the properties, each encoded as [`AutomatonDef`](invigil_monitor::automaton::AutomatonDef).
     Properties(Vec<Vec<u8>>),
-    /// These are the scripts that make events of events, each as a [`Plan`](invigil_monitor::mac::Plan), once for all. Sites are
-    /// told anew.
+    /// Defines the scripts that derive events, each encoded as a
+    /// [`ScriptPlan`](invigil_monitor::mac::ScriptPlan). Sites must be sent again afterwards.
     Scripts {
         /// The scripts.
         plans: Vec<Vec<u8>>,
-        /// When the program began, by the clock.
-        begun: u64,
+        /// Start time of the target, by the monotonic clock.
+        start_time: u64,
     },
-    /// They step in here from now on, from these states, and someone reacts to what the concerns say.
-    Put {
-        /// For each property, where it stands.
+    /// Uploads the state of the monitors, which step in the target from now on.
+    Upload {
+        /// State of each property.
         states: Vec<Vec<u8>>,
-        /// For each property and state, what someone reacts to.
-        concerns: Vec<Vec<u8>>,
-        /// What each pair of scripts remembers.
-        scripts: Vec<Remembered>,
+        /// For each property and each of its states, whether a reaction is due on entry or exit.
+        reaction_masks: Vec<Vec<u8>>,
+        /// State of each pair of scripts.
+        scripts: Vec<ScriptState>,
     },
-    /// From now on events go into a ring, and no property steps. Sites are told anew.
+    /// Records events in a ring from now on; no monitor steps. Sites must be sent again afterwards.
     Record {
-        /// Where it lies.
+        /// Address of the ring.
         at: u64,
-        /// How many slots it has, as a power of two.
+        /// Number of slots, as a power of two.
         bits: u32,
-        /// When the program began, by the clock, if times are recorded.
-        begun: Option<u64>,
+        /// Start time of the target by the monotonic clock, if times are recorded.
+        start_time: Option<u64>,
     },
-    /// What they did; they step elsewhere from now on.
-    Take,
-    /// The open calls of the thread of this number.
+    /// Returns the replay log and removes the monitors from the target.
+    Drain,
+    /// Returns the open calls of the thread with this id.
     Calls(u32),
-    /// The open calls of all threads, which are forgotten in here.
+    /// Returns and forgets the open calls of all threads.
     TakeCalls,
-    /// Calls that have begun elsewhere.
+    /// Adds calls whose entry the debugger has seen.
     PutCalls(Vec<Call>),
-    /// This is what happens at the end of calls for which other functions return.
-    Tails {
+    /// Defines the events of functions that end in tail calls.
+    TailCalls {
         /// The events.
-        endings: Vec<Ending>,
-        /// The sites where calls may be left.
-        leaving: Vec<(u32, Vec<Leaving>)>,
+        return_events: Vec<TailReturnEvent>,
+        /// The sites at which tail calls may be made.
+        tail_calls: Vec<(u32, Vec<TailCallEvent>)>,
     },
-    /// These are the places that such functions return to and that have a probe now, each with its site.
-    Returns(Vec<(u64, u32)>),
-    /// The calls of all threads that were left for other functions, which are forgotten in here.
-    TakeLeft,
-    /// Calls that were left for other functions elsewhere.
-    PutLeft(Vec<Left>),
-    /// These events happened in a thread, all at one place, and the tool has seen them: the properties step.
+    /// Defines the return sites of tail calls that have a probe now: return address and site number.
+    ReturnSites(Vec<(u64, u32)>),
+    /// Returns and forgets the pending tail calls of all threads.
+    TakeTailCalls,
+    /// Adds tail calls that the debugger has seen.
+    PutTailCalls(Vec<PendingTailCall>),
+    /// Steps the monitors with events that the debugger has seen, all at one site of one thread.
     Step {
         /// The events.
-        events: Batch,
+        events: EventBatch,
         /// The thread.
         thread: u32,
     },
 }
 
-/// What comes of it.
+/// Answer to a [`Request`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Answer {
-    /// It is done.
+    /// The request was carried out.
     Done,
-    /// It cannot be done: why.
-    Refused(String),
-    /// What the properties did, if they were in here.
-    Taken(Option<Past>),
-    /// Open calls, those of each thread in the order in which they began.
+    /// The request failed, with the reason.
+    Failed(String),
+    /// The replay log, if the monitors were in the target.
+    Drained(Option<EncodedReplayLog>),
+    /// Open calls, those of each thread in the order of their entries.
     Calls(Vec<Call>),
-    /// Calls that were left for other functions, those of each thread in the order in which they were.
-    Left(Vec<Left>),
-    /// They stepped: whether someone is to react.
+    /// Pending tail calls, those of each thread in the order in which they were made.
+    TailCalls(Vec<PendingTailCall>),
+    /// The monitors stepped; whether a reaction is due.
     Stepped(bool),
-    /// They did not step: someone is yet to react to what another thread did.
+    /// The monitors did not step: the reaction to another thread's event is still due.
     Busy,
-    /// Nothing was done: a thread that is in here stands still.
+    /// Nothing was done: a stopped thread holds a lock of the library.
     Locked,
 }
 
-/// What properties did in here.
+/// Replay log of the embedded monitors, with the states in their encoded form.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Past {
-    /// How many events there were that are not told, with those that scripts found.
-    pub unseen_events: u64,
-    /// What those did, per property.
-    pub unseen: Vec<Unseen>,
-    /// Where each property stood then.
-    pub before: Vec<Vec<u8>>,
-    /// What each pair of scripts remembered then.
-    pub scripts: Vec<Remembered>,
-    /// The events since, without those that scripts found.
-    pub events: Batch,
-    /// The thread of each.
+pub struct EncodedReplayLog {
+    /// Number of events that are no longer in the log, derived ones included.
+    pub evicted_events: u64,
+    /// Steps and slice counts of the evicted events, per property.
+    pub evicted: Vec<EvictedCounts>,
+    /// State of each property before the first logged event.
+    pub base: Vec<Vec<u8>>,
+    /// State of each pair of scripts before the first logged event.
+    pub scripts: Vec<ScriptState>,
+    /// The logged events, without derived ones.
+    pub events: EventBatch,
+    /// The thread of each event.
     pub threads: Vec<u32>,
-    /// The last so many are those that someone is to react to.
-    pub due: u32,
+    /// Number of events at the end of the log to which a reaction is due.
+    pub reacting: u32,
 }

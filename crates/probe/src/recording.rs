@@ -1,12 +1,12 @@
-//! Events that go to the tool as they happen: no monitor steps in here.
+//! Recording: events go to the debugger through a ring, and no monitor steps.
 
-use crate::agent::{GO_ON, REFUSED};
-use crate::capture::{General, Moment};
-use crate::message::{FEW, Site, Told};
-use crate::ring::{Entry, NO_TIME, Pushed, Ring};
-use crate::short::{Deed, Short};
-use crate::tails::{self, Way};
-use crate::words::INVIGIL_WORDS;
+use crate::agent::{CONTINUE, RETRY};
+use crate::capture::{GeneralRegisters, RegisterFrame};
+use crate::control::INVIGIL_CONTROL;
+use crate::int_event::{EventSink, IntEvent};
+use crate::message::{MAX_INTS, SiteEvent, SiteEvents};
+use crate::ring::{EventHeader, NO_TIME, PushOutcome, Ring};
+use crate::tail_calls::{self, TailExit};
 use crate::{system, threads};
 use alloc::boxed::Box;
 use alloc::string::String;
@@ -15,161 +15,170 @@ use core::ptr;
 use core::sync::atomic::AtomicPtr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 use invigil_expr::value::Value;
-use invigil_monitor::event::SymbolId;
+use invigil_monitor::event::EventId;
 
-/// What is recorded, if anything is. It changes only when the program stands still and no thread is in here.
+/// The recording, if one is active. It changes only while the target is stopped and no thread is in the library.
 static RECORDING: AtomicPtr<Recording> = AtomicPtr::new(ptr::null_mut());
 
 struct Recording {
     ring: Ring,
-    /// When the program began, if times are recorded.
-    begun: Option<u64>,
-    sites: Vec<Post>,
+    /// Start time of the target, if times are recorded.
+    start_time: Option<u64>,
+    sites: Vec<RecordedSite>,
 }
 
-/// What is recorded at a site.
-struct Post {
-    events: Vec<Recorded>,
-    /// The one event, if there is a short way to all that it carries.
-    short: Option<Short>,
+/// Recorded events of a site.
+struct RecordedSite {
+    events: Vec<RecordedEvent>,
+    /// Its only event, if that can take the fast path.
+    int_event: Option<IntEvent>,
 }
 
-struct Recorded {
-    told: Told,
-    /// Whether all that it carries are whole numbers, and few.
-    is_plain: bool,
+struct RecordedEvent {
+    event: SiteEvent,
+    /// Whether all parameters are integers and there are few of them.
+    is_int_only: bool,
 }
 
-/// Records from now on, into a ring. The program stands still, and no thread is in here.
+/// Starts recording into a ring. The target is stopped, and no thread is in the library.
 ///
 /// # Safety
-/// The ring lies in memory that is there as long as the library.
-pub(crate) unsafe fn begin(ring: Ring, begun: Option<u64>) {
-    let recording = Recording { ring, begun, sites: Vec::new() };
+/// The memory of the ring is valid as long as the library is mapped.
+pub(crate) unsafe fn start(ring: Ring, start_time: Option<u64>) {
+    let recording = Recording { ring, start_time, sites: Vec::new() };
     let before = RECORDING.swap(Box::into_raw(Box::new(recording)), AcqRel);
     if !before.is_null() {
-        // SAFETY: it came out of a box, and nobody has it any more.
+        // SAFETY: the pointer came from a box and is no longer reachable.
         drop(unsafe { Box::from_raw(before) });
     }
 }
 
-/// What happens at the sites from this number on, if it is recorded; else it is given back. The program stands still, and no
-/// thread is in here.
-pub(crate) fn tell_sites(first: u32, sites: Vec<Site>) -> Option<Vec<Site>> {
-    // SAFETY: it came out of a box, and nobody else has it at the moment.
+/// Sets the events of the sites from number `first` on. Returns the sites if nothing is recorded. The target is
+/// stopped, and no thread is in the library.
+pub(crate) fn set_sites(first: u32, sites: Vec<SiteEvents>) -> Option<Vec<SiteEvents>> {
+    // SAFETY: the pointer came from a box that no thread uses at the moment.
     let Some(recording) = (unsafe { RECORDING.load(Acquire).as_mut() }) else { return Some(sites) };
-    let recorded = |told: Told| Recorded { is_plain: told.is_plain(), told };
-    let post =
-        |site: Site| Post { short: Short::of(&site), events: site.into_iter().map(recorded).collect() };
+    let recorded = |event: SiteEvent| RecordedEvent { is_int_only: event.is_int_only(), event };
+    let site_of = |site: SiteEvents| RecordedSite {
+        int_event: IntEvent::of(&site),
+        events: site.into_iter().map(recorded).collect(),
+    };
     recording.sites.truncate(first as usize);
-    recording.sites.extend(sites.into_iter().map(post));
+    recording.sites.extend(sites.into_iter().map(site_of));
     None
 }
 
-/// A thread is at a site, and takes the shortest way: whether its event was recorded, or else nothing was done; `None` if nothing
-/// is recorded.
+/// Fast path of an event. Returns whether it was recorded; otherwise nothing was done. `None` if nothing is recorded.
 #[inline(always)]
-pub(crate) fn hit_quickly(general: &General, site: u32) -> Option<bool> {
-    // SAFETY: it came out of a box, and is there while threads are in here.
+pub(crate) fn fast_hit(general: &GeneralRegisters, site: u32) -> Option<bool> {
+    // SAFETY: the pointer came from a box that is not freed while threads are in the library.
     let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
-    Some(recording.hit_quickly(general, site))
+    Some(recording.fast_hit(general, site))
 }
 
-/// A thread is at a site; functions may return to it for others, or be left there. `None` if nothing is recorded.
-pub(crate) fn hit(moment: &Moment<'_>, site: u32, returns: bool, way: Way) -> Option<u32> {
-    // SAFETY: it came out of a box, and is there while threads are in here.
+/// Slow path of an event. `None` if nothing is recorded.
+pub(crate) fn hit(frame: &RegisterFrame<'_>, site: u32, is_return_site: bool, exit: TailExit) -> Option<u32> {
+    // SAFETY: the pointer came from a box that is not freed while threads are in the library.
     let recording = unsafe { RECORDING.load(Acquire).as_ref() }?;
-    let how = recording.hit(moment, site);
-    if how != REFUSED {
-        if returns {
-            recording.end_calls(moment, site);
+    let how = recording.hit(frame, site);
+    if how != RETRY {
+        if is_return_site {
+            recording.end_calls(frame, site);
         }
-        if let Way::To(back) = way {
-            tails::leave(moment, site, back);
+        if let TailExit::To(return_site) = exit {
+            tail_calls::note_tail_calls(frame, site, return_site);
         }
     }
     Some(how)
 }
 
 fn is_frozen() -> bool {
-    INVIGIL_WORDS.frozen.load(Relaxed) != 0
+    INVIGIL_CONTROL.frozen.load(Relaxed) != 0
 }
 
 impl Recording {
-    /// Records a short event, if there is room, and nobody wants to know the time.
+    /// Records an event with few integers, if a slot is free and times are not recorded.
     #[inline(always)]
-    fn hit_quickly(&self, general: &General, site: u32) -> bool {
-        let Some(Post { short: Some(short), .. }) = self.sites.get(site as usize) else { return false };
-        if self.begun.is_some() || is_frozen() {
+    fn fast_hit(&self, general: &GeneralRegisters, site: u32) -> bool {
+        let Some(RecordedSite { int_event: Some(int_event), .. }) = self.sites.get(site as usize) else {
+            return false;
+        };
+        if self.start_time.is_some() || is_frozen() {
             return false;
         }
-        let thread = threads::number(threads::base());
-        short.with(general, thread, Push { ring: &self.ring, thread })
+        let thread = threads::id(threads::base());
+        int_event.deliver(general, thread, RingSink { ring: &self.ring, thread })
     }
 
-    fn hit(&self, moment: &Moment<'_>, site: u32) -> u32 {
-        let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return REFUSED };
+    fn hit(&self, frame: &RegisterFrame<'_>, site: u32) -> u32 {
+        let Some(site) = self.sites.get(site as usize).filter(|_| !is_frozen()) else { return RETRY };
         for (at, recorded) in site.events.iter().enumerate() {
-            // What has been told in part is told whole.
+            // Once the first event of a site is recorded, the others must follow: the thread may no longer retry.
             let pushed = if at == 0 {
-                self.record(recorded, moment, &is_frozen)
+                self.record(recorded, frame, &is_frozen)
             } else {
-                self.record(recorded, moment, &|| false)
+                self.record(recorded, frame, &|| false)
             };
-            if pushed == Pushed::Refused {
-                return REFUSED;
+            if pushed == PushOutcome::WouldBlock {
+                return RETRY;
             }
         }
-        GO_ON
+        CONTINUE
     }
 
-    /// The events of calls that end because a thread has returned to a site for them. They are told whole.
-    fn end_calls(&self, moment: &Moment<'_>, site: u32) {
-        while let Some((left, ending)) = tails::ended(moment, site) {
-            let entry = self.entry(ending.symbol, moment);
-            let mut numbers = [0; FEW];
-            if ending.integers(moment, &left, &mut numbers) {
-                self.ring.push_integers(&entry, &numbers[..ending.params.len()], &|| false);
+    /// Records the events of calls that end here because the function they tail-called has returned. They are never
+    /// retried.
+    fn end_calls(&self, frame: &RegisterFrame<'_>, site: u32) {
+        while let Some((call, ending)) = tail_calls::take_ended(frame, site) {
+            let entry = self.entry(ending.event, frame);
+            let mut numbers = [0; MAX_INTS];
+            if ending.integers(frame, &call, &mut numbers) {
+                self.ring.push_ints(&entry, &numbers[..ending.params.len()], &|| false);
                 continue;
             }
             let (mut text, mut values) = (String::new(), Vec::new());
-            ending.values(moment, &left, &mut text, &mut values);
+            ending.values(frame, &call, &mut text, &mut values);
             self.ring.push(&entry, &values, &text, &|| false);
         }
     }
 
     #[inline]
-    fn entry(&self, symbol: SymbolId, moment: &Moment<'_>) -> Entry {
-        let time = self.begun.map_or(NO_TIME, |begun| system::now().saturating_sub(begun));
-        Entry { symbol, thread: moment.thread, time }
+    fn entry(&self, event: EventId, frame: &RegisterFrame<'_>) -> EventHeader {
+        let time = self.start_time.map_or(NO_TIME, |start_time| system::now().saturating_sub(start_time));
+        EventHeader { event, thread: frame.thread, time }
     }
 
     #[inline]
-    fn record(&self, recorded: &Recorded, moment: &Moment<'_>, refuses: &dyn Fn() -> bool) -> Pushed {
-        let told = &recorded.told;
-        let entry = self.entry(told.symbol, moment);
-        if recorded.is_plain {
-            let mut numbers = [0; FEW];
-            if told.integers(moment, &mut numbers) {
-                return self.ring.push_integers(&entry, &numbers[..told.captures.len()], refuses);
+    fn record(
+        &self,
+        recorded: &RecordedEvent,
+        frame: &RegisterFrame<'_>,
+        may_not_wait: &dyn Fn() -> bool,
+    ) -> PushOutcome {
+        let event = &recorded.event;
+        let entry = self.entry(event.event, frame);
+        if recorded.is_int_only {
+            let mut numbers = [0; MAX_INTS];
+            if event.integers(frame, &mut numbers) {
+                return self.ring.push_ints(&entry, &numbers[..event.captures.len()], may_not_wait);
             }
         }
         let mut text = String::new();
-        let values = told.captures.iter().map(|capture| capture.value(moment, system::now, &mut text));
+        let values = event.captures.iter().map(|capture| capture.value(frame, system::now, &mut text));
         let values: Vec<Value> = values.collect();
-        self.ring.push(&entry, &values, &text, refuses)
+        self.ring.push(&entry, &values, &text, may_not_wait)
     }
 }
 
-/// An event goes into the ring.
-struct Push<'a> {
+/// Writes an event to the ring.
+struct RingSink<'a> {
     ring: &'a Ring,
     thread: u32,
 }
 
-impl Deed for Push<'_> {
+impl EventSink for RingSink<'_> {
     #[inline(always)]
-    fn done<const N: usize>(self, symbol: SymbolId, numbers: [i64; N]) -> bool {
-        self.ring.try_push_few(&Entry { symbol, thread: self.thread, time: NO_TIME }, &numbers)
+    fn accept<const N: usize>(self, event: EventId, numbers: [i64; N]) -> bool {
+        self.ring.try_push_few(&EventHeader { event, thread: self.thread, time: NO_TIME }, &numbers)
     }
 }

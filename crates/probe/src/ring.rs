@@ -1,10 +1,10 @@
-//! Events on their way from the program to the tool: a ring in memory that both have.
+//! Ring buffer of events in memory that target and debugger share.
 //!
-//! The ring is made of slots of eight words. Whoever has an event takes as many slots as it needs, by one step of a counter, fills
-//! them, and puts the head of the first one last: from then on the event is there. Nobody ever waits for another thread of
-//! the program, so a thread that is stopped in the middle, or dies there, keeps no other from telling its events, and those
-//! that were told are all found after the program's death. A head says in which round it was written, so that nothing has to be
-//! cleared.
+//! The ring consists of slots of eight words. A writer reserves as many slots as its event needs by one increment of
+//! a counter, fills them, and stores the header of the first slot last: from then on the event is visible. Writers
+//! never wait for each other. So a thread that is stopped or dies in the middle does not keep others from writing,
+//! and all complete events are found after the target's death. A header names the round in which it was written, so
+//! slots need not be cleared.
 //!
 //! ```text
 //! word 0  the round, how many slots, how many parameters, and what they are
@@ -13,231 +13,232 @@
 //! word 3  parameters: a word each if all are integers; else two words each, then the length of their text, and the text
 //! ```
 //!
-//! A slot that goes on with an event has a head, too, and seven words of it.
+//! A continuation slot has a header too, and seven words of the event.
 
 use crate::system;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release, SeqCst};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 use invigil_expr::value::Value;
-use invigil_monitor::event::SymbolId;
+use invigil_monitor::event::EventId;
 
-/// The time of an event that has none.
+/// Time of an event that has none.
 pub const NO_TIME: u64 = u64::MAX;
 
-pub(crate) const SLOT: usize = 8;
-/// So many words of an event's parameters lie in its first slot, and in each further one.
-pub(crate) const FIRST: usize = SLOT - 3;
-pub(crate) const FURTHER: usize = SLOT - 1;
+pub(crate) const SLOT_WORDS: usize = 8;
+/// Words of payload in the first slot of an event, and in each further one.
+pub(crate) const FIRST_PAYLOAD: usize = SLOT_WORDS - 3;
+pub(crate) const MORE_PAYLOAD: usize = SLOT_WORDS - 1;
 
-/// What a slot holds: an event whose parameters are integers, one with other values, or more of one.
+/// Kinds of slots: an event with integer parameters, one with other values, a continuation.
 pub(crate) const INTEGERS: u8 = 1;
 pub(crate) const VALUES: u8 = 2;
 pub(crate) const MORE: u8 = 3;
 
-/// A thread that waits looks this often, in nanoseconds, whether it is still to wait.
-const PATIENCE: u64 = 10_000_000;
+/// Interval in nanoseconds at which a waiting thread checks whether it must still wait.
+const RECHECK_NANOS: u64 = 10_000_000;
 
-/// Words that different sides write are apart from each other, so that they do not slow each other down.
+/// Words that different sides write are on cache lines of their own, so that they do not slow each other down.
 #[repr(C, align(64))]
-struct Apart<T>(T);
+struct CacheLine<T>(T);
 
 #[repr(C)]
-struct Head {
-    /// How many slots were ever taken.
-    written: Apart<AtomicU64>,
-    /// How many of them were read.
-    read: Apart<AtomicU64>,
-    state: Apart<State>,
+struct RingHeader {
+    /// Number of slots ever reserved.
+    written: CacheLine<AtomicU64>,
+    /// Number of slots ever read.
+    read: CacheLine<AtomicU64>,
+    state: CacheLine<RingState>,
 }
 
 #[repr(C)]
-struct State {
-    /// How many events were lost.
+struct RingState {
+    /// Number of lost events.
     lost: AtomicU64,
-    /// Other than zero if an event is lost for which there is no room; else its thread waits.
+    /// Nonzero if events are lost when the ring is full; otherwise their threads wait.
     lossy: AtomicU32,
-    /// Other than zero if nobody reads any more.
+    /// Nonzero if the reader has stopped.
     closed: AtomicU32,
-    /// Other than zero if someone waits for room.
+    /// Nonzero if a thread waits for free slots.
     waiting: AtomicU32,
-    /// Counts how often there was room again for those who wait.
+    /// Number of times that waiting threads were woken; the futex they sleep on.
     turn: AtomicU32,
-    /// Other than zero if the reader sleeps.
+    /// Nonzero if the reader sleeps.
     sleeping: AtomicU32,
 }
 
-/// A ring of slots. It does not own the memory.
+/// Handle to a ring. It does not own the memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Ring {
-    head: *const Head,
-    slots: *const [AtomicU64; SLOT],
-    /// How many there are, as a power of two.
+    header: *const RingHeader,
+    slots: *const [AtomicU64; SLOT_WORDS],
+    /// Number of slots, as a power of two.
     bits: u32,
 }
 
-// SAFETY: all that is reached through it is atomic.
+// SAFETY: everything reachable through it is atomic.
 unsafe impl Send for Ring {}
 // SAFETY: as above.
 unsafe impl Sync for Ring {}
 
-/// An event, but for its parameters.
+/// An event without its parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Which.
-    pub symbol: SymbolId,
+pub struct EventHeader {
+    /// Its id.
+    pub event: EventId,
     /// The thread.
     pub thread: u32,
-    /// Nanoseconds since the begin, or [`NO_TIME`].
+    /// Nanoseconds since the start of the target, or [`NO_TIME`].
     pub time: u64,
 }
 
-/// What became of an event.
+/// Outcome of writing an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pushed {
-    /// It is in the ring.
+pub enum PushOutcome {
+    /// The event is in the ring.
     Done,
-    /// There was no room for it.
+    /// The ring was full, or closed.
     Lost,
-    /// There was no room for it, and its thread may not wait.
-    Refused,
+    /// The ring was full, and the thread may not wait.
+    WouldBlock,
 }
 
-/// The head of a slot.
-pub(crate) fn head(round: u32, slots: u16, count: u8, kind: u8) -> u64 {
+/// Encodes the header of a slot.
+pub(crate) fn slot_header(round: u32, slots: u16, count: u8, kind: u8) -> u64 {
     u64::from(round) << 32 | u64::from(slots) << 16 | u64::from(count) << 8 | u64::from(kind)
 }
 
 impl Ring {
-    /// The smallest ring, as a power of two of slots: the longest event fits.
-    pub const SMALLEST: u32 = 10;
-    /// The largest.
-    pub const LARGEST: u32 = 26;
+    /// Smallest ring, as a power of two of slots: the longest event fits.
+    pub const MIN_BITS: u32 = 10;
+    /// Largest ring.
+    pub const MAX_BITS: u32 = 26;
 
-    /// How much memory a slot takes.
-    pub const SLOT_BYTES: u64 = size_of::<[AtomicU64; SLOT]>() as u64;
+    /// Size of a slot in bytes.
+    pub const SLOT_BYTES: u64 = size_of::<[AtomicU64; SLOT_WORDS]>() as u64;
 
-    /// How much memory a ring of so many slots takes, as a power of two.
+    /// Size in bytes of a ring with `1 << bits` slots.
     pub const fn bytes(bits: u32) -> usize {
-        size_of::<Head>() + (size_of::<[AtomicU64; SLOT]>() << bits)
+        size_of::<RingHeader>() + (size_of::<[AtomicU64; SLOT_WORDS]>() << bits)
     }
 
-    /// A ring of so many slots, as a power of two. The memory is zero at first.
+    /// Creates a handle to a ring with `1 << bits` slots. The memory must be zeroed before its first use.
     ///
     /// # Safety
-    /// At `at`, a multiple of 64, there is memory of [`Ring::bytes`] as long as the ring or a copy of it is used, and nothing
-    /// else reaches it but rings.
+    /// `at` is a multiple of 64 and points to [`Ring::bytes`] bytes that stay valid while the handle or a copy of it
+    /// is used. The memory is accessed through rings only.
     pub const unsafe fn new(at: *const u8, bits: u32) -> Ring {
-        // SAFETY: the head lies within the memory, by the contract.
-        let slots = unsafe { at.add(size_of::<Head>()).cast() };
-        Ring { head: at.cast(), slots, bits }
+        // SAFETY: the header is within the memory, by the contract.
+        let slots = unsafe { at.add(size_of::<RingHeader>()).cast() };
+        Ring { header: at.cast(), slots, bits }
     }
 
     #[inline]
-    fn words(&self) -> &Head {
+    fn header(&self) -> &RingHeader {
         // SAFETY: by the contract of `new`.
-        unsafe { &*self.head }
+        unsafe { &*self.header }
     }
 
-    /// How many slots there are.
+    /// Number of slots.
     #[inline]
     pub(crate) fn count(&self) -> u64 {
         1 << self.bits
     }
 
     #[inline]
-    pub(crate) fn slot(&self, at: u64) -> &[AtomicU64; SLOT] {
-        // SAFETY: by the contract of `new`; the number is one of a slot.
+    pub(crate) fn slot(&self, at: u64) -> &[AtomicU64; SLOT_WORDS] {
+        // SAFETY: by the contract of `new`; the index is that of a slot.
         unsafe { &*self.slots.add((at & (self.count() - 1)) as usize) }
     }
 
-    /// The round in which a slot is written; a new ring is in none.
+    /// Round in which a slot is written. Rounds start at 1, so a new ring holds no events.
     #[inline]
     pub(crate) fn round(&self, at: u64) -> u32 {
         (at >> self.bits) as u32 + 1
     }
 
-    /// Says whether events are lost for which there is no room.
+    /// Sets whether events are lost when the ring is full.
     pub fn set_lossy(&self, lossy: bool) {
-        self.words().state.0.lossy.store(lossy.into(), SeqCst);
+        self.header().state.0.lossy.store(lossy.into(), SeqCst);
     }
 
-    /// Nobody reads any more: those who wait go on, and what finds no room is gone.
+    /// Stops reading: waiting threads continue, and events that find no room are dropped.
     pub fn close(&self) {
-        self.words().state.0.closed.store(1, SeqCst);
-        self.let_on();
+        self.header().state.0.closed.store(1, SeqCst);
+        self.wake_waiters();
     }
 
-    /// How many events were lost.
+    /// Number of lost events.
     pub fn lost(&self) -> u64 {
-        self.words().state.0.lost.load(Relaxed)
+        self.header().state.0.lost.load(Relaxed)
     }
 
-    /// How many slots were ever taken.
+    /// Number of slots ever reserved.
     pub(crate) fn written(&self) -> u64 {
-        self.words().written.0.load(Acquire)
+        self.header().written.0.load(Acquire)
     }
 
-    /// Those who wait for room look again.
-    fn let_on(&self) {
-        let state = &self.words().state.0;
+    /// Wakes the threads that wait for free slots.
+    fn wake_waiters(&self) {
+        let state = &self.header().state.0;
         if state.waiting.swap(0, SeqCst) != 0 {
             state.turn.fetch_add(1, SeqCst);
-            system::wake_all(&state.turn);
+            system::futex_wake_all(&state.turn);
         }
     }
 
-    /// The reader has read so many slots.
+    /// Publishes how many slots were read.
     pub(crate) fn set_read(&self, at: u64) {
-        self.words().read.0.store(at, SeqCst);
-        self.let_on();
+        self.header().read.0.store(at, SeqCst);
+        self.wake_waiters();
     }
 
-    /// The reader sleeps for so many nanoseconds, or until a quarter of the ring was written, or someone waits.
+    /// Puts the reader to sleep for so many nanoseconds, until a quarter of the ring was written, or until a thread
+    /// waits.
     pub(crate) fn sleep(&self, nanoseconds: u64) {
-        let state = &self.words().state.0;
+        let state = &self.header().state.0;
         state.sleeping.store(1, SeqCst);
         if state.waiting.load(SeqCst) == 0 {
-            system::wait(&state.sleeping, 1, nanoseconds);
+            system::futex_wait(&state.sleeping, 1, nanoseconds);
         }
         state.sleeping.store(0, SeqCst);
     }
 
     #[cold]
     fn wake_reader(&self) {
-        let state = &self.words().state.0;
+        let state = &self.header().state.0;
         if state.sleeping.swap(0, SeqCst) != 0 {
-            system::wake_all(&state.sleeping);
+            system::futex_wake_all(&state.sleeping);
         }
     }
 
-    /// Takes slots, if there are so many.
+    /// Reserves slots, if so many are free.
     #[inline]
     pub(crate) fn try_take(&self, slots: u64) -> Option<u64> {
-        let words = self.words();
-        let mut at = words.written.0.load(Relaxed);
+        let header = self.header();
+        let mut at = header.written.0.load(Relaxed);
         loop {
-            if (at + slots).saturating_sub(words.read.0.load(Acquire)) > self.count() {
+            if (at + slots).saturating_sub(header.read.0.load(Acquire)) > self.count() {
                 return None;
             }
-            match words.written.0.compare_exchange_weak(at, at + slots, AcqRel, Relaxed) {
+            match header.written.0.compare_exchange_weak(at, at + slots, AcqRel, Relaxed) {
                 Ok(_) => break,
                 Err(now) => at = now,
             }
         }
         let quarter = self.count() / 4;
-        if at & (quarter - 1) < slots && words.state.0.sleeping.load(Relaxed) != 0 {
+        if at & (quarter - 1) < slots && header.state.0.sleeping.load(Relaxed) != 0 {
             self.wake_reader();
         }
         Some(at)
     }
 
-    /// Takes slots when there is room; what becomes of the event if there is none.
+    /// Reserves slots as soon as they are free. `Err` says what became of the event otherwise.
     #[cold]
-    fn take_later(&self, slots: u64, refuses: &dyn Fn() -> bool) -> Result<u64, Pushed> {
-        let state = &self.words().state.0;
+    fn take_slow(&self, slots: u64, may_not_wait: &dyn Fn() -> bool) -> Result<u64, PushOutcome> {
+        let state = &self.header().state.0;
         if slots > self.count() || state.lossy.load(Relaxed) != 0 {
             state.lost.fetch_add(1, Relaxed);
-            return Err(Pushed::Lost);
+            return Err(PushOutcome::Lost);
         }
         loop {
             let turn = state.turn.load(SeqCst);
@@ -246,84 +247,95 @@ impl Ring {
                 return Ok(at);
             }
             if state.closed.load(SeqCst) != 0 {
-                return Err(Pushed::Lost);
+                return Err(PushOutcome::Lost);
             }
-            if refuses() {
-                return Err(Pushed::Refused);
+            if may_not_wait() {
+                return Err(PushOutcome::WouldBlock);
             }
             self.wake_reader();
-            system::wait(&state.turn, turn, PATIENCE);
+            system::futex_wait(&state.turn, turn, RECHECK_NANOS);
         }
     }
 
-    /// Puts an event into the ring. `words` is how many words its parameters take.
+    /// Writes an event whose parameters take `length` words.
     #[inline]
     fn put(
         &self,
-        entry: &Entry,
-        what: (u8, usize),
+        event: &EventHeader,
+        kind: (u8, usize),
         (length, words): (usize, impl Iterator<Item = u64>),
-        refuses: &dyn Fn() -> bool,
-    ) -> Pushed {
-        let slots = 1 + length.saturating_sub(FIRST).div_ceil(FURTHER) as u64;
+        may_not_wait: &dyn Fn() -> bool,
+    ) -> PushOutcome {
+        let slots = 1 + length.saturating_sub(FIRST_PAYLOAD).div_ceil(MORE_PAYLOAD) as u64;
         let at = match self.try_take(slots) {
             Some(at) => at,
-            None => match self.take_later(slots, refuses) {
+            None => match self.take_slow(slots, may_not_wait) {
                 Ok(at) => at,
                 Err(pushed) => return pushed,
             },
         };
-        self.fill((at, slots), entry, what, words);
-        Pushed::Done
+        self.fill((at, slots), event, kind, words);
+        PushOutcome::Done
     }
 
-    /// Writes an event into slots that were taken.
+    /// Writes an event into reserved slots.
     #[inline(always)]
     fn fill(
         &self,
         (at, slots): (u64, u64),
-        entry: &Entry,
+        event: &EventHeader,
         (kind, count): (u8, usize),
         words: impl Iterator<Item = u64>,
     ) {
         let first = self.slot(at);
-        first[1].store(u64::from(entry.symbol.0) | u64::from(entry.thread) << 32, Relaxed);
-        first[2].store(entry.time, Relaxed);
-        let (mut slot, mut position, mut number) = (first, SLOT - FIRST, at);
+        first[1].store(u64::from(event.event.0) | u64::from(event.thread) << 32, Relaxed);
+        first[2].store(event.time, Relaxed);
+        let (mut slot, mut position, mut number) = (first, SLOT_WORDS - FIRST_PAYLOAD, at);
         for word in words {
-            if position == SLOT {
+            if position == SLOT_WORDS {
                 number += 1;
                 slot = self.slot(number);
-                slot[0].store(head(self.round(number), 0, 0, MORE), Relaxed);
-                position = SLOT - FURTHER;
+                slot[0].store(slot_header(self.round(number), 0, 0, MORE), Relaxed);
+                position = SLOT_WORDS - MORE_PAYLOAD;
             }
             slot[position].store(word, Relaxed);
             position += 1;
         }
-        first[0].store(head(self.round(at), slots as u16, count as u8, kind), Release);
+        first[0].store(slot_header(self.round(at), slots as u16, count as u8, kind), Release);
     }
 
-    /// An event with a few integers, which fit into one slot, if there is room for it now.
+    /// Writes an event with a few integers that fits into one slot, if one is free.
     #[inline(always)]
-    pub(crate) fn try_push_few(&self, entry: &Entry, numbers: &[i64]) -> bool {
-        if numbers.len() > FIRST {
+    pub(crate) fn try_push_few(&self, event: &EventHeader, numbers: &[i64]) -> bool {
+        if numbers.len() > FIRST_PAYLOAD {
             return false;
         }
         let Some(at) = self.try_take(1) else { return false };
-        self.fill((at, 1), entry, (INTEGERS, numbers.len()), numbers.iter().map(|number| *number as u64));
+        self.fill((at, 1), event, (INTEGERS, numbers.len()), numbers.iter().map(|number| *number as u64));
         true
     }
 
-    /// An event whose parameters are integers. When there is no room, `refuses` is asked again and again whether the thread
-    /// may not wait.
+    /// Writes an event with integer parameters. While the ring is full, `may_not_wait` is asked repeatedly whether
+    /// the thread must give up.
     #[inline]
-    pub fn push_integers(&self, entry: &Entry, numbers: &[i64], refuses: &dyn Fn() -> bool) -> Pushed {
+    pub fn push_ints(
+        &self,
+        event: &EventHeader,
+        numbers: &[i64],
+        may_not_wait: &dyn Fn() -> bool,
+    ) -> PushOutcome {
         let words = numbers.iter().map(|number| *number as u64);
-        self.put(entry, (INTEGERS, numbers.len()), (numbers.len(), words), refuses)
+        self.put(event, (INTEGERS, numbers.len()), (numbers.len(), words), may_not_wait)
     }
 
-    /// Any event; texts of its parameters lie in `text`.
-    pub fn push(&self, entry: &Entry, values: &[Value], text: &str, refuses: &dyn Fn() -> bool) -> Pushed {
+    /// Writes any event. Long texts of its parameters are in `text`.
+    pub fn push(
+        &self,
+        event: &EventHeader,
+        values: &[Value],
+        text: &str,
+        may_not_wait: &dyn Fn() -> bool,
+    ) -> PushOutcome {
         let pairs = values.iter().flat_map(|value| <[u64; 2]>::from(value.bits()));
         let parts = text.as_bytes().chunks(8).map(|part| {
             let mut word = [0; 8];
@@ -333,9 +345,9 @@ impl Ring {
         let words = pairs.chain([text.len() as u64]).chain(parts);
         let length = values.len() * 2 + 1 + text.len().div_ceil(8);
         if values.len() > usize::from(u8::MAX) || length > usize::from(u16::MAX) {
-            self.words().state.0.lost.fetch_add(1, Relaxed);
-            return Pushed::Lost;
+            self.header().state.0.lost.fetch_add(1, Relaxed);
+            return PushOutcome::Lost;
         }
-        self.put(entry, (VALUES, values.len()), (length, words), refuses)
+        self.put(event, (VALUES, values.len()), (length, words), may_not_wait)
     }
 }

@@ -1,68 +1,72 @@
-//! The numbers of threads, without a lock and without asking the system each time.
+//! Ids of threads, without a lock and usually without a system call.
 
+use crate::control::INVIGIL_CONTROL;
 use crate::system;
-use crate::words::INVIGIL_WORDS;
 use core::arch::asm;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-/// So many threads are remembered, as a power of two.
-const BITS: u32 = 6;
-/// Numbers of threads are smaller than this power of two.
-const NUMBER: u32 = 22;
-/// The memory of a thread lies at a multiple of sixteen, below the middle of all addresses.
-const ALIGNED: u32 = 4;
-const ADDRESS: u32 = 47;
+/// Number of cached threads, as a power of two.
+const CACHE_BITS: u32 = 6;
+/// Thread ids are smaller than this power of two.
+const ID_BITS: u32 = 22;
+/// The thread-local memory of a thread is aligned to this power of two, in the lower half of the address space.
+const ALIGN_BITS: u32 = 4;
+const ADDRESS_BITS: u32 = 47;
 
-/// What tells a thread apart: where its own memory is.
+/// Address of the thread-local memory, which identifies the calling thread.
 #[inline]
 pub fn base() -> u64 {
     let base: u64;
-    // SAFETY: the tool makes sure, before it puts a probe, that the system lets programs do this.
+    // SAFETY: the debugger checks that the kernel allows this instruction before it places a probe.
     unsafe { asm!("rdfsbase {}", out(reg) base, options(nomem, nostack, preserves_flags)) };
     base
 }
 
-static NUMBERS: Numbers = Numbers::new();
+static CACHE: ThreadIdCache = ThreadIdCache::new();
 
-/// The number of the thread that asks, and whose own memory is [there](base).
+/// Id of the calling thread, whose thread-local memory is at [`base`].
 #[inline]
-pub fn number(base: u64) -> u32 {
-    NUMBERS.current(base)
+pub fn id(base: u64) -> u32 {
+    CACHE.lookup(base)
 }
 
-/// Numbers of threads that were here lately. A word holds the number of a thread and most of the address of its own memory; the rest
-/// of the address is told by where the word lies.
+/// Ids of recently seen threads. A word holds the id of a thread and most bits of its base address; the index of the
+/// word gives the other bits.
 #[derive(Debug)]
-struct Numbers {
-    known: [AtomicU64; 1 << BITS],
-    born: AtomicU32,
+struct ThreadIdCache {
+    entries: [AtomicU64; 1 << CACHE_BITS],
+    threads_created: AtomicU32,
 }
 
-impl Numbers {
-    /// None is known.
-    const fn new() -> Numbers {
-        Numbers { known: [const { AtomicU64::new(0) }; 1 << BITS], born: AtomicU32::new(0) }
+impl ThreadIdCache {
+    /// Creates an empty cache.
+    const fn new() -> ThreadIdCache {
+        ThreadIdCache {
+            entries: [const { AtomicU64::new(0) }; 1 << CACHE_BITS],
+            threads_created: AtomicU32::new(0),
+        }
     }
 
     #[inline]
-    fn current(&self, base: u64) -> u32 {
-        let born = INVIGIL_WORDS.born.load(Relaxed);
-        if born != self.born.load(Acquire) {
-            // The memory of a thread that is no more may be another's now.
-            self.known.iter().for_each(|word| word.store(0, Relaxed));
-            self.born.store(born, Release);
+    fn lookup(&self, base: u64) -> u32 {
+        let threads_created = INVIGIL_CONTROL.threads_created.load(Relaxed);
+        if threads_created != self.threads_created.load(Acquire) {
+            // The memory of a thread that has exited may belong to another one now.
+            self.entries.iter().for_each(|word| word.store(0, Relaxed));
+            self.threads_created.store(threads_created, Release);
         }
-        let upper = base >> (ALIGNED + BITS);
-        let place = (base >> ALIGNED ^ upper ^ upper >> BITS ^ upper >> (2 * BITS)) & ((1 << BITS) - 1);
-        let word = self.known[place as usize].load(Relaxed);
-        if word >> NUMBER == upper && word != 0 {
-            return word as u32 & ((1 << NUMBER) - 1);
+        let upper = base >> (ALIGN_BITS + CACHE_BITS);
+        let slot = (base >> ALIGN_BITS ^ upper ^ upper >> CACHE_BITS ^ upper >> (2 * CACHE_BITS))
+            & ((1 << CACHE_BITS) - 1);
+        let word = self.entries[slot as usize].load(Relaxed);
+        if word >> ID_BITS == upper && word != 0 {
+            return word as u32 & ((1 << ID_BITS) - 1);
         }
-        let number = system::thread();
-        if base.is_multiple_of(1 << ALIGNED) && base >> ADDRESS == 0 && number >> NUMBER == 0 {
-            self.known[place as usize].store(upper << NUMBER | u64::from(number), Relaxed);
+        let id = system::thread_id();
+        if base.is_multiple_of(1 << ALIGN_BITS) && base >> ADDRESS_BITS == 0 && id >> ID_BITS == 0 {
+            self.entries[slot as usize].store(upper << ID_BITS | u64::from(id), Relaxed);
         }
-        number
+        id
     }
 }

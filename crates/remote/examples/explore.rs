@@ -1,11 +1,11 @@
-//! Explores a remote semantics, one configuration after the other and many at once, and says how fast:
+//! Explores a remote semantics, with single and with batched requests, and prints the speed:
 //!
 //! ```console
 //! $ cargo run --release -p invigil-remote --example explore -- python3 language.py philosophers.soup
 //! ```
 
-use invigil_explore::{Report, Search, breadth};
-use invigil_remote::{Address, Attended, Explored, Options, Remote};
+use invigil_explore::{SearchOptions, SearchResult, bfs};
+use invigil_remote::{Address, Remote, RemoteListener, RemoteOptions, RemoteSpace};
 use invigil_semantics::Describe;
 use std::error::Error;
 use std::time::Instant;
@@ -13,11 +13,11 @@ use std::time::Instant;
 fn main() -> Result<(), Box<dyn Error>> {
     let address = Address::command(std::env::args_os().skip(1));
     for batch in [1, 16, 256] {
-        let remote = Remote::start(&address, Options { batch, ..Options::default() })?;
+        let remote = Remote::start(&address, RemoteOptions { batch, ..RemoteOptions::default() })?;
         let since = Instant::now();
-        let search = Search { whole: true, ..Search::default() };
-        let pulse = Attended { remote: &remote, pulse: () };
-        let report = breadth(&Explored::new(&remote, Vec::new()), &search, &pulse);
+        let search = SearchOptions { exhaustive: true, ..SearchOptions::default() };
+        let pulse = RemoteListener { remote: &remote, pulse: () };
+        let report = bfs(&RemoteSpace::new(&remote, Vec::new()), &search, &pulse);
         let time = since.elapsed().as_secs_f64();
         let (totals, trips) = (report.totals, remote.round_trips());
         println!(
@@ -27,7 +27,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             totals.deadlocks,
             totals.states as f64 / time
         );
-        match remote.failure() {
+        match remote.error() {
             Some(failure) => println!("{}", failure.incomplete()),
             None if batch == 256 => tell(&remote, &report),
             None => {}
@@ -36,15 +36,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// The way to what was found.
-fn tell(remote: &Remote, report: &Report) {
-    let Some(found) = report.found.first() else { return };
-    println!("the shortest way to a {:?}:", found.what);
+/// Prints the path to the first finding.
+fn tell(remote: &Remote, report: &SearchResult) {
+    let Some(found) = report.findings.first() else { return };
+    println!("the shortest way to a {:?}:", found.kind);
     let actions = found.path.actions.iter().filter_map(|number| remote.action(*number));
     let words = actions.map(|action| remote.describe_action(&action));
     for (state, words) in found.path.states.iter().zip(["begins".to_owned()].into_iter().chain(words)) {
-        let config =
-            remote.numbered(state[0]).map(|config| remote.describe_config(&config)).unwrap_or_default();
+        let config = remote
+            .config_by_number(state[0])
+            .map(|config| remote.describe_config(&config))
+            .unwrap_or_default();
         println!("  {words:16} {config}");
     }
 }

@@ -1,11 +1,11 @@
-//! Where a remote semantics is found.
+//! Addresses of remote semantics.
 
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
-/// Where a remote semantics is found.
+/// The address of a remote semantics.
 ///
 /// ```
 /// use invigil_remote::Address;
@@ -16,16 +16,16 @@ use std::str::FromStr;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Address {
-    /// A program to be started, and its arguments: it is talked to over its standard streams.
+    /// A program to start, with its arguments; communication uses its standard streams.
     Command(Vec<OsString>),
-    /// The path of a UNIX socket that someone listens to.
+    /// The path of a UNIX socket with a listening server.
     Unix(PathBuf),
-    /// A host and a port, separated by a colon, that someone listens to.
+    /// The host and port of a TCP server, separated by a colon.
     Tcp(String),
 }
 
 impl Address {
-    /// A program to be started, and its arguments.
+    /// The address of a program with its arguments.
     pub fn command<W: Into<OsString>>(words: impl IntoIterator<Item = W>) -> Address {
         Address::Command(words.into_iter().map(Into::into).collect())
     }
@@ -44,14 +44,14 @@ impl fmt::Display for Address {
     }
 }
 
-/// Reads `unix:PATH`, `tcp:PORT` (of this machine) and `tcp:HOST:PORT`.
+/// Parses `unix:PATH`, `tcp:PORT` (on this machine) and `tcp:HOST:PORT`.
 impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Address, String> {
         let mistake = || {
             format!(
-                "`{text}` is no address of a remote semantics: write `unix:PATH`, `tcp:PORT` or `tcp:HOST:PORT`"
+                "`{text}` is not an address of a remote semantics; write `unix:PATH`, `tcp:PORT` or `tcp:HOST:PORT`"
             )
         };
         match text.split_once(':') {
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_are_read_as_they_are_shown() {
+    fn addresses_round_trip_through_display() {
         for text in ["unix:/tmp/a:b", "tcp:localhost:80", "tcp:[::1]:80", "tcp:127.0.0.1:65535"] {
             let address: Address = text.parse().unwrap();
             assert_eq!(address.to_string(), format!("`{text}`"));
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_said_to_be_none() {
+    fn malformed_addresses_are_rejected() {
         for text in ["", "unix:", "tcp:", "tcp::80", "tcp:host:", "tcp:65536", "http:80", "soup"] {
             assert!(text.parse::<Address>().unwrap_err().contains("write `unix:PATH`"), "{text}");
         }

@@ -1,4 +1,4 @@
-//! The program of a remote semantics: started here, and gone when we are.
+//! The child process of a remote semantics, which never outlives this process.
 
 use rustix::io::Errno;
 use rustix::process::{self, Pid, Signal, WaitId, WaitIdOptions};
@@ -11,42 +11,42 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-/// A child process with a group of its own.
+/// A child process with its own process group.
 ///
-/// A thread starts it and waits for its end. The kernel kills a child whose parent *thread* ends, if asked to; so the
-/// child dies when we do, in whatever way, and not when the thread ends that happened to ask for it.
-pub(crate) struct Program {
+/// A supervisor thread starts the child and waits for its exit. The kernel can kill a child when the parent *thread*
+/// exits; with a dedicated thread, the child dies with this process, but not when the thread that requested it exits.
+pub(crate) struct ChildProcess {
     group: Pid,
-    /// Whether there is still a process of that number.
-    is_there: Arc<Mutex<bool>>,
+    /// Whether the process has not been reaped, so that its group id is still valid.
+    is_alive: Arc<Mutex<bool>>,
     status: Receiver<ExitStatus>,
-    keeper: Option<JoinHandle<()>>,
+    supervisor: Option<JoinHandle<()>>,
 }
 
-/// The streams of a child.
+/// The standard streams of a child.
 pub(crate) struct Streams {
     pub input: ChildStdin,
     pub output: ChildStdout,
     pub errors: ChildStderr,
 }
 
-type Started = io::Result<(Pid, Streams)>;
+type StartResult = io::Result<(Pid, Streams)>;
 
 /// Starts a program.
-pub(crate) fn start(words: &[OsString]) -> io::Result<(Program, Streams)> {
-    let mut command = prepared(words)?;
-    let is_there = Arc::new(Mutex::new(true));
-    let (tell_start, started) = channel::<Started>();
+pub(crate) fn start(words: &[OsString]) -> io::Result<(ChildProcess, Streams)> {
+    let mut command = prepare(words)?;
+    let is_alive = Arc::new(Mutex::new(true));
+    let (tell_start, started) = channel::<StartResult>();
     let (tell_end, status) = channel();
-    let there = is_there.clone();
-    let keeper = thread::Builder::new().name("remote semantics".into()).spawn(move || {
-        keep(&mut command, &tell_start, &tell_end, &there);
+    let alive = is_alive.clone();
+    let supervisor = thread::Builder::new().name("remote semantics".into()).spawn(move || {
+        supervise(&mut command, &tell_start, &tell_end, &alive);
     })?;
     let (group, streams) = started.recv().unwrap_or_else(|_| Err(io::ErrorKind::BrokenPipe.into()))?;
-    Ok((Program { group, is_there, status, keeper: Some(keeper) }, streams))
+    Ok((ChildProcess { group, is_alive, status, supervisor: Some(supervisor) }, streams))
 }
 
-fn prepared(words: &[OsString]) -> io::Result<Command> {
+fn prepare(words: &[OsString]) -> io::Result<Command> {
     let [program, arguments @ ..] = words else {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, "no program is named"));
     };
@@ -56,16 +56,22 @@ fn prepared(words: &[OsString]) -> io::Result<Command> {
     let parent = process::getpid();
     let die_with_parent = move || {
         process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // It may have died before it could be asked for.
+        // The parent may have exited before the signal was set.
         if process::getppid() == Some(parent) { Ok(()) } else { Err(Errno::CHILD.into()) }
     };
-    // SAFETY: between fork and exec only two system calls are made, directly; nothing is allocated and no lock taken.
+    // SAFETY: between fork and exec, only two system calls are made directly; nothing is allocated and no lock is
+    // taken.
     unsafe { command.pre_exec(die_with_parent) };
     Ok(command)
 }
 
-/// Starts the child and stays with it to its end.
-fn keep(command: &mut Command, start: &Sender<Started>, end: &Sender<ExitStatus>, is_there: &Mutex<bool>) {
+/// Starts the child and waits for its exit.
+fn supervise(
+    command: &mut Command,
+    start: &Sender<StartResult>,
+    shut_down: &Sender<ExitStatus>,
+    is_alive: &Mutex<bool>,
+) {
     let mut child = match command.spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -79,14 +85,14 @@ fn keep(command: &mut Command, start: &Sender<Started>, end: &Sender<ExitStatus>
     if !told {
         let _ = process::kill_process_group(group, Signal::KILL);
     }
-    // Until it is reaped its number is nobody else's, so that the right group is killed, here and by `end`.
+    // The group id stays reserved until the child is reaped, so the right group is killed, here and by `shut_down`.
     let wait = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     while matches!(process::waitid(WaitId::Pid(group), wait), Err(Errno::INTR)) {}
-    let mut is_there = is_there.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut is_alive = is_alive.lock().unwrap_or_else(PoisonError::into_inner);
     let _ = process::kill_process_group(group, Signal::KILL);
-    *is_there = false;
+    *is_alive = false;
     if let Ok(status) = child.wait() {
-        let _ = end.send(status);
+        let _ = shut_down.send(status);
     }
 }
 
@@ -94,25 +100,25 @@ fn streams(child: &mut Child) -> Option<Streams> {
     Some(Streams { input: child.stdin.take()?, output: child.stdout.take()?, errors: child.stderr.take()? })
 }
 
-impl Drop for Program {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
-        self.end(Duration::ZERO);
+        self.shut_down(Duration::ZERO);
     }
 }
 
-impl Program {
-    /// Waits so long for the program to end by itself, then ends it with all that it started; says how it ended, if it
-    /// did so by itself.
-    pub(crate) fn end(&mut self, patience: Duration) -> Option<String> {
+impl ChildProcess {
+    /// Waits for the program to exit, then kills its whole process group. Returns how it exited, if it did so without
+    /// being killed.
+    pub(crate) fn shut_down(&mut self, patience: Duration) -> Option<String> {
         let by_itself = self.status.recv_timeout(patience).ok();
         {
-            let is_there = self.is_there.lock().unwrap_or_else(PoisonError::into_inner);
-            if *is_there {
+            let is_alive = self.is_alive.lock().unwrap_or_else(PoisonError::into_inner);
+            if *is_alive {
                 let _ = process::kill_process_group(self.group, Signal::KILL);
             }
         }
-        if let Some(keeper) = self.keeper.take() {
-            let _ = keeper.join();
+        if let Some(supervisor) = self.supervisor.take() {
+            let _ = supervisor.join();
         }
         by_itself.map(|status| match (status.code(), status.signal()) {
             (Some(code), _) => format!("exit status {code}"),

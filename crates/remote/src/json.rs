@@ -1,13 +1,15 @@
-//! One text for each JSON value: what makes two configurations the same.
+//! Canonical JSON texts, by which configurations are compared.
+//!
+//! Hand-written because RFC 8785 (`serde_jcs`) rewrites numbers, which must stay as the remote semantics wrote them.
 
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Deeper values are refused: what nests them need not be bounded by anything else.
-const DEEPEST: usize = 100;
+/// Maximum nesting depth, because recursion on input from another program must be bounded.
+const MAX_DEPTH: usize = 100;
 
-/// The value without spaces, the keys of objects sorted. Numbers and strings stay as they are written, so that none
-/// loses its last digits.
+/// The canonical text of a JSON value: without spaces, and with sorted keys. Numbers and strings are copied verbatim,
+/// so that no digits are lost.
 ///
 /// ```
 /// use invigil_remote::canonical;
@@ -16,39 +18,39 @@ const DEEPEST: usize = 100;
 /// ```
 pub fn canonical(text: &str) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
-    let value: &RawValue = serde_json::from_str(text).map_err(words)?;
-    append(value, 0, &mut out)?;
+    let value: &RawValue = serde_json::from_str(text).map_err(json_error)?;
+    append_canonical(value, 0, &mut out)?;
     Ok(out)
 }
 
-/// Adds the one text of `value` to `out`.
-pub(crate) fn append(value: &RawValue, depth: usize, out: &mut String) -> Result<(), String> {
+/// Appends the canonical text of `value` to `out`.
+pub(crate) fn append_canonical(value: &RawValue, depth: usize, out: &mut String) -> Result<(), String> {
     let text = value.get();
-    if depth > DEEPEST {
-        return Err(format!("a value is nested more than {DEEPEST} deep"));
+    if depth > MAX_DEPTH {
+        return Err(format!("a value is nested more than {MAX_DEPTH} deep"));
     }
     match text.as_bytes().first() {
         Some(b'[') => {
-            let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(words)?;
+            let elements: Vec<&RawValue> = serde_json::from_str(text).map_err(json_error)?;
             out.push('[');
             for (at, element) in elements.into_iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
-                append(element, depth + 1, out)?;
+                append_canonical(element, depth + 1, out)?;
             }
             out.push(']');
         }
         Some(b'{') => {
-            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(words)?;
+            let fields: BTreeMap<String, &RawValue> = serde_json::from_str(text).map_err(json_error)?;
             out.push('{');
             for (at, (name, field)) in fields.into_iter().enumerate() {
                 if at > 0 {
                     out.push(',');
                 }
-                out.push_str(&string(&name));
+                out.push_str(&json_string(&name));
                 out.push(':');
-                append(field, depth + 1, out)?;
+                append_canonical(field, depth + 1, out)?;
             }
             out.push('}');
         }
@@ -58,12 +60,12 @@ pub(crate) fn append(value: &RawValue, depth: usize, out: &mut String) -> Result
 }
 
 /// A string as JSON.
-pub(crate) fn string(text: &str) -> String {
+pub(crate) fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// What the JSON reader says, without the line: there is just one.
-pub(crate) fn words(error: serde_json::Error) -> String {
+/// The message of a JSON error. The line is omitted, because there is only one.
+pub(crate) fn json_error(error: serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at byte ")
 }
 
@@ -74,7 +76,7 @@ mod tests {
     use serde_json::Value;
 
     #[test]
-    fn numbers_keep_their_digits() {
+    fn canonical_numbers_keep_all_digits() {
         for text in ["123456789012345678901234567890", "0.1000000000000000055", "1e400", "-0", "\"\\u00e9\""]
         {
             assert_eq!(canonical(text).unwrap(), text);
@@ -82,10 +84,10 @@ mod tests {
     }
 
     #[test]
-    fn depth_is_bounded() {
+    fn nesting_depth_is_bounded() {
         let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
-        assert!(canonical(&nested(DEEPEST)).is_ok());
-        assert!(canonical(&nested(DEEPEST + 2)).unwrap_err().contains("nested more than"));
+        assert!(canonical(&nested(MAX_DEPTH)).is_ok());
+        assert!(canonical(&nested(MAX_DEPTH + 2)).unwrap_err().contains("nested more than"));
         assert!(canonical(&nested(1_000_000)).is_err());
     }
 
@@ -107,7 +109,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn equal_values_have_one_text(value in value()) {
+        fn equal_values_have_equal_canonical_text(value in value()) {
             let pretty = canonical(&serde_json::to_string_pretty(&value).unwrap()).unwrap();
             prop_assert_eq!(&pretty, &canonical(&value.to_string()).unwrap());
             prop_assert_eq!(canonical(&pretty).unwrap(), pretty.clone());

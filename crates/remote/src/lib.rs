@@ -1,31 +1,33 @@
-//! Languages of other programs as subjects.
+//! Subjects implemented by other programs.
 //!
-//! A language written in Python, JavaScript or anything else becomes a subject through a protocol of JSON lines, over
-//! the standard streams of a program that is started ([`Address::Command`]), a UNIX socket or TCP. `docs/remote.md`
-//! has the protocol, `examples/soup` a language in Python with a module that speaks it.
+//! A language implemented in Python, JavaScript or any other language becomes a subject through a protocol of JSON
+//! lines: over the standard streams of a program that is started ([`Address::Command`]), over a UNIX socket or over
+//! TCP. `docs/remote.md` specifies the protocol; `examples/soup` has a language in Python with a module that implements
+//! the protocol.
 //!
-//! [`Remote`] implements the semantic interface; [`Explored`] makes it a [`Space`](invigil_explore::Space) that asks
-//! for many configurations in one round trip.
+//! [`Remote`] implements the semantic interface. [`RemoteSpace`] makes it a [`StateSpace`](invigil_explore::StateSpace)
+//! that requests many configurations in one round trip. Requests never fail: after the first [`RemoteError`], every
+//! reply is empty, and searches end as incomplete.
 
 mod address;
-mod answer;
 mod child;
-mod failure;
+mod connection;
+mod error;
 mod json;
-mod known;
-mod link;
 mod options;
+mod registry;
 mod remote;
+mod reply;
 mod space;
 mod subject;
 
 pub use address::Address;
-pub use failure::{Failure, Reason};
+pub use error::{RemoteError, RemoteErrorKind};
 pub use json::canonical;
-pub use known::{Action, Config};
-pub use options::Options;
+pub use options::RemoteOptions;
+pub use registry::{RemoteAction, RemoteConfig};
 pub use remote::Remote;
-pub use space::{Attended, Explored};
+pub use space::{RemoteListener, RemoteSpace};
 pub use subject::NoValue;
 
 /// The version of the protocol.

@@ -1,32 +1,32 @@
-//! What is asked of a remote semantics at most, and waited for.
+//! Limits of the communication with a remote semantics.
 
 use std::time::Duration;
 
-/// The bounds of the conversation with a remote semantics.
+/// Limits and time-outs of the communication.
 ///
 /// ```
-/// use invigil_remote::Options;
+/// use invigil_remote::RemoteOptions;
 /// use std::time::Duration;
-/// let patient = Options { timeout: Duration::from_secs(600), ..Options::default() };
+/// let patient = RemoteOptions { timeout: Duration::from_secs(600), ..RemoteOptions::default() };
 /// assert_eq!(patient.batch, 256);
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// How long an answer may take; 60 seconds by default.
+pub struct RemoteOptions {
+    /// Time-out of a reply; 60 seconds by default.
     pub timeout: Duration,
-    /// The most bytes of one answer; 64 MiB by default.
+    /// Maximum number of bytes of a reply; 64 MiB by default.
     pub line: usize,
-    /// After this many numbered configurations both sides forget them and begin anew; 100 000 by default.
+    /// Maximum number of numbered configurations, after which both sides clear the numbering; 100 000 by default.
     pub cache: u64,
-    /// The most configurations of one request; 256 by default.
+    /// Maximum number of configurations in one request; 256 by default.
     pub batch: usize,
-    /// Whether a TCP address may be another machine's. What it answers travels in the clear, so it is off by default.
+    /// Whether a TCP address may be on another machine. Off by default, because replies are not encrypted.
     pub anywhere: bool,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for RemoteOptions {
+    fn default() -> RemoteOptions {
+        RemoteOptions {
             timeout: Duration::from_secs(60),
             line: 64 << 20,
             cache: 100_000,

@@ -1,52 +1,52 @@
-//! Exploring a remote semantics with few round trips.
+//! State space of a remote semantics with few round trips.
 
-use crate::known::{Action, Config};
+use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;
-use invigil_explore::{BAD, FAULT, Pulse, Space, Successors, Taken, Totals};
+use invigil_explore::{BAD, FAULT, ProgressListener, StateSpace, Successors, Totals, TransitionInfo};
 use invigil_semantics::Step;
 
-/// A remote semantics as a space: the word of a configuration is its number, and [`bulk`](Space::bulk) asks for many
-/// at once.
+/// A remote semantics as a state space. A configuration is its number, one word; [`bulk`](StateSpace::bulk) requests
+/// many at once.
 ///
-/// [`Interned`](invigil_explore::interned::Interned) makes a space of a remote semantics, too, as of every subject. But
-/// it asks for one configuration after the other, and cannot tell a search that the remote semantics has failed.
+/// [`Interned`](invigil_explore::interned::Interned) also makes a state space of a remote semantics, as of every
+/// subject. But it requests configurations one by one, and does not report failures to the search.
 ///
 /// ```
-/// use invigil_explore::{Incomplete, Search, breadth};
-/// use invigil_remote::{Address, Explored, Options, Remote};
+/// use invigil_explore::{Incomplete, SearchOptions, bfs};
+/// use invigil_remote::{Address, RemoteSpace, RemoteOptions, Remote};
 ///
 /// let script = r#"read a; echo '{"id":1,"protocol":1,"name":"short","can":["steps"]}'
 ///                 read a; echo '{"id":2,"configs":[["on"]]}'"#;
-/// let short = Remote::start(&Address::command(["sh", "-c", script]), Options::default())?;
-/// let report = breadth(&Explored::new(&short, Vec::new()), &Search::default(), &());
+/// let short = Remote::start(&Address::command(["sh", "-c", script]), RemoteOptions::default())?;
+/// let report = bfs(&RemoteSpace::new(&short, Vec::new()), &SearchOptions::default(), &());
 /// assert_eq!((report.incomplete, report.totals.deadlocks), (Some(Incomplete::Failed), 0));
-/// assert!(short.failure().unwrap().incomplete().starts_with("incomplete: the remote semantics `sh -c"));
-/// # Ok::<(), invigil_remote::Failure>(())
+/// assert!(short.error().unwrap().incomplete().starts_with("incomplete: the remote semantics `sh -c"));
+/// # Ok::<(), invigil_remote::RemoteError>(())
 /// ```
-pub struct Explored<'a> {
+pub struct RemoteSpace<'a> {
     remote: &'a Remote,
     bad: Vec<String>,
     is_marked: bool,
 }
 
-type Taking = (Option<Config>, Option<Action>, Config);
+type StepParts = (Option<RemoteConfig>, Option<RemoteAction>, RemoteConfig);
 
-impl<'a> Explored<'a> {
-    /// The remote semantics; `bad` are expressions of its language that say which configurations, or steps, must not
-    /// be reached. One that has no value somewhere counts as true there: whoever looks at the path is told why
+impl<'a> RemoteSpace<'a> {
+    /// Wraps a remote semantics. `bad` are expressions of its language for configurations or steps that must not be
+    /// reached. An expression without a value counts as true; the explanation of the path reports the reason
     /// ([`Remote::values_from_start`]).
-    pub fn new(remote: &'a Remote, bad: Vec<String>) -> Explored<'a> {
-        Explored { remote, bad, is_marked: false }
+    pub fn new(remote: &'a Remote, bad: Vec<String>) -> RemoteSpace<'a> {
+        RemoteSpace { remote, bad, is_marked: false }
     }
 
-    /// The same with one acceptance set: the steps to configurations that the language says are accepting.
+    /// Adds one acceptance set: the steps to configurations that the language declares as accepting.
     #[must_use]
-    pub fn marked(self) -> Explored<'a> {
-        Explored { is_marked: true, ..self }
+    pub fn with_acceptance(self) -> RemoteSpace<'a> {
+        RemoteSpace { is_marked: true, ..self }
     }
 
-    /// Adds what steps lead to, with flags and marks.
-    fn add(&self, steps: &[Taking], out: &mut Successors) {
+    /// Appends the targets of steps, with flags and marks.
+    fn push_steps(&self, steps: &[StepParts], out: &mut Successors) {
         let mut flags: Vec<u32> = steps
             .iter()
             .map(|(.., target)| if self.remote.fault(*target).is_some() { FAULT } else { 0 })
@@ -58,14 +58,17 @@ impl<'a> Explored<'a> {
         for bad in &self.bad {
             let values = self.remote.values_from_start(bad, &looked_at);
             for (flags, value) in flags.iter_mut().zip(values) {
-                // After a failure nothing has a value, and nothing is to be found.
-                if *flags == 0 && value.unwrap_or_else(|_| self.remote.failure().is_none()) {
+                // After an error, no expression has a value, and nothing must be reported as bad.
+                if *flags == 0 && value.unwrap_or_else(|_| self.remote.error().is_none()) {
                     *flags = BAD;
                 }
             }
         }
         for ((_, action, target), flags) in steps.iter().zip(flags) {
-            out.push(&[target.number()], Taken { action: action.map_or(0, Action::number), flags });
+            out.push(
+                &[target.number()],
+                TransitionInfo { action: action.map_or(0, RemoteAction::number), flags },
+            );
         }
         if self.is_marked {
             let targets: Vec<_> = steps.iter().map(|(.., target)| *target).collect();
@@ -74,18 +77,18 @@ impl<'a> Explored<'a> {
     }
 }
 
-impl Space for Explored<'_> {
+impl StateSpace for RemoteSpace<'_> {
     fn width(&self) -> usize {
         1
     }
 
     fn initial(&self, out: &mut Successors) {
-        let mut starts: Vec<Taking> =
-            self.remote.ask_initial().into_iter().map(|config| (None, None, config)).collect();
-        // The other side may say one twice.
+        let mut starts: Vec<StepParts> =
+            self.remote.initial_configs().into_iter().map(|config| (None, None, config)).collect();
+        // The program may list a configuration twice.
         let mut seen = std::collections::HashSet::new();
         starts.retain(|start| seen.insert(start.2));
-        self.add(&starts, out);
+        self.push_steps(&starts, out);
     }
 
     fn successors(&self, state: &[u64], out: &mut Successors) {
@@ -94,14 +97,14 @@ impl Space for Explored<'_> {
 
     fn bulk(&self, states: &[u64], out: &mut Successors, ends: &mut Vec<u32>) {
         for states in states.chunks(self.remote.batch()) {
-            let configs: Vec<_> = states.iter().map(|number| Config(*number)).collect();
-            let mut steps: Vec<Taking> = Vec::new();
+            let configs: Vec<_> = states.iter().map(|number| RemoteConfig(*number)).collect();
+            let mut steps: Vec<StepParts> = Vec::new();
             let before = out.len();
             for (config, taken) in configs.iter().zip(self.remote.steps_of(&configs)) {
                 steps.extend(taken.into_iter().map(|(action, target)| (Some(*config), Some(action), target)));
                 ends.push((before + steps.len()) as u32);
             }
-            self.add(&steps, out);
+            self.push_steps(&steps, out);
         }
     }
 
@@ -110,24 +113,24 @@ impl Space for Explored<'_> {
     }
 
     fn failure(&self) -> Option<String> {
-        self.remote.failure().map(ToString::to_string)
+        self.remote.error().map(ToString::to_string)
     }
 }
 
-/// Stops a search as soon as the remote semantics has failed, and hands on what it says to another [`Pulse`].
-pub struct Attended<'a, P> {
-    /// The remote semantics that is explored.
+/// Stops a search when the remote semantics has failed, and forwards the progress to another [`ProgressListener`].
+pub struct RemoteListener<'a, P> {
+    /// The remote semantics.
     pub remote: &'a Remote,
-    /// Who hears of the progress.
+    /// The listener that receives the progress.
     pub pulse: P,
 }
 
-impl<P: Pulse> Pulse for Attended<'_, P> {
-    fn beat(&self, totals: &Totals) {
-        self.pulse.beat(totals);
+impl<P: ProgressListener> ProgressListener for RemoteListener<'_, P> {
+    fn progress(&self, totals: &Totals) {
+        self.pulse.progress(totals);
     }
 
     fn is_stopped(&self) -> bool {
-        self.remote.failure().is_some() || self.pulse.is_stopped()
+        self.remote.error().is_some() || self.pulse.is_stopped()
     }
 }

@@ -1,35 +1,35 @@
-//! The remote semantics as a subject of the semantic interface.
+//! Implements the semantic interface for remote semantics.
 
-use crate::known::{Action, Config};
+use crate::registry::{RemoteAction, RemoteConfig};
 use crate::remote::Remote;
 use invigil_semantics::{Accepting, Describe, Evaluate, Fields, Language, Semantics, StepRef};
 use std::error::Error;
 use std::fmt;
 
 impl Language for Remote {
-    type Config = Config;
-    type Action = Action;
+    type Config = RemoteConfig;
+    type Action = RemoteAction;
 }
 
 impl Semantics for Remote {
-    fn initial(&self) -> impl IntoIterator<Item = Config> {
-        self.ask_initial()
+    fn initial(&self) -> impl IntoIterator<Item = RemoteConfig> {
+        self.initial_configs()
     }
 
-    fn actions(&self, at: &Config) -> impl IntoIterator<Item = Action> {
+    fn actions(&self, at: &RemoteConfig) -> impl IntoIterator<Item = RemoteAction> {
         self.actions_of(&[*at]).into_iter().flatten()
     }
 
-    fn execute(&self, at: &Config, action: &Action) -> impl IntoIterator<Item = Config> {
+    fn execute(&self, at: &RemoteConfig, action: &RemoteAction) -> impl IntoIterator<Item = RemoteConfig> {
         self.targets_of(&[(*at, *action)]).into_iter().flatten()
     }
 
-    fn steps(&self, at: &Config) -> impl IntoIterator<Item = (Action, Config)> {
+    fn steps(&self, at: &RemoteConfig) -> impl IntoIterator<Item = (RemoteAction, RemoteConfig)> {
         self.steps_of(&[*at]).into_iter().flatten()
     }
 }
 
-/// Why an expression has no value on a step, in the words of the language.
+/// Why an expression has no value on a step, as reported by the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoValue(pub String);
 
@@ -41,7 +41,7 @@ impl fmt::Display for NoValue {
 
 impl Error for NoValue {}
 
-/// Expressions are text in the language's own syntax.
+/// Expressions are texts in the language's own syntax.
 impl Evaluate for Remote {
     type Expr = String;
     type Error = NoValue;
@@ -53,26 +53,26 @@ impl Evaluate for Remote {
 }
 
 impl Accepting for Remote {
-    fn is_accepting(&self, at: &Config) -> bool {
+    fn is_accepting(&self, at: &RemoteConfig) -> bool {
         self.accepting_of(&[*at]) == [true]
     }
 }
 
-/// Where the language does not describe its configurations and actions, they are shown as JSON.
+/// If the program does not describe configurations and actions, they are shown as JSON.
 impl Describe for Remote {
-    fn describe_config(&self, config: &Config) -> Fields {
+    fn describe_config(&self, config: &RemoteConfig) -> Fields {
         if let Some(why) = self.fault(*config) {
             return Fields::new().with("broken", why);
         }
-        if !self.can("describe") {
+        if !self.supports("describe") {
             return Fields::new().with("configuration", self.text(*config).unwrap_or_default());
         }
         let fields = self.fields_of(&[*config]).into_iter().flatten();
         fields.fold(Fields::new(), |fields, (name, value)| fields.with(name, value))
     }
 
-    fn describe_action(&self, action: &Action) -> String {
-        let described = if self.can("describe") { self.phrase(*action) } else { None };
+    fn describe_action(&self, action: &RemoteAction) -> String {
+        let described = if self.supports("describe") { self.action_description(*action) } else { None };
         described.or_else(|| self.action_text(*action)).unwrap_or_default()
     }
 }

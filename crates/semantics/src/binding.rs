@@ -1,16 +1,16 @@
 //! Variables that two interleaved subjects share.
 
-/// How the configurations of two subjects hold the same variables.
+/// Access to the variables that two subjects share.
 ///
-/// The subjects know nothing of each other and may be written in different languages; a binding reads the
-/// shared variables out of either configuration and writes them into either, translating between the two
-/// representations where they differ. What was written must be read back: after `set_right(r, v)`, `right(r)`
-/// is `v`, and likewise on the left.
+/// The subjects are independent and may be written in different languages. A binding reads the shared
+/// variables from either configuration and writes them into either; it converts between the two
+/// representations if they differ. **Invariant:** after `set_right(r, v)`, `right(r)` is `v`; likewise on the
+/// left.
 ///
 /// ```
 /// use invigil_semantics::Binding;
 ///
-/// /// A thermostat reads, as a temperature in degrees, what a room holds in tenths of them.
+/// /// A thermostat reads the temperature of a room in degrees; the room stores tenths of degrees.
 /// struct Temperature;
 /// #[derive(Clone, PartialEq, Eq, Hash)]
 /// struct Thermostat { reading: i32, heating: bool }
@@ -29,7 +29,7 @@
 ///         thermostat.reading = shared;
 ///     }
 ///     fn set_right(&self, room: &mut Room, shared: i32) {
-///         // The thermostat does not change the temperature: keep what it cannot see.
+///         // The thermostat does not change the temperature: keep the precision it does not see.
 ///         if self.right(room) != shared {
 ///             room.tenths = shared * 10;
 ///         }
@@ -41,13 +41,13 @@
 /// assert_eq!(thermostat.reading, 19);
 /// ```
 pub trait Binding<L, R> {
-    /// The values of the shared variables, together.
+    /// The values of all shared variables.
     type Shared: PartialEq;
 
-    /// The shared variables as the left subject holds them.
+    /// Reads the shared variables from a configuration of the left subject.
     fn left(&self, config: &L) -> Self::Shared;
 
-    /// The shared variables as the right subject holds them.
+    /// Reads the shared variables from a configuration of the right subject.
     fn right(&self, config: &R) -> Self::Shared;
 
     /// Writes the shared variables into a configuration of the left subject.
@@ -57,7 +57,7 @@ pub trait Binding<L, R> {
     fn set_right(&self, config: &mut R, shared: Self::Shared);
 }
 
-/// The binding of subjects that share nothing.
+/// The binding of subjects without shared variables.
 ///
 /// ```
 /// use invigil_semantics::{Binding, Independent};

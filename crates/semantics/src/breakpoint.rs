@@ -7,10 +7,10 @@ use core::fmt;
 
 /// A property that accepts after the first step on which `condition`, an expression of the subject, is true.
 ///
-/// From then on it blocks, so that a search through the product does not look behind a hit. As the virtual
-/// initial step is a step, a condition that holds on a start configuration is hit there. A condition that
-/// cannot be evaluated is a reason to stop as well, since going on would hide it: the property accepts in
-/// [`BreakpointState::Failed`], and evaluating the condition on that step once more tells why.
+/// After that it blocks, so that a search does not continue beyond a hit. The virtual initial step counts: a
+/// condition that holds on an initial configuration is hit there. If the condition cannot be evaluated, the
+/// property accepts in [`BreakpointState::Failed`], because continuing would hide the error; evaluate the
+/// condition on that step again to get the error.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -50,11 +50,11 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Breakpoint<E> {
-    /// What to stop at.
+    /// The condition to stop at.
     pub condition: E,
 }
 
-/// How far a [`Breakpoint`] is.
+/// State of a [`Breakpoint`].
 ///
 /// ```
 /// use invigil_semantics::BreakpointState;

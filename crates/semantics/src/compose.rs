@@ -1,11 +1,11 @@
-//! The operators as methods, so that a composition reads from the subject outwards.
+//! The operators as methods: a composition reads from the subject outwards.
 
 use crate::{
     Binding, Dependent, Filter, FilteringPolicy, Independent, Interleave, PreInitialised, Product, Schedule,
     SchedulingPolicy, Semantics, Stutter, ToTransitionRelation,
 };
 
-/// The operators on any [`Semantics`], or on a reference to one.
+/// The operators on a [`Semantics`] or a reference to one.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Either, Language, ReactiveHypothesis, RoundRobin, Semantics};
@@ -18,7 +18,7 @@ use crate::{
 /// # }
 /// let (system, environment) = (Unit(2), Unit(3));
 ///
-/// // The setup of a verification with the scheduler in the loop and a decoupled environment.
+/// // A verification setup with the scheduler in the loop and a decoupled environment.
 /// let setup = system
 ///     .scheduled(RoundRobin::new(|unit: &u8| *unit))
 ///     .interleaved(&environment)
@@ -27,7 +27,7 @@ use crate::{
 /// assert_eq!(setup.actions(&start).into_iter().count(), 1);
 /// ```
 pub trait Compose: Semantics + Sized {
-    /// Keeps of the enabled actions those that `policy` keeps.
+    /// Restricts the enabled actions to those that `policy` keeps.
     ///
     /// ```
     /// use invigil_semantics::{Compose, Keep, Semantics};
@@ -46,7 +46,7 @@ pub trait Compose: Semantics + Sized {
         Filter { inner: self, policy }
     }
 
-    /// Keeps of the enabled actions the one that `policy` chooses, and those it does not decide about.
+    /// Restricts the enabled actions to the one that `policy` chooses and those it does not select.
     ///
     /// ```
     /// use invigil_semantics::{Compose, SeededRandom, Semantics};
@@ -68,7 +68,7 @@ pub trait Compose: Semantics + Sized {
         self.filtered(Schedule(policy))
     }
 
-    /// Puts `other` beside this subject, with nothing shared.
+    /// Composes this subject and `other` asynchronously, without shared variables.
     ///
     /// ```
     /// use invigil_semantics::{Compose, Semantics};
@@ -86,7 +86,7 @@ pub trait Compose: Semantics + Sized {
         self.interleaved_sharing(other, Independent)
     }
 
-    /// Puts `other` beside this subject, with the variables of `binding` shared.
+    /// Composes this subject and `other` asynchronously; they share the variables of `binding`.
     ///
     /// ```
     /// use invigil_semantics::{Binding, Compose, Semantics};
@@ -121,7 +121,7 @@ pub trait Compose: Semantics + Sized {
         Interleave { left: self, right: other, binding }
     }
 
-    /// Lets `property` watch this subject.
+    /// Composes this subject and `property` synchronously.
     ///
     /// ```
     /// use invigil_semantics::{Breakpoint, BreakpointState, Compose, Semantics};
@@ -147,7 +147,7 @@ pub trait Compose: Semantics + Sized {
         Product { subject: self, property }
     }
 
-    /// Makes this subject idle for ever where it is deadlocked.
+    /// Adds an idle loop to each deadlock.
     ///
     /// ```
     /// use invigil_semantics::{Compose, Semantics};
@@ -166,7 +166,7 @@ pub trait Compose: Semantics + Sized {
         Stutter { inner: self }
     }
 
-    /// Makes this subject start in `starts`.
+    /// Replaces the initial configurations by `starts`.
     ///
     /// ```
     /// use invigil_semantics::{Compose, Semantics};
@@ -184,7 +184,7 @@ pub trait Compose: Semantics + Sized {
         PreInitialised { inner: self, starts: starts.into_iter().collect() }
     }
 
-    /// Forgets the actions of this subject, and says which configurations are `accepting`.
+    /// Drops the actions; `accepting` decides which configurations are accepting.
     ///
     /// ```
     /// use invigil_semantics::{Accepting, Compose, TransitionRelation};

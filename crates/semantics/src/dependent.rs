@@ -1,18 +1,17 @@
-//! The semantics of property languages, which depend on the steps of a subject.
+//! Semantics of properties, which depend on the steps of a subject.
 
 use crate::{Language, StepRef};
 
-/// A property that watches subjects of type `S`: a semantics whose moves depend on the subject's steps.
+/// A property of subjects of type `S`: a semantics that depends on the subject's steps.
 ///
-/// A property reads an execution as an automaton reads a word. The letters are the subject's steps, and the
-/// first letter is the virtual initial step, which shows the configuration the subject starts in. On each
-/// step the property makes one move of its own, an action enabled for that step; if none is, the property
-/// blocks there, and a [`Product`](crate::Product) goes no further that way.
+/// A property reads an execution as an automaton reads a word. The letters are the subject's steps; the first
+/// letter is the virtual initial step, whose target is the initial configuration. On each step the property
+/// executes one action that is enabled for that step. If none is enabled, the property blocks, and a
+/// [`Product`](crate::Product) has no step there.
 ///
-/// All of the step is given, the target included, so the answer fits the very outcome that the subject had
-/// and not some other outcome of the same action. The subject is given too, for the property to have its
-/// expressions evaluated by it. A property that does so is written once for all subjects, as
-/// `impl<S: Evaluate<Expr = …>> Dependent<S>`.
+/// The step includes its target, so that the answer fits the actual outcome and not another outcome of the
+/// same action. The subject is passed so that the property can evaluate expressions in it. Such a property is
+/// written once for all subjects, as `impl<S: Evaluate<Expr = …>> Dependent<S>`.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Dependent, Language, Semantics, StepRef};
@@ -46,7 +45,7 @@ use crate::{Language, StepRef};
 /// assert_eq!(Lamp.product(TimesOn).initial().into_iter().collect::<Vec<_>>(), [(true, 1)]);
 /// ```
 pub trait Dependent<S: Language + ?Sized>: Language {
-    /// The configurations the property may be in before it has seen anything of `subject`.
+    /// The configurations of the property before the first step of `subject`.
     fn initial(&self, subject: &S) -> impl IntoIterator<Item = Self::Config>;
 
     /// The property's actions enabled in `at` when `subject` makes `step`.

@@ -1,4 +1,4 @@
-//! Configurations and actions as text for people.
+//! Configurations and actions as text.
 
 use crate::Language;
 use alloc::format;
@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::{self, Vec};
 use core::{fmt, slice};
 
-/// A language that shows its configurations and actions to people.
+/// A language that renders its configurations and actions as text.
 ///
 /// ```
 /// use invigil_semantics::{Describe, Fields, Language};
@@ -27,10 +27,10 @@ use core::{fmt, slice};
 /// assert_eq!(Lift.describe_config(&(2, false)).to_string(), "floor = 2, door = closed");
 /// ```
 pub trait Describe: Language {
-    /// The parts of `config` by name, the same names in the same order for every configuration.
+    /// The named parts of `config`. The names and their order are the same for every configuration.
     fn describe_config(&self, config: &Self::Config) -> Fields;
 
-    /// What `action` does, in a few words.
+    /// A short description of `action`.
     fn describe_action(&self, action: &Self::Action) -> String;
 }
 
@@ -53,14 +53,15 @@ impl<T: Describe + ?Sized> Describe for &T {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Field {
-    /// What it is called; dots separate the levels of a composition.
+    /// The name; dots separate the levels of a composition.
     pub name: String,
-    /// What it holds.
+    /// The value.
     pub value: String,
 }
 
-/// The named parts of a configuration, in the order to show them; two of the same subject can be compared
-/// part by part.
+/// The named parts of a configuration in display order.
+///
+/// Two configurations of the same subject can be compared part by part.
 ///
 /// ```
 /// use invigil_semantics::Fields;
@@ -73,7 +74,7 @@ pub struct Field {
 pub struct Fields(Vec<Field>);
 
 impl Fields {
-    /// No parts.
+    /// An empty list.
     ///
     /// ```
     /// # use invigil_semantics::Fields;
@@ -83,7 +84,7 @@ impl Fields {
         Fields::default()
     }
 
-    /// These parts and one more.
+    /// Appends one part.
     ///
     /// ```
     /// # use invigil_semantics::Fields;
@@ -95,10 +96,10 @@ impl Fields {
         self
     }
 
-    /// These parts and those of `group`, named after it.
+    /// Appends `parts`, their names prefixed with `group`.
     ///
-    /// If there is such a group already, as in a subject watched by two properties, the new one gets a
-    /// number, so that names stay unique and those that were there before stay what they were.
+    /// If the group exists, as in a product with two properties, the new one gets a number. Names stay unique,
+    /// and existing names do not change.
     ///
     /// ```
     /// # use invigil_semantics::Fields;

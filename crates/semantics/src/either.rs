@@ -1,9 +1,9 @@
-//! One of two: the actions, expressions and errors of a composition of two parts.
+//! A value of one of two parts: actions, expressions and errors of a composition.
 
 use core::error::Error;
 use core::fmt;
 
-/// Something of the left part of a composition, or something of the right one.
+/// A value that belongs to the left or to the right part of a composition.
 ///
 /// ```
 /// use invigil_semantics::Either;
@@ -14,14 +14,14 @@ use core::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Either<L, R> {
-    /// Of the left part, or of the subject in a product.
+    /// A value of the left part, or of the subject in a product.
     Left(L),
-    /// Of the right part, or of the property in a product.
+    /// A value of the right part, or of the property in a product.
     Right(R),
 }
 
 impl<L, R> Either<L, R> {
-    /// What it holds of the left part.
+    /// The value, if it belongs to the left part.
     ///
     /// ```
     /// # use invigil_semantics::Either;
@@ -34,7 +34,7 @@ impl<L, R> Either<L, R> {
         }
     }
 
-    /// What it holds of the right part.
+    /// The value, if it belongs to the right part.
     ///
     /// ```
     /// # use invigil_semantics::Either;

@@ -1,16 +1,16 @@
-//! A subject under a policy.
+//! A subject restricted by a policy.
 
 use crate::{Accepting, Describe, Evaluate, Fields, FilteringPolicy, Language, Semantics, StepRef};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// `inner` with only those actions that `policy` keeps; with a [`SchedulingPolicy`](crate::SchedulingPolicy),
-/// a scheduled subject.
+/// `inner` restricted to the actions that `policy` keeps.
 ///
-/// A configuration is one of `inner` with the policy's state. An action is one of `inner` with the state in
-/// which the policy will be once it is executed: asking for actions changes nothing, so a tool may ask as
-/// often as it likes. Actions that the policy does not select stay enabled, behind those it keeps, and leave
-/// its state alone.
+/// With a [`SchedulingPolicy`](crate::SchedulingPolicy) this is a scheduled subject.
+///
+/// A configuration is a configuration of `inner` with the policy's state. An action is an action of `inner`
+/// with the policy's state after it, so that asking for actions changes nothing. Actions that the policy does
+/// not select stay enabled, after those it keeps, and do not change its state.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Language, RoundRobin, Semantics};
@@ -45,7 +45,7 @@ use alloc::vec::Vec;
 pub struct Filter<S, P> {
     /// The subject.
     pub inner: S,
-    /// What decides about its actions.
+    /// The policy that restricts its actions.
     pub policy: P,
 }
 

@@ -1,4 +1,4 @@
-//! Two subjects side by side, one step of one of them at a time.
+//! Asynchronous composition of two subjects: each step is a step of one of them.
 
 use crate::{
     Accepting, Binding, Describe, Either, Evaluate, Fields, Independent, Language, Semantics, StepRef,
@@ -7,15 +7,15 @@ use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// `left` and `right` running asynchronously, possibly with shared variables.
+/// Asynchronous composition of `left` and `right`, optionally with shared variables.
 ///
-/// The enabled actions are those of either side: a deadlocked side does not hold up the other. An action
-/// moves its own side. Then the shared variables are copied from the side that moved to the other one, so
-/// that in every configuration reached both sides hold the same values. Executions start in those pairs of
-/// initial configurations in which they do; the pairs in which the sides disagree are dropped.
+/// The enabled actions are those of either side; a deadlock of one side does not block the other. An action
+/// moves its own side, and then the shared variables are copied from the side that moved to the other.
+/// **Invariant:** in every reachable configuration both sides hold the same values of the shared variables.
+/// Pairs of initial configurations that disagree on them are dropped.
 ///
-/// An expression of one side is evaluated over that side's share of a step; when the other side moved, that
-/// is an idle step. A configuration is accepting if both its parts are.
+/// An expression of one side is evaluated over the projection of the step to that side, which is an idle step
+/// if the other side moved. A configuration is accepting if both parts are.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Either, Language, Semantics};
@@ -47,7 +47,7 @@ pub struct Interleave<L, R, B = Independent> {
     pub left: L,
     /// The other subject.
     pub right: R,
-    /// What they share.
+    /// The shared variables.
     pub binding: B,
 }
 

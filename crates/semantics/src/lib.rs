@@ -1,11 +1,11 @@
-//! The semantic interface, and the operators that compose what speaks it.
+//! The semantic interface and the operators that compose its implementations.
 //!
-//! A subject — a model, a recorded trace, a live process — shows itself through three questions, each of
-//! which may have several answers: where can it start ([`Semantics::initial`]), what can it do here
-//! ([`Semantics::actions`]), and where does that lead ([`Semantics::execute`]). The interface *describes*
-//! steps and never takes them by itself, so that a debugger, a monitor and a model checker can stand
-//! between the description and the execution. The interface is that of G∀min∃, with the gaps closed that
-//! its definition leaves open.
+//! A subject is a model, a recorded trace or a live process. It answers three questions, each possibly with
+//! several answers: where can an execution start ([`Semantics::initial`]), which actions are enabled
+//! ([`Semantics::actions`]), and where does an action lead ([`Semantics::execute`]). The interface *describes*
+//! steps and never takes one. A debugger, a monitor or a model checker therefore decides which of the
+//! described steps are executed. The interface is that of G∀min∃; the cases that its definition leaves open
+//! are defined here.
 //!
 //! # A model in ten lines
 //!
@@ -42,26 +42,34 @@
 //!
 //! # Composition
 //!
-//! Every operator takes a semantics and gives a semantics. [`Compose`] offers them as methods, to be read
-//! from the subject outwards:
+//! Every operator maps a semantics to a semantics. [`Compose`] provides them as methods, so that a
+//! composition reads from the subject outwards:
 //!
-//! | operator | gives |
+//! | operator | result |
 //! | --- | --- |
 //! | [`Filter`] | the subject under a policy that forbids some of its actions; a scheduler is a policy that leaves at most one |
-//! | [`Interleave`] | two subjects side by side, with or without shared variables |
-//! | [`Product`] | a subject watched by a property, a [`Dependent`] semantics that reads the subject's steps |
-//! | [`Stutter`] | the subject, idling for ever where it is deadlocked |
-//! | [`PreInitialised`] | the subject, started elsewhere |
-//! | [`ToTransitionRelation`] | the subject with its actions forgotten, for algorithms on plain graphs |
+//! | [`Interleave`] | the asynchronous composition of two subjects, with or without shared variables |
+//! | [`Product`] | the synchronous composition of a subject and a property, a [`Dependent`] semantics that reads its steps |
+//! | [`Stutter`] | the subject with an idle loop in each deadlock |
+//! | [`PreInitialised`] | the subject with other initial configurations |
+//! | [`ToTransitionRelation`] | the subject without its actions, for algorithms on plain graphs |
 //!
-//! What a subject can say about itself survives composition: its expressions ([`Evaluate`]), its
-//! acceptance ([`Accepting`]) and its description for people ([`Describe`]) are lifted by each operator.
+//! Each operator lifts the optional interfaces of its operands: expressions ([`Evaluate`]), acceptance
+//! ([`Accepting`]) and textual descriptions ([`Describe`]).
 //!
 //! # Sets and order
 //!
-//! The answers are sets in the mathematics and sequences in the code. An implementation gives each element
-//! once and always in the same order, because a policy may break ties by order and must be deterministic;
-//! operators preserve both.
+//! The answers are sets in the theory and sequences in the code. **Invariant:** an implementation returns
+//! each element once and always in the same order, because policies may break ties by order and must be
+//! deterministic. Operators preserve both.
+//!
+//! # Modules
+//!
+//! | modules | contents |
+//! | --- | --- |
+//! | `semantics`, `step`, `dependent`, `observe`, `describe`, `policy`, `binding` | the interfaces |
+//! | `compose`, `filter`, `interleave`, `product`, `stutter`, `preinitialised`, `transition_relation` | the operators |
+//! | `breakpoint`, `filters`, `schedulers` | ready-made properties and policies |
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -75,14 +83,15 @@ mod dependent;
 mod describe;
 mod either;
 mod filter;
+mod filters;
 mod interleave;
 mod observe;
 mod policy;
 mod preinitialised;
 mod product;
-mod ready_filters;
-mod ready_schedulers;
+mod schedulers;
 mod semantics;
+mod splitmix;
 mod step;
 mod stutter;
 mod transition_relation;
@@ -94,14 +103,15 @@ pub use dependent::Dependent;
 pub use describe::{Describe, Field, Fields};
 pub use either::Either;
 pub use filter::Filter;
+pub use filters::{Keep, ReactiveHypothesis};
 pub use interleave::Interleave;
 pub use observe::{Accepting, Evaluate};
 pub use policy::{FilteringPolicy, Only, Schedule, SchedulingPolicy};
 pub use preinitialised::PreInitialised;
 pub use product::{Product, ProductAction};
-pub use ready_filters::{Keep, ReactiveHypothesis};
-pub use ready_schedulers::{FixedPriority, RoundRobin, SeededRandom};
+pub use schedulers::{FixedPriority, RoundRobin, SeededRandom};
 pub use semantics::{Language, Semantics};
+pub use splitmix::SplitMix64;
 pub use step::{Step, StepOf, StepRef};
 pub use stutter::Stutter;
 pub use transition_relation::{ToTransitionRelation, TransitionRelation};

@@ -1,13 +1,12 @@
-//! What tools may ask about an execution: expressions over its steps, and acceptance of its states.
+//! Observations of an execution: expressions over its steps and acceptance of its configurations.
 
 use crate::{Language, StepRef};
 use core::error::Error;
 
 /// A language whose runtime evaluates expressions over steps.
 ///
-/// The expressions are the language's own; a tool hands them through without looking inside. That they are
-/// evaluated over a whole [`Step`](crate::Step) makes predicates on states, on actions and on pairs of
-/// states one thing. A language without expressions uses [`Infallible`](core::convert::Infallible) for them.
+/// Expressions are opaque to the other crates. They are evaluated over a whole [`Step`](crate::Step), which
+/// covers predicates on states, on actions and on pairs of states. A language without expressions uses [`Infallible`](core::convert::Infallible) for them.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -19,7 +18,7 @@ use core::error::Error;
 ///     type Action = char;
 /// }
 /// impl Evaluate for Lift {
-///     // The quickest expression language for a model in Rust is Rust.
+///     // A model in Rust can use Rust as its expression language.
 ///     type Expr = fn(StepRef<'_, Lift>) -> bool;
 ///     type Error = Infallible;
 ///     fn evaluate(&self, expr: &Self::Expr, step: StepRef<'_, Lift>) -> Result<bool, Infallible> {
@@ -31,22 +30,22 @@ use core::error::Error;
 /// assert_eq!(Lift.evaluate(&at_the_top, Step::initial(&9)), Ok(true));
 /// ```
 pub trait Evaluate: Language {
-    /// An expression of the language, true or false of a step.
+    /// A Boolean expression over a step.
     type Expr;
-    /// Why an expression has no value on some step.
+    /// The reason why an expression has no value on a step.
     type Error: Error;
 
     /// Whether `expr` is true of `step`.
     ///
-    /// The answer depends on nothing else, so that asking again, for instance to show an error met during
-    /// an exploration, gives it again.
+    /// The answer depends on nothing else: evaluating again, for instance to report an error that occurred
+    /// during an exploration, gives the same result.
     fn evaluate(&self, expr: &Self::Expr, step: StepRef<'_, Self>) -> Result<bool, Self::Error>;
 }
 
 /// A language in which some configurations are accepting.
 ///
-/// What acceptance means is up to the tool: the end of a run, the violation of a safety property, or a state
-/// to be visited infinitely often.
+/// The meaning of acceptance depends on the caller: the end of a run, the violation of a safety property, or a
+/// state to be visited infinitely often.
 ///
 /// ```
 /// use invigil_semantics::{Accepting, Language};

@@ -1,24 +1,23 @@
-//! What a policy is: a deterministic rule that forbids some of the enabled actions.
+//! Policies: deterministic rules that forbid some of the enabled actions.
 
 use crate::Fields;
 use core::hash::Hash;
 
-/// A rule that keeps some of the actions enabled in a configuration and drops the others, for use with
-/// [`Filter`](crate::Filter).
+/// A rule that keeps some of the enabled actions and drops the others; see [`Filter`](crate::Filter).
 ///
-/// A policy may have a state of its own, which becomes part of the configurations of the filtered subject.
-/// Each action kept comes with the state the policy is in *after* that action; it is entered only when the
-/// action is executed. Two laws:
+/// A policy may have a state, which becomes part of the configurations of the filtered subject. Each kept
+/// action comes with the state of the policy *after* that action; the state is entered when the action is
+/// executed. Two laws hold:
 ///
-/// - *subset*: only enabled actions are kept. This holds by construction, as what is kept is borrowed from
-///   what is enabled;
+/// - *subset*: only enabled actions are kept. This holds by construction, because the kept actions are
+///   borrowed from the enabled ones;
 /// - *determinism*: the same state, configuration and actions give the same answer. Randomness, if any,
 ///   is in the state.
 ///
 /// ```
 /// use invigil_semantics::FilteringPolicy;
 ///
-/// /// At most `limit` sends; everything that is not a send passes by.
+/// /// At most `limit` sends; all other actions are unrestricted.
 /// struct Budget {
 ///     limit: u32,
 /// }
@@ -45,14 +44,14 @@ use core::hash::Hash;
 /// assert_eq!(Budget { limit: 1 }.apply(&0, &(), &["send"]).into_iter().count(), 0);
 /// ```
 pub trait FilteringPolicy<C, A> {
-    /// What the policy remembers; `()` if nothing.
+    /// The state of the policy; `()` if it has none.
     type State: Clone + Eq + Hash;
 
-    /// The one state the policy starts in.
+    /// The initial state of the policy.
     fn initial(&self) -> Self::State;
 
-    /// Whether the policy decides about `action`. Others are left enabled, and executing them leaves the
-    /// policy's state as it is.
+    /// Whether the policy decides about `action`. Other actions stay enabled, and executing them does not
+    /// change the policy's state.
     fn selects(&self, action: &A) -> bool {
         let _ = action;
         true
@@ -67,17 +66,17 @@ pub trait FilteringPolicy<C, A> {
         enabled: &'a [A],
     ) -> impl IntoIterator<Item = (&'a A, Self::State)>;
 
-    /// The parts of the policy's state to show to people.
+    /// The named parts of the policy's state, for display.
     fn describe(&self, state: &Self::State) -> Fields {
         let _ = state;
         Fields::new()
     }
 }
 
-/// A policy that keeps at most one of the actions it selects: what a processor runs next.
+/// A policy that keeps at most one of the actions it selects.
 ///
-/// Every scheduling policy is a filtering policy, by way of [`Schedule`]. That at most one action is kept, and
-/// none if none is enabled, holds by construction. Executing the chosen action may still have several outcomes.
+/// [`Schedule`] turns every scheduling policy into a filtering policy. By construction at most one action is
+/// kept, and none if none is enabled. Executing the chosen action may still have several outcomes.
 ///
 /// ```
 /// use invigil_semantics::SchedulingPolicy;
@@ -94,10 +93,10 @@ pub trait FilteringPolicy<C, A> {
 /// assert_eq!(Latest.choose(&(), &(), &['a', 'b']), Some((&'b', ())));
 /// ```
 pub trait SchedulingPolicy<C, A> {
-    /// What the policy remembers; `()` if nothing.
+    /// The state of the policy; `()` if it has none.
     type State: Clone + Eq + Hash;
 
-    /// The one state the policy starts in.
+    /// The initial state of the policy.
     fn initial(&self) -> Self::State;
 
     /// Whether the policy decides about `action`; see [`FilteringPolicy::selects`].
@@ -109,14 +108,14 @@ pub trait SchedulingPolicy<C, A> {
     /// The action to keep of those in `enabled`, and the state of the policy after it.
     fn choose<'a>(&self, state: &Self::State, at: &C, enabled: &'a [A]) -> Option<(&'a A, Self::State)>;
 
-    /// The parts of the policy's state to show to people.
+    /// The named parts of the policy's state, for display.
     fn describe(&self, state: &Self::State) -> Fields {
         let _ = state;
         Fields::new()
     }
 }
 
-/// A scheduling policy as the filtering policy that it is.
+/// Adapter from a scheduling policy to a filtering policy.
 ///
 /// ```
 /// use invigil_semantics::{FilteringPolicy, FixedPriority, Schedule};
@@ -154,8 +153,9 @@ impl<C, A, P: SchedulingPolicy<C, A>> FilteringPolicy<C, A> for Schedule<P> {
     }
 }
 
-/// A scheduling policy restricted to the actions for which `selector` holds, typically those of the system
-/// and not those of its environment, which no scheduler commands.
+/// A scheduling policy restricted to the actions for which `selector` holds.
+///
+/// Typically these are the actions of the system: no scheduler controls its environment.
 ///
 /// ```
 /// use invigil_semantics::{FixedPriority, Only, SchedulingPolicy};
@@ -167,7 +167,7 @@ impl<C, A, P: SchedulingPolicy<C, A>> FilteringPolicy<C, A> for Schedule<P> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Only<F, P> {
-    /// Which actions the policy decides about, of those that it would decide about by itself.
+    /// The actions that the policy decides about, of those that it selects.
     pub selector: F,
     /// The policy.
     pub policy: P,

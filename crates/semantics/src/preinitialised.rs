@@ -1,11 +1,12 @@
-//! A subject started elsewhere.
+//! A subject with other initial configurations.
 
 use crate::{Accepting, Describe, Evaluate, Fields, Language, Semantics, StepRef};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// `inner`, starting in `starts` instead of its own initial configurations: how a search continues from
-/// where a debugger stands.
+/// `inner` with the initial configurations `starts` instead of its own.
+///
+/// A search uses it to start from the current configuration of a debugger.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Language, Semantics};
@@ -24,7 +25,7 @@ use alloc::vec::Vec;
 pub struct PreInitialised<S: Language> {
     /// The subject.
     pub inner: S,
-    /// Where it starts.
+    /// The initial configurations.
     pub starts: Vec<S::Config>,
 }
 

@@ -1,22 +1,21 @@
-//! A subject watched by a property: the synchronous product on reified steps.
+//! Synchronous product of a subject and a property on reified steps.
 
 use crate::{Accepting, Dependent, Describe, Either, Evaluate, Fields, Language, Semantics, Step, StepRef};
 use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// `subject` and `property` moving together, the property reading each step of the subject.
+/// Synchronous product: the property reads each step of the subject.
 ///
-/// The product has an execution for each execution of the subject and each way for the property to follow
-/// it. It starts with a configuration in which the subject may start and one that the property reaches from
-/// one of its own initial configurations on the virtual initial step, so that what holds on a start
-/// configuration is noticed there. Where the property does not follow, the product has no step.
+/// The product has an execution for each execution of the subject and each execution of the property on it.
+/// Its initial configurations pair an initial configuration of the subject with a configuration that the
+/// property reaches on the virtual initial step. A predicate that holds initially is therefore detected
+/// there. Where the property blocks, the product has no step.
 ///
-/// To know what the property does, the subject's step must be known with its outcome: an action of the
-/// product holds the outcome that was looked at, and executing it leads to that one and no other. This is
-/// what keeps the product sound when executing an action of the subject has several outcomes.
+/// The property reads the outcome of a step, so an action of the product contains the outcome, and executing
+/// it leads to that outcome only. This keeps the product sound if an action has several outcomes.
 ///
-/// Acceptance is the property's. Expressions of either part are evaluated over that part's share of a step.
+/// Acceptance is the property's. Expressions of a part are evaluated over the projection of the step to it.
 ///
 /// ```
 /// use core::convert::Infallible;
@@ -53,16 +52,15 @@ use alloc::vec::Vec;
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Product<S, P> {
-    /// What is watched.
+    /// The subject.
     pub subject: S,
-    /// What watches.
+    /// The property.
     pub property: P,
 }
 
-/// What happens in one step of a [`Product`]: the subject executes `action` with the outcome `target`, and
-/// the property answers with the action `property`.
+/// An action of a [`Product`]: the subject's action with its outcome and the property's action.
 ///
-/// Together with the configuration in which it is enabled this is a whole step of the subject.
+/// Together with the source configuration this is a complete step of the subject.
 ///
 /// ```
 /// use invigil_semantics::{ProductAction, Step};
@@ -71,11 +69,11 @@ pub struct Product<S, P> {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ProductAction<A, C, B> {
-    /// What the subject executes.
+    /// The action of the subject.
     pub action: A,
-    /// The configuration of the subject that this leads to.
+    /// The configuration of the subject after the action.
     pub target: C,
-    /// What the property does about it.
+    /// The action of the property.
     pub property: B,
 }
 
@@ -107,7 +105,7 @@ impl<S: Semantics, P: Dependent<S>> Semantics for Product<S, P> {
             for before in property.initial(subject) {
                 for action in property.actions(subject, step, &before) {
                     for config in property.execute(subject, step, &before, &action) {
-                        // Several moves may lead to one configuration, and which of them did is forgotten.
+                        // Several actions may lead to one configuration; initial configurations do not keep them.
                         if !reached.contains(&config) {
                             reached.push(config);
                         }

@@ -1,14 +1,14 @@
-//! The interface itself: what a subject is made of, and the three questions every subject answers.
+//! The interface itself: the types of a subject and the three questions that it answers.
 
 use alloc::vec::Vec;
 use core::hash::Hash;
 
-/// What the states of an execution and its steps look like, for a subject or for a property.
+/// The types of configurations and actions of a subject or a property.
 ///
-/// Both types are opaque to the operators and to the tools: they are stored, compared and handed back, and
-/// looked into only through [`Evaluate`](crate::Evaluate), [`Accepting`](crate::Accepting) and
-/// [`Describe`](crate::Describe). As these ask for a language and not for a [`Semantics`], a property, which
-/// cannot run alone, has them too.
+/// Both types are opaque to operators and explorers, which store and compare them and pass them back. They
+/// are inspected only through [`Evaluate`](crate::Evaluate), [`Accepting`](crate::Accepting) and
+/// [`Describe`](crate::Describe). These require a language and not a [`Semantics`], so that properties,
+/// which cannot run alone, implement them too.
 ///
 /// ```
 /// use invigil_semantics::Language;
@@ -22,16 +22,16 @@ use core::hash::Hash;
 /// }
 /// ```
 pub trait Language {
-    /// All that changes during an execution, at one instant.
+    /// A global state of an execution.
     type Config: Clone + Eq + Hash;
-    /// One thing that can be done, atomically.
+    /// An atomic action.
     type Action: Clone + Eq;
 }
 
-/// What every subject shows. All three answers may be non-deterministic.
+/// The interface of every subject. All three answers may be non-deterministic.
 ///
-/// No method changes the subject: `execute` says where an action leads, and whoever asked decides whether
-/// to go there.
+/// No method changes the subject: `execute` returns where an action leads, and the caller decides whether
+/// to continue there.
 ///
 /// ```
 /// use invigil_semantics::{Language, Semantics};
@@ -67,8 +67,7 @@ pub trait Semantics: Language {
 
     /// Every action enabled in `at` with every configuration it leads to.
     ///
-    /// A subject that computes successors in bulk overrides this one; it must then agree with `actions` and
-    /// `execute`.
+    /// Override it for subjects that compute successors in bulk. It must agree with `actions` and `execute`.
     ///
     /// ```
     /// # use invigil_semantics::{Language, Semantics};
@@ -89,7 +88,7 @@ pub trait Semantics: Language {
         })
     }
 
-    /// Whether nothing can happen in `at`: no action is enabled, or all that are enabled block.
+    /// Whether `at` has no step: no action is enabled, or every enabled action blocks.
     ///
     /// ```
     /// # use invigil_semantics::{Language, Semantics};

@@ -1,22 +1,22 @@
-//! The reified step: what properties, breakpoints and expressions look at.
+//! The reified step: the input of properties, breakpoints and expressions.
 
 use crate::Language;
 
-/// One step of an execution, seen from outside: where from, by what, where to.
+/// One step of an execution: source configuration, action and target configuration.
 ///
-/// Three kinds of steps occur, and a fourth does not:
+/// Of the four combinations, three occur:
 ///
 /// | `source` | `action` | the step |
 /// | --- | --- | --- |
 /// | `None` | `None` | the *virtual initial step*: the execution starts in `target` |
 /// | `Some` | `Some` | `action` was executed in `source` and led to `target` |
-/// | `Some` | `None` | an *idle* step: time passed without an action of this subject, because it stutters or because another subject moved (which may have written into a shared variable, so that `target` may differ from `source`) |
+/// | `Some` | `None` | an *idle* step: no action of this subject, because it stutters or because another subject moved. The other subject may have written a shared variable, so `target` may differ from `source` |
 /// | `None` | `Some` | never |
 ///
-/// A predicate on states reads `target`. Together with the virtual initial step this means that each
-/// configuration of an execution is looked at exactly once, the first one included.
+/// A predicate on states reads `target`. With the virtual initial step, each configuration of an execution,
+/// the first included, is therefore evaluated exactly once.
 ///
-/// The same type serves owned, `Step<C, A>`, and borrowed, `Step<&C, &A>`, which is `Copy`.
+/// The type is used both owned, `Step<C, A>`, and borrowed, `Step<&C, &A>`, which is `Copy`.
 ///
 /// ```
 /// use invigil_semantics::Step;
@@ -28,9 +28,9 @@ use crate::Language;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step<C, A> {
-    /// The configuration before the step; none if the execution starts here.
+    /// The configuration before the step; `None` for the virtual initial step.
     pub source: Option<C>,
-    /// What was executed; none if the execution starts here or the subject idles.
+    /// The executed action; `None` for the virtual initial step and for idle steps.
     pub action: Option<A>,
     /// The configuration after the step.
     pub target: C,
@@ -103,8 +103,9 @@ impl<C, A> Step<C, A> {
         Step { source: self.source.as_ref(), action: self.action.as_ref(), target: &self.target }
     }
 
-    /// What a part of a composition sees of a step of the whole: its share of each configuration, and its
-    /// share of the action, or none if it had no part in it and idled.
+    /// Projects a step of a composition to one of its parts.
+    ///
+    /// `action` returns `None` if the part did not take part in the action; the result is then an idle step.
     ///
     /// ```
     /// # use invigil_semantics::Step;

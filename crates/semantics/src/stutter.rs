@@ -1,17 +1,17 @@
-//! Deadlocked configurations that last for ever.
+//! Idle loops in deadlocked configurations.
 
 use crate::{Accepting, Describe, Evaluate, Fields, Language, Semantics, StepRef};
 use alloc::borrow::ToOwned;
 use alloc::string::String;
 
-/// `inner`, idling for ever where it is deadlocked, so that each of its executions is infinite.
+/// `inner` with an idle loop in each deadlock, so that every execution is infinite.
 ///
-/// Properties of infinite executions say nothing of finite ones. Before looking for cycles in a product,
-/// wrap the subject in this: an execution that ends then counts as one that stays in its last configuration.
-/// A tool still tells a deadlock by asking `inner`.
+/// Properties of infinite executions are not defined on finite ones. Wrap the subject in this operator before
+/// searching a product for cycles: an execution that ends is then treated as one that stays in its last
+/// configuration. `inner` still reports deadlocks.
 ///
-/// An action is `Some` action of `inner`, or `None`: the idle action, enabled only where `inner` has no step
-/// at all. Expressions of `inner` see it as an idle step.
+/// An action is `Some` action of `inner`, or `None` for the idle action, which is enabled only where `inner`
+/// has no step. Expressions of `inner` read it as an idle step.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Language, Semantics};

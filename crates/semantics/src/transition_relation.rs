@@ -1,9 +1,9 @@
-//! Plain graphs: a semantics with its actions forgotten, for algorithms that need no more.
+//! Plain graphs: a semantics without its actions, for graph algorithms.
 
 use crate::Semantics;
 use core::hash::Hash;
 
-/// A graph of configurations, some of them accepting: all that reachability and emptiness checks look at.
+/// A graph of configurations, some of them accepting: the input of reachability and emptiness checks.
 ///
 /// ```
 /// use invigil_semantics::TransitionRelation;
@@ -28,21 +28,20 @@ pub trait TransitionRelation {
     /// A node of the graph.
     type Config: Clone + Eq + Hash;
 
-    /// Where paths start.
+    /// The initial nodes.
     fn initial(&self) -> impl IntoIterator<Item = Self::Config>;
 
-    /// The configurations one step away from `at`; one that several steps lead to may be given several
-    /// times.
+    /// The successors of `at`, possibly with repetitions.
     fn next(&self, at: &Self::Config) -> impl IntoIterator<Item = Self::Config>;
 
     /// Whether `at` is accepting.
     fn is_accepting(&self, at: &Self::Config) -> bool;
 }
 
-/// The transition relation of `semantics`: `next` is what any enabled action may lead to.
+/// The transition relation of `semantics`: `next` returns the outcomes of all enabled actions.
 ///
-/// Which configurations are accepting is said by `accepting`, given the semantics and the configuration. For
-/// a semantics that is [`Accepting`](crate::Accepting) itself, pass `Accepting::is_accepting`.
+/// `accepting` decides which configurations are accepting. For a semantics that implements
+/// [`Accepting`](crate::Accepting), pass `Accepting::is_accepting`.
 ///
 /// ```
 /// use invigil_semantics::{Compose, Language, Semantics, TransitionRelation};
@@ -61,9 +60,9 @@ pub trait TransitionRelation {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ToTransitionRelation<S, F> {
-    /// The subject, or a product of one with a property.
+    /// The subject, or its product with a property.
     pub semantics: S,
-    /// Which of its configurations are accepting.
+    /// The acceptance predicate.
     pub accepting: F,
 }
 

@@ -1,100 +1,100 @@
-//! Checkpoints of the program and its monitors together: a tree, with limits.
+//! The tree of joint checkpoints of target and monitors.
 
-use crate::subject::CheckpointId;
+use crate::target::CheckpointId;
 use invigil_monitor::event::EventSet;
-use invigil_monitor::mac::Remembered;
-use invigil_monitor::watch;
+use invigil_monitor::interactive;
+use invigil_monitor::mac::ScriptState;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-/// What is known of a checkpoint of the program and all its monitors.
+/// Description of a checkpoint of the target and all its monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JointCheckpoint {
-    /// Its number, counted from one; zero if it is the one at the start.
+    /// Its number, counted from one; zero for the automatic one at the start.
     pub id: u32,
-    /// The checkpoint that the run came from when this one was taken.
+    /// The checkpoint that the run continued from when this one was taken.
     pub parent: Option<u32>,
-    /// What it was taken for, in words; may be empty.
+    /// A label by the user; may be empty.
     pub label: String,
-    /// Whether the session took it by itself.
+    /// Whether the session took it automatically.
     pub automatic: bool,
-    /// How many events had happened.
+    /// The number of events before it.
     pub event: u64,
-    /// Where the program stood, in words.
-    pub place: String,
-    /// How long the session had been going on.
-    pub when: Duration,
-    /// The memory that is kept for it, in bytes, when last looked at.
+    /// The location of the target, as text.
+    pub location: String,
+    /// The age of the session when it was taken.
+    pub age: Duration,
+    /// The memory it takes, in bytes, when last determined.
     pub memory: u64,
-    /// What a restore will not bring back, each in words.
-    pub limits: Vec<String>,
+    /// What a restore cannot bring back, one message each.
+    pub limitations: Vec<String>,
     /// How often it was restored.
     pub restored: u32,
 }
 
-pub(crate) struct Kept {
+/// A joint checkpoint with the handles of its parts.
+pub(crate) struct StoredCheckpoint {
     pub(crate) info: JointCheckpoint,
     pub(crate) program: CheckpointId,
-    pub(crate) monitors: Vec<watch::CheckpointId>,
-    pub(crate) scripts: Vec<Remembered>,
-    /// What the monitors' states take.
+    pub(crate) monitors: Vec<interactive::CheckpointId>,
+    pub(crate) scripts: Vec<ScriptState>,
+    /// The memory that the monitors' states take.
     pub(crate) monitor_memory: u64,
-    /// The most that the program's copy can come to take.
-    pub(crate) most: u64,
-    /// The events that there were points for.
+    /// Upper bound of the memory of the target's checkpoint.
+    pub(crate) max_memory: u64,
+    /// The events that the target was instrumented for.
     pub(crate) needs: EventSet,
 }
 
 #[derive(Default)]
-pub(crate) struct Checkpoints {
-    kept: BTreeMap<u32, Kept>,
-    /// The checkpoint that the run comes from.
+pub(crate) struct CheckpointTree {
+    stored: BTreeMap<u32, StoredCheckpoint>,
+    /// The checkpoint that the run continues from.
     pub(crate) current: Option<u32>,
     last: u32,
 }
 
-impl Checkpoints {
+impl CheckpointTree {
     pub(crate) fn len(&self) -> usize {
-        self.kept.len()
+        self.stored.len()
     }
 
-    /// The number of the next one. The one that a session takes by itself at the start is 0, so that those that
-    /// a person takes count from 1.
+    /// The number of the next checkpoint. The automatic one at the start is 0, so that those of the user count from 1.
     pub(crate) fn next_id(&mut self, at_start: bool) -> u32 {
-        if at_start && !self.kept.contains_key(&0) {
+        if at_start && !self.stored.contains_key(&0) {
             return 0;
         }
         self.last += 1;
         self.last
     }
 
-    pub(crate) fn add(&mut self, kept: Kept) {
-        self.current = Some(kept.info.id);
-        self.kept.insert(kept.info.id, kept);
+    pub(crate) fn add(&mut self, stored: StoredCheckpoint) {
+        self.current = Some(stored.info.id);
+        self.stored.insert(stored.info.id, stored);
     }
 
-    /// The most that all of them can come to take.
-    pub(crate) fn most(&self) -> u64 {
-        self.kept.values().map(|kept| kept.most + kept.monitor_memory).sum()
+    /// Upper bound of the memory of all checkpoints.
+    pub(crate) fn max_memory(&self) -> u64 {
+        self.stored.values().map(|stored| stored.max_memory + stored.monitor_memory).sum()
     }
 
-    pub(crate) fn get(&self, id: u32) -> Option<&Kept> {
-        self.kept.get(&id)
+    pub(crate) fn get(&self, id: u32) -> Option<&StoredCheckpoint> {
+        self.stored.get(&id)
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Kept> {
-        self.kept.values()
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &StoredCheckpoint> {
+        self.stored.values()
     }
 
-    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut Kept> {
-        self.kept.values_mut()
+    pub(crate) fn iter_mut(&mut self) -> impl Iterator<Item = &mut StoredCheckpoint> {
+        self.stored.values_mut()
     }
 
-    /// Takes a checkpoint out; those that came from it now come from its parent.
-    pub(crate) fn remove(&mut self, id: u32) -> Option<Kept> {
-        let gone = self.kept.remove(&id)?;
-        for kept in self.kept.values_mut().filter(|kept| kept.info.parent == Some(id)) {
-            kept.info.parent = gone.info.parent;
+    /// Removes a checkpoint. Its children become children of its parent.
+    pub(crate) fn remove(&mut self, id: u32) -> Option<StoredCheckpoint> {
+        let gone = self.stored.remove(&id)?;
+        for stored in self.stored.values_mut().filter(|stored| stored.info.parent == Some(id)) {
+            stored.info.parent = gone.info.parent;
         }
         if self.current == Some(id) {
             self.current = gone.info.parent;
@@ -102,20 +102,20 @@ impl Checkpoints {
         Some(gone)
     }
 
-    /// The oldest that the session took by itself, except this one.
+    /// The oldest automatic checkpoint other than `except`.
     pub(crate) fn oldest_automatic(&self, except: Option<u32>) -> Option<u32> {
-        let mut all = self.kept.values().map(|kept| &kept.info);
+        let mut all = self.stored.values().map(|stored| &stored.info);
         all.find(|info| info.automatic && Some(info.id) != except).map(|info| info.id)
     }
 
-    /// The latest in the past of the present run, at which not more than so many events had happened.
-    pub(crate) fn before(&self, events: u64) -> Option<&Kept> {
+    /// The latest checkpoint in the past of the current run that has at most this many events.
+    pub(crate) fn before(&self, events: u64) -> Option<&StoredCheckpoint> {
         let mut at = self.current;
-        while let Some(kept) = at.and_then(|id| self.kept.get(&id)) {
-            if kept.info.event <= events {
-                return Some(kept);
+        while let Some(stored) = at.and_then(|id| self.stored.get(&id)) {
+            if stored.info.event <= events {
+                return Some(stored);
             }
-            at = kept.info.parent;
+            at = stored.info.parent;
         }
         None
     }

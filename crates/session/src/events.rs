@@ -1,62 +1,62 @@
-//! Events on their way to the monitors.
+//! Delivery of events to the monitors.
 //!
-//! This is where the time goes when a program is watched, so the usual event, to which nobody reacts, is
-//! noted and followed without an allocation.
+//! This is the hot path of a session with a stop per event. The usual event, which needs no reaction, is recorded in
+//! the history and followed without an allocation.
 
+use crate::attached_monitor::AttachedMonitor;
 use crate::history::History;
-use crate::listen::{Listener, Speaker, Unheard};
-use crate::monitored::Monitored;
-use crate::outcome::{Reason, VerdictChange};
-use crate::session::{Session, Turn};
-use crate::subject::{Done, Trouble};
-use crate::words;
+use crate::listener::{Listener, MessageSource, NoopListener};
+use crate::outcome::{StateChange, SuspendReason};
+use crate::session::{Session, StopHandling};
+use crate::target::{TargetError, TargetResult};
+use crate::value_text;
 use invigil_monitor::automaton::StateId;
-use invigil_monitor::event::{Catalog, Event, Stamp};
-use invigil_monitor::mac::Remembered;
-use invigil_monitor::observer::Taken;
-use invigil_monitor::slices::Gone;
+use invigil_monitor::event::{Event, EventCatalog, EventMeta};
+use invigil_monitor::interactive::{Change, Request};
+use invigil_monitor::mac::ScriptState;
+use invigil_monitor::observer::TransitionTaken;
+use invigil_monitor::slices::DeadObjects;
 use invigil_monitor::verdict::Verdict;
-use invigil_monitor::watch::{Change, Request};
-use invigil_trace::Place;
+use invigil_trace::TracePosition;
 
-/// What an event has led to besides states.
+/// What an event has led to, apart from states.
 #[derive(Default)]
-struct Signs {
+struct StepEffects {
     /// Whether a monitor may need other events now.
-    needs: bool,
+    needs_changed: bool,
     /// Whether a block printed something or gave a command, or a parameter was missing.
-    words: bool,
-    /// Whether a monitor ended by an error.
+    has_output: bool,
+    /// Whether a monitor ended because of a fault.
     failed: bool,
     /// Whether a slice entered a non-accepting state.
     violated: bool,
 }
 
 impl Session {
-    /// Gives the events at which the program stands to every monitor, and lets the scenarios react.
-    pub(crate) fn handle_events(&mut self) -> Done {
-        self.turn.changes.clear();
+    /// Gives the events of the current stop to every monitor, and lets the scenarios react.
+    pub(crate) fn handle_events(&mut self) -> TargetResult {
+        self.handling.changes.clear();
         self.take_events();
-        let hears = self.listener.hears_events();
+        let wants_events = self.listener.wants_events();
         let mut needs = false;
         for at in 0..self.batch.len() {
-            let signs = self.follow(at, true);
-            needs |= signs.needs;
+            let effects = self.follow(at, true);
+            needs |= effects.needs_changed;
             let number = self.history.count();
-            if signs.words {
-                (0..self.monitors.len()).for_each(|property| self.pass_on(property));
+            if effects.has_output {
+                (0..self.monitors.len()).for_each(|property| self.forward_output(property));
             }
-            if signs.failed {
+            if effects.failed {
                 (0..self.monitors.len()).for_each(|property| self.check_failure(property, Some(number)));
             }
-            if signs.violated {
+            if effects.violated {
                 self.note_violations(number);
             }
             if self.recorder.is_some() {
                 self.record(at);
             }
-            if hears {
-                let mut listener = std::mem::replace(&mut self.listener, Box::new(Unheard));
+            if wants_events {
+                let mut listener = std::mem::replace(&mut self.listener, Box::new(NoopListener));
                 listener.event(self, number);
                 self.listener = listener;
             }
@@ -65,242 +65,241 @@ impl Session {
             self.update_needs()?;
         }
         self.invoke()?;
-        let may_react = !self.turn.changes.is_empty() || !self.turn.deferred.is_empty();
-        if may_react || !self.turn.commands.is_empty() {
+        let may_react = !self.handling.changes.is_empty() || !self.handling.deferred.is_empty();
+        if may_react || !self.handling.commands.is_empty() {
             self.run_commands();
-            if self.turn.restored {
-                // A command went back: the changes belong to a run that is undone.
-                self.turn.changes.clear();
+            if self.handling.restored {
+                // A command restored a checkpoint: the changes belong to a run that is undone.
+                self.handling.changes.clear();
             }
             self.react();
             self.update_needs()?;
         }
-        self.forget_gone();
+        self.collect_slices();
         if let Some(every) = self.options.auto_checkpoint
             && self.history.count() >= self.last_automatic + every
-            && !self.turn.restored
+            && !self.handling.restored
         {
             self.automatic_checkpoint();
         }
         Ok(())
     }
 
-    /// Has the program call the methods that scripts call on the events at hand.
-    fn invoke(&mut self) -> Done {
+    /// Makes the target call the methods that scripts attached to the current events.
+    fn invoke(&mut self) -> TargetResult {
         for at in 0..self.batch.len() {
-            let symbol = self.batch.event(at).symbol;
+            let symbol = self.batch.event(at).id;
             for call in 0..self.calls.len() {
                 if self.calls[call].0 == symbol {
-                    self.subject.invoke(call)?;
+                    self.target.invoke(call)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// Takes the events at which the program stands, and makes further events of them.
+    /// Takes the events of the current stop from the target, and derives further ones from them.
     pub(crate) fn take_events(&mut self) {
-        let Session { subject, batch, scripts, .. } = self;
-        let events = subject.events();
+        let Session { target, batch, scripts, .. } = self;
+        let events = target.events();
         batch.clear();
         for at in 0..events.len() {
-            let (event, stamp) = (events.event(at), events.stamp(at));
+            let (event, stamp) = (events.event(at), events.meta(at));
             batch.push_copy(&event, stamp);
             scripts.derive(&event, stamp, batch);
         }
     }
 
-    /// Has scripts go on from what they remembered once.
-    pub(crate) fn bring_scripts_back(&mut self, remembered: &[Remembered]) -> Done {
+    /// Restores the state of the scripts.
+    pub(crate) fn restore_scripts(&mut self, remembered: &[ScriptState]) -> TargetResult {
         match self.scripts.restore(remembered) {
             true => Ok(()),
-            false => Err(Trouble::Subject("what the scripts remember makes no sense".to_owned())),
+            false => Err(TargetError::Control("the saved state of the scripts is malformed".to_owned())),
         }
     }
 
-    /// Gives an event of the batch to every monitor, without any reaction: the program is brought back to
-    /// where it was.
-    pub(crate) fn follow_quietly(&mut self, at: usize) -> bool {
-        self.follow(at, false).needs
+    /// Gives an event of the batch to every monitor without any reaction. Returns whether the needed events may have
+    /// changed.
+    pub(crate) fn replay_event(&mut self, at: usize) -> bool {
+        self.follow(at, false).needs_changed
     }
 
-    /// Gives an event of the batch to every monitor.
+    /// Gives an event of the batch to every monitor. Reactions are collected only if `is_live`.
     #[inline]
-    fn follow(&mut self, at: usize, tells: bool) -> Signs {
-        let Session { subject, batch, history, monitors, catalog, turn, listener, .. } = self;
-        let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
-        following.follow(&batch.event(at), batch.stamp(at), subject.current_thread(), tells)
+    fn follow(&mut self, at: usize, is_live: bool) -> StepEffects {
+        let Session { target, batch, history, monitors, catalog, handling, listener, .. } = self;
+        let mut context = StepContext { history, monitors, catalog, handling, listener: &mut **listener };
+        context.follow(&batch.event(at), batch.meta(at), target.current_thread(), is_live)
     }
 
-    /// Follows what the monitors inside the program have done, if there are any, without any reaction: there was none.
+    /// Replays what the embedded monitors have done, without any reaction: none was due.
     ///
-    /// False if what they have done is not known.
-    pub(crate) fn catch_up(&mut self) -> Done<bool> {
-        let Some(caught_up) = self.subject.catch_up()? else { return Ok(false) };
+    /// Returns false if their log is not available.
+    pub(crate) fn sync_monitors(&mut self) -> TargetResult<bool> {
+        let Some(log) = self.target.replay_log()? else { return Ok(false) };
         let before = self.history.count();
-        self.history.skip(caught_up.unseen_events);
-        self.bring_scripts_back(&caught_up.scripts)?;
-        for ((monitored, unseen), slices) in
-            self.monitors.iter_mut().zip(&caught_up.unseen).zip(caught_up.before)
-        {
-            monitored.steps += unseen.steps;
-            monitored.created += unseen.created;
-            monitored.watch.stand(slices);
+        self.history.skip(log.evicted_events);
+        self.restore_scripts(&log.scripts)?;
+        for ((attached, unseen), slices) in self.monitors.iter_mut().zip(&log.evicted).zip(log.base) {
+            attached.steps += unseen.steps;
+            attached.created += unseen.created;
+            attached.monitor.replace_slices(slices);
         }
-        let Session { history, monitors, catalog, turn, listener, scripts, batch, .. } = self;
-        let mut following = Following { history, monitors, catalog, turn, listener: &mut **listener };
-        for (at, thread) in (0..caught_up.events.len()).zip(&caught_up.threads) {
-            let (event, stamp) = (caught_up.events.event(at), caught_up.events.stamp(at));
-            following.follow_late(&event, stamp, *thread);
+        let Session { history, monitors, catalog, handling, listener, scripts, batch, .. } = self;
+        let mut context = StepContext { history, monitors, catalog, handling, listener: &mut **listener };
+        for (at, thread) in (0..log.events.len()).zip(&log.threads) {
+            let (event, stamp) = (log.events.event(at), log.events.meta(at));
+            context.follow_late(&event, stamp, *thread);
             batch.clear();
             scripts.derive(&event, stamp, batch);
             for found in 0..batch.len() {
-                following.follow_late(&batch.event(found), stamp, *thread);
+                context.follow_late(&batch.event(found), stamp, *thread);
             }
         }
-        self.forget_gone();
+        self.collect_slices();
         let count = self.history.count();
-        self.pace.ran(count - before, count);
+        self.embedding.record_run(count - before, count);
         match self.update_needs() {
-            // One that is gone needs to tell nothing more.
-            Err(Trouble::Ended(_)) => Ok(true),
+            // A target that has ended needs no instrumentation.
+            Err(TargetError::Ended(_)) => Ok(true),
             done => done.map(|()| true),
         }
     }
 
-    /// Has the properties forget objects of the program that are no more, once there are enough of them.
-    fn forget_gone(&mut self) {
-        self.gone.add(self.subject.take_gone());
-        let slices = self.monitors.iter().map(|monitored| monitored.watch.slices().len()).sum();
-        if self.gone.numbers.len() < Gone::enough(slices) {
+    /// Drops the slices of collected objects, once there are enough of them.
+    fn collect_slices(&mut self) {
+        self.dead_objects.add(self.target.take_dead_objects());
+        let slices = self.monitors.iter().map(|attached| attached.monitor.slices().len()).sum();
+        if self.dead_objects.ids.len() < DeadObjects::collection_threshold(slices) {
             return;
         }
-        let mut gone = std::mem::take(&mut self.gone);
+        let mut gone = std::mem::take(&mut self.dead_objects);
         gone.sort();
-        self.monitors.iter_mut().for_each(|monitored| monitored.forget_gone(&gone));
+        self.monitors.iter_mut().for_each(|attached| attached.collect_slices(&gone));
     }
 
-    /// Passes on what a property printed, and the commands it gave.
-    pub(crate) fn pass_on(&mut self, property: usize) {
-        let monitored = &mut self.monitors[property];
-        for line in monitored.watch.printed() {
-            self.listener.line(Speaker::Property(property), line);
+    /// Forwards what a property printed, and the commands it gave.
+    pub(crate) fn forward_output(&mut self, property: usize) {
+        let attached = &mut self.monitors[property];
+        for line in attached.monitor.printed() {
+            self.listener.message(MessageSource::Property(property), line);
         }
-        monitored.commands += monitored.watch.commands().len() as u64;
-        self.turn.commands.extend_from_slice(monitored.watch.commands());
+        attached.commands += attached.monitor.commands().len() as u64;
+        self.handling.commands.extend_from_slice(attached.monitor.commands());
     }
 
-    /// Suspends the program if a property has just ended by an error.
+    /// Suspends the target if a property has just ended because of a fault.
     pub(crate) fn check_failure(&mut self, property: usize, event: Option<u64>) {
-        let Some(failure) = self.monitors[property].watch.failure().cloned() else { return };
+        let Some(failure) = self.monitors[property].monitor.fault().cloned() else { return };
         if self.monitors[property].failure.is_some() {
             return;
         }
         let event = event.and_then(|number| self.events(number..=number).pop()).map(|past| past.event);
         self.monitors[property].failure = Some((failure.clone(), event));
-        self.turn.suspend(Reason::PropertyFailed { property, failure });
+        self.handling.suspend(SuspendReason::PropertyFailed { property, failure });
     }
 }
 
-/// The parts of a session that an event changes.
-struct Following<'a> {
+/// The parts of a session that an event changes, borrowed apart from the target and the batch.
+struct StepContext<'a> {
     history: &'a mut History,
-    monitors: &'a mut [Monitored],
-    catalog: &'a Catalog,
-    turn: &'a mut Turn,
+    monitors: &'a mut [AttachedMonitor],
+    catalog: &'a EventCatalog,
+    handling: &'a mut StopHandling,
     listener: &'a mut dyn Listener,
 }
 
-impl Following<'_> {
-    /// Follows an event that nobody reacted to when it happened.
-    fn follow_late(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) {
+impl StepContext<'_> {
+    /// Follows an event of the replay log, which needed no reaction when it occurred.
+    fn follow_late(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32) {
         self.follow(event, stamp, thread, false);
-        self.monitors.iter_mut().for_each(Monitored::count);
+        self.monitors.iter_mut().for_each(AttachedMonitor::count);
     }
 
     #[inline]
-    fn follow(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32, tells: bool) -> Signs {
+    fn follow(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32, is_live: bool) -> StepEffects {
         let number = self.history.push(event, stamp, thread);
-        let mut signs = Signs::default();
-        for (property, monitored) in self.monitors.iter_mut().enumerate() {
-            let applied = monitored.watch.apply(event);
-            signs.needs |= monitored.watch.needs_stamp() != monitored.stamp;
-            let watch = &monitored.watch;
+        let mut effects = StepEffects::default();
+        for (property, attached) in self.monitors.iter_mut().enumerate() {
+            let applied = attached.monitor.apply(event);
+            effects.needs_changed |= attached.monitor.needs_version() != attached.stamp;
+            let watch = &attached.monitor;
             for change in watch.changes() {
-                self.history.note(property, watch.slices(), change);
+                self.history.record_change(property, watch.slices(), change);
             }
-            if !tells {
+            if !is_live {
                 continue;
             }
-            signs.words |=
+            effects.has_output |=
                 applied.missing.is_some() || !watch.printed().is_empty() || !watch.commands().is_empty();
-            signs.failed |= applied.verdict == Some(Verdict::Error);
+            effects.failed |= applied.verdict == Some(Verdict::Error);
             match applied.request {
                 Request::Continue => {}
-                Request::Shell => self.turn.suspend(Reason::Property(property)),
-                Request::Stop => self.turn.stop = true,
+                Request::Suspend => self.handling.suspend(SuspendReason::Property(property)),
+                Request::Stop => self.handling.stop = true,
             }
             if let Some(parameter) = applied.missing
-                && let Some(symbol) = self.catalog.get(event.symbol)
-                && monitored.note_missing(symbol, parameter, Place { input: 0, line: number })
+                && let Some(symbol) = self.catalog.get(event.id)
+                && attached.record_skipped(symbol, parameter, TracePosition { input: 0, line: number })
             {
-                let line = missing_words(monitored, symbol, parameter);
-                self.listener.line(Speaker::Session, &line);
+                let line = skipped_note(attached, symbol, parameter);
+                self.listener.message(MessageSource::Session, &line);
             }
-            if let Some(parameter) = applied.absent
-                && let Some(symbol) = self.catalog.get(event.symbol)
-                && monitored.note_silent(symbol, parameter)
+            if let Some(parameter) = applied.missing_in_guard
+                && let Some(symbol) = self.catalog.get(event.id)
+                && attached.record_never_supplied(symbol, parameter)
             {
-                let line = silent_words(monitored, symbol, parameter);
-                self.listener.line(Speaker::Session, &line);
+                let line = never_supplied_note(attached, symbol, parameter);
+                self.listener.message(MessageSource::Session, &line);
             }
-            monitored.count();
-            signs.violated |= changes(property, monitored, event, number, &mut self.turn.changes);
+            attached.count();
+            effects.violated |=
+                collect_changes(property, attached, event, number, &mut self.handling.changes);
         }
-        signs
+        effects
     }
 }
 
-/// Notes the changes that a scenario may react to; says whether the property was violated.
+/// Collects the changes that a scenario may react to. Returns whether the property was violated.
 #[inline]
-fn changes(
+fn collect_changes(
     property: usize,
-    monitored: &Monitored,
+    attached: &AttachedMonitor,
     event: &Event<'_>,
     number: u64,
-    due: &mut Vec<VerdictChange>,
+    due: &mut Vec<StateChange>,
 ) -> bool {
     let mut violated = false;
-    let all = monitored.watch.changes();
+    let all = attached.monitor.changes();
     for (at, change) in all.iter().enumerate() {
         if let Change::Taken(taken) = change {
-            if monitored.concerns(taken.from, taken.to) {
-                due.push(told(property, monitored, event, number, *taken, all.get(at + 1)));
+            if attached.has_reaction(taken.from, taken.to) {
+                due.push(state_change(property, attached, event, number, *taken, all.get(at + 1)));
             }
-            violated |= is_violation(monitored, *taken);
+            violated |= is_violation(attached, *taken);
         }
     }
     violated
 }
 
-/// Whether a slice entered a non-accepting state from another one.
-pub(crate) fn is_violation(monitored: &Monitored, taken: Taken) -> bool {
-    let verdict = |state: StateId| monitored.watch.automaton().states[usize::from(state)].verdict;
+/// Whether a slice entered a non-accepting state from a state that is not.
+pub(crate) fn is_violation(attached: &AttachedMonitor, taken: TransitionTaken) -> bool {
+    let verdict = |state: StateId| attached.monitor.automaton().states[usize::from(state)].verdict;
     taken.from != taken.to
         && verdict(taken.to) == Verdict::NonAccepting
         && verdict(taken.from) != Verdict::NonAccepting
 }
 
 #[cold]
-fn told(
+fn state_change(
     property: usize,
-    monitored: &Monitored,
+    attached: &AttachedMonitor,
     event: &Event<'_>,
     event_number: u64,
-    taken: Taken,
+    taken: TransitionTaken,
     next: Option<&Change>,
-) -> VerdictChange {
-    let watch = &monitored.watch;
+) -> StateChange {
+    let watch = &attached.monitor;
     let (automaton, slices) = (watch.automaton(), watch.slices());
     let (binding, is_gone) = match next {
         Some(Change::Forgotten { slice, binding }) if *slice == taken.slice => {
@@ -308,9 +307,9 @@ fn told(
         }
         _ => (slices.binding(taken.slice), false),
     };
-    VerdictChange {
+    StateChange {
         property,
-        slice: words::slice(automaton, slices, binding, Some(event), is_gone),
+        slice: value_text::slice_label(automaton, slices, binding, Some(event), is_gone),
         from: automaton.state_name(taken.from).to_owned(),
         to: automaton.state_name(taken.to).to_owned(),
         verdict: automaton.states[usize::from(taken.to)].verdict,
@@ -319,17 +318,23 @@ fn told(
 }
 
 #[cold]
-fn silent_words(monitored: &Monitored, symbol: &invigil_monitor::event::Symbol, parameter: usize) -> String {
+fn never_supplied_note(
+    attached: &AttachedMonitor,
+    symbol: &invigil_monitor::event::EventDecl,
+    parameter: usize,
+) -> String {
     let param = symbol.params.get(parameter).map_or("?", |param| param.name.as_str());
-    let name = &monitored.watch.automaton().name;
-    format!(
-        "the program does not tell `{param}` of `{symbol}`: what property `{name}` asks of it is false there"
-    )
+    let name = &attached.monitor.automaton().name;
+    format!("`{param}` of `{symbol}` is not available: guards of property `{name}` that read it are false")
 }
 
 #[cold]
-fn missing_words(monitored: &Monitored, symbol: &invigil_monitor::event::Symbol, parameter: usize) -> String {
+fn skipped_note(
+    attached: &AttachedMonitor,
+    symbol: &invigil_monitor::event::EventDecl,
+    parameter: usize,
+) -> String {
     let param = symbol.params.get(parameter).map_or("?", |param| param.name.as_str());
-    let name = &monitored.watch.automaton().name;
-    format!("the program does not tell `{param}` of `{symbol}`: property `{name}` skips such events")
+    let name = &attached.monitor.automaton().name;
+    format!("`{param}` of `{symbol}` is not available: property `{name}` skips these events")
 }

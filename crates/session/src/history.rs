@@ -1,46 +1,45 @@
-//! The events of the run so far, and what each property made of them.
+//! The events of the run so far, and the transitions that each property took on them.
 //!
-//! Events are kept in blocks of a fixed number, as they came: symbol numbers and plain values. The oldest
-//! block is used again when there are more than is asked for, so a long run takes no more memory than a short
-//! one, and noting an event allocates nothing.
+//! Events are kept in blocks of a fixed size, as ids and plain values. The oldest block is reused once the limit is
+//! reached. A long run therefore takes no more memory than a short one, and adding an event allocates nothing.
 
-use invigil_check::{Happening, PathStep, Shown, Variable, happening};
-use invigil_expr::compare::View;
+use invigil_check::{PathStep, RenderedValue, ReportedEvent, Variable};
+use invigil_expr::compare::ValueReader;
 use invigil_expr::heap::Heap;
-use invigil_expr::text::Texts;
+use invigil_expr::text::TextArenas;
 use invigil_expr::value::Value;
 use invigil_monitor::automaton::{Automaton, Branch, StateId};
-use invigil_monitor::event::{Batch, Catalog, Event, Stamp};
-use invigil_monitor::slices::{SliceId, Slices};
-use invigil_monitor::watch::Change;
-use invigil_trace::Place;
+use invigil_monitor::event::{Event, EventBatch, EventCatalog, EventMeta};
+use invigil_monitor::interactive::Change;
+use invigil_monitor::slices::{SliceId, SliceTable};
+use invigil_trace::TracePosition;
 use std::collections::VecDeque;
 use std::ops::RangeInclusive;
 
-/// How many events a block holds.
+/// Number of events in a block.
 const BLOCK: usize = 1024;
-/// How many steps of a path are told.
-const TOLD: usize = 50;
+/// Number of steps of a path that are reported.
+const MAX_PATH: usize = 50;
 
 /// An event of the past.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Past {
-    /// What happened.
-    pub event: Happening,
-    /// The thread in which it did.
+pub struct HistoryEvent {
+    /// The event.
+    pub event: ReportedEvent,
+    /// Its thread.
     pub thread: u32,
     /// The transitions that were taken on it.
-    pub steps: Vec<PastStep>,
+    pub steps: Vec<HistoryStep>,
 }
 
-/// A transition that was taken.
+/// A transition that a slice took.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PastStep {
-    /// The property, by its position.
+pub struct HistoryStep {
+    /// The position of the property.
     pub property: usize,
-    /// The slice that took it.
+    /// The slice.
     pub slice: SliceId,
-    /// Which end of the transition.
+    /// The branch of the transition.
     pub branch: Branch,
     /// The state that was left.
     pub from: String,
@@ -52,21 +51,21 @@ pub struct PastStep {
 struct Step {
     /// The position of the event in its block.
     event: u32,
-    /// Where the environment after it starts.
+    /// The position of the environment after the step.
     env: u32,
     slice: SliceId,
     property: u16,
     from: StateId,
     to: StateId,
-    /// `None` for the beginning of a slice.
+    /// `None` for the creation of a slice.
     branch: Option<Branch>,
-    /// Whether the environment is known: that of a slice which was forgotten at once is not.
+    /// Whether the environment is known; that of a slice which was dropped immediately is not.
     has_env: bool,
 }
 
 #[derive(Default)]
 struct Block {
-    batch: Batch,
+    batch: EventBatch,
     threads: Vec<u32>,
     steps: Vec<Step>,
     envs: Vec<Value>,
@@ -80,7 +79,7 @@ impl Block {
         self.envs.clear();
     }
 
-    /// Keeps the first `events` events only.
+    /// Keeps only the first `events` events.
     fn truncate(&mut self, events: usize) {
         self.batch.truncate(events);
         self.threads.truncate(events);
@@ -94,16 +93,16 @@ impl Block {
 
 pub(crate) struct History {
     blocks: VecDeque<Block>,
-    /// How many blocks there may be.
+    /// The maximum number of blocks.
     limit: usize,
-    /// How many events happened before the first that is kept.
+    /// The number of events before the first that is kept.
     before: u64,
-    /// How many events happened in all.
+    /// The number of events in all.
     count: u64,
 }
 
-/// What outlasts the event: values that lie in its text or in a heap do not.
-fn kept(value: Value) -> Value {
+/// The value, if it outlives the event: text and heap values do not.
+fn retainable(value: Value) -> Value {
     if value.is_inline() { value } else { Value::UNSET }
 }
 
@@ -114,18 +113,18 @@ impl History {
         History { blocks: VecDeque::new(), limit, before: 0, count: 0 }
     }
 
-    /// How many events there were.
+    /// The number of events.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The numbers of the events that are remembered.
-    pub(crate) fn kept(&self) -> RangeInclusive<u64> {
+    /// The numbers of the events that are kept.
+    pub(crate) fn retained(&self) -> RangeInclusive<u64> {
         self.before + 1..=self.count
     }
 
-    /// Notes an event; gives its number, counted from one.
-    pub(crate) fn push(&mut self, event: &Event<'_>, stamp: Stamp, thread: u32) -> u64 {
+    /// Adds an event and returns its number, counted from one.
+    pub(crate) fn push(&mut self, event: &Event<'_>, stamp: EventMeta, thread: u32) -> u64 {
         if self.blocks.back().is_none_or(|block| block.batch.len() >= BLOCK) {
             self.add_block();
         }
@@ -149,16 +148,16 @@ impl History {
         self.blocks.push_back(block);
     }
 
-    /// Notes what happened to a slice on the last event.
+    /// Adds what happened to a slice on the last event.
     #[inline]
-    pub(crate) fn note(&mut self, property: usize, slices: &Slices, change: &Change) {
+    pub(crate) fn record_change(&mut self, property: usize, slices: &SliceTable, change: &Change) {
         let Some(block) = self.blocks.back_mut() else { return };
         let event = (block.batch.len() - 1) as u32;
         let env = block.envs.len() as u32;
         let property = property as u16;
         let (slice, model, from, to, branch) = match *change {
             Change::Created(slice) => {
-                // It begins as a copy of its parent, and may have been changed since by a guard.
+                // A new slice is a copy of its parent; its own environment may already have been changed by a guard.
                 let model = slices.parent(slice).unwrap_or(slice);
                 let state = if slices.contains(model) { slices.state(model) } else { 0 };
                 (slice, model, state, state, None)
@@ -169,11 +168,11 @@ impl History {
         let has_env = slices.contains(model);
         block.steps.push(Step { event, env, slice, property, from, to, branch, has_env });
         if has_env {
-            block.envs.extend(slices.env(model).iter().map(|value| kept(*value)));
+            block.envs.extend(slices.env(model).iter().map(|value| retainable(*value)));
         }
     }
 
-    /// Counts events that nothing is known of. Those before them are forgotten: what is kept is without gaps.
+    /// Counts events about which nothing is known. Earlier ones are dropped: the kept range has no gaps.
     pub(crate) fn skip(&mut self, events: u64) {
         if events > 0 {
             self.blocks.clear();
@@ -182,8 +181,8 @@ impl History {
         }
     }
 
-    /// Forgets all events after number `last`.
-    pub(crate) fn cut(&mut self, last: u64) {
+    /// Drops all events after number `last`.
+    pub(crate) fn truncate_after(&mut self, last: u64) {
         self.count = last;
         if last <= self.before {
             self.blocks.clear();
@@ -197,36 +196,36 @@ impl History {
         }
     }
 
-    /// The block of an event that is kept, and its position there.
+    /// The block of a kept event, and the event's position there.
     fn find(&self, number: u64) -> (usize, usize) {
         let offset = (number - self.before - 1) as usize;
         (offset / BLOCK, offset % BLOCK)
     }
 
-    /// A copy of some events that are kept.
-    pub(crate) fn copy(&self, numbers: RangeInclusive<u64>) -> Batch {
-        let mut batch = Batch::default();
-        for number in numbers.filter(|number| self.kept().contains(number)) {
+    /// A copy of the kept events among these.
+    pub(crate) fn copy(&self, numbers: RangeInclusive<u64>) -> EventBatch {
+        let mut batch = EventBatch::default();
+        for number in numbers.filter(|number| self.retained().contains(number)) {
             let (block, at) = self.find(number);
             let from = &self.blocks[block].batch;
-            batch.push_copy(&from.event(at), from.stamp(at));
+            batch.push_copy(&from.event(at), from.meta(at));
         }
         batch
     }
 
-    /// Events as they are told; those that are not remembered are left out.
+    /// Events for a report; those that are no longer kept are left out.
     pub(crate) fn events(
         &self,
         numbers: RangeInclusive<u64>,
-        catalog: &Catalog,
+        catalog: &EventCatalog,
         automata: &[&Automaton],
-    ) -> Vec<Past> {
-        let first = *numbers.start().max(self.kept().start());
-        let last = *numbers.end().min(self.kept().end());
-        (first..=last).map(|number| self.tell(number, catalog, automata)).collect()
+    ) -> Vec<HistoryEvent> {
+        let first = *numbers.start().max(self.retained().start());
+        let last = *numbers.end().min(self.retained().end());
+        (first..=last).map(|number| self.event(number, catalog, automata)).collect()
     }
 
-    fn tell(&self, number: u64, catalog: &Catalog, automata: &[&Automaton]) -> Past {
+    fn event(&self, number: u64, catalog: &EventCatalog, automata: &[&Automaton]) -> HistoryEvent {
         let (block, at) = self.find(number);
         let block = &self.blocks[block];
         let name = |step: &Step, state| {
@@ -237,12 +236,12 @@ impl History {
         };
         let from = block.steps.partition_point(|step| (step.event as usize) < at);
         let steps = block.steps[from..].iter().take_while(|step| step.event as usize == at);
-        Past {
-            event: told(&block.batch, at, number, catalog),
+        HistoryEvent {
+            event: batch_event(&block.batch, at, number, catalog),
             thread: block.threads.get(at).copied().unwrap_or(0),
             steps: steps
                 .filter_map(|step| {
-                    Some(PastStep {
+                    Some(HistoryStep {
                         property: usize::from(step.property),
                         slice: step.slice,
                         branch: step.branch?,
@@ -254,18 +253,18 @@ impl History {
         }
     }
 
-    /// How a slice came to where it is, the latest step last; and how many steps before those there were, if
-    /// that is known. `origin` is where the property started.
+    /// The latest steps of a slice, the last one at the end, and the number of earlier steps that are left out, if
+    /// known. `origin` is the initial step of the property.
     pub(crate) fn path(
         &self,
         property: usize,
         slice: SliceId,
         automaton: &Automaton,
-        catalog: &Catalog,
+        catalog: &EventCatalog,
         origin: &PathStep,
     ) -> (Vec<PathStep>, Option<u64>) {
         let mut path = Vec::new();
-        let mut untold = 0;
+        let mut omitted = 0;
         let mut number = self.count;
         for block in self.blocks.iter().rev() {
             let first = number - block.batch.len() as u64;
@@ -273,40 +272,42 @@ impl History {
                 if usize::from(step.property) != property || step.slice != slice {
                     continue;
                 }
-                if path.len() < TOLD {
+                if path.len() < MAX_PATH {
                     path.push(block.path_step(step, first, automaton, catalog));
                 } else {
-                    untold += 1;
+                    omitted += 1;
                 }
                 if step.branch.is_none() {
                     path.reverse();
-                    return (path, Some(untold));
+                    return (path, Some(omitted));
                 }
             }
             number = first;
         }
-        // Only the root is as old as the property.
+        // The slice was not created within the history, so it is the root, which exists from the start.
         let complete = self.before == 0;
-        if complete && path.len() < TOLD {
+        if complete && path.len() < MAX_PATH {
             path.push(origin.clone());
         } else if complete {
-            untold += 1;
+            omitted += 1;
         }
         path.reverse();
-        (path, complete.then_some(untold))
+        (path, complete.then_some(omitted))
     }
 }
 
 impl Block {
-    fn path_step(&self, step: &Step, before: u64, automaton: &Automaton, catalog: &Catalog) -> PathStep {
+    fn path_step(&self, step: &Step, before: u64, automaton: &Automaton, catalog: &EventCatalog) -> PathStep {
         let state = &automaton.states[usize::from(step.to)];
-        let (heap, texts) = (&Heap::default(), Texts::NONE);
-        let view = View { heap, texts };
-        let show = |value: Value| if value.is_unset() { Shown::unknown() } else { Shown::new(&view, value) };
+        let (heap, texts) = (&Heap::default(), TextArenas::NONE);
+        let view = ValueReader { heap, texts };
+        let show = |value: Value| {
+            if value.is_unset() { RenderedValue::unknown() } else { RenderedValue::new(&view, value) }
+        };
         let values = self.envs.get(step.env as usize..).filter(|_| step.has_env).unwrap_or(&[]);
         let at = step.event as usize;
         PathStep {
-            event: step.branch.map(|_| told(&self.batch, at, before + at as u64 + 1, catalog)),
+            event: step.branch.map(|_| batch_event(&self.batch, at, before + at as u64 + 1, catalog)),
             branch: step.branch,
             state: state.name.clone(),
             verdict: state.verdict,
@@ -320,8 +321,13 @@ impl Block {
     }
 }
 
-/// An event of a batch, as it is told. A recording has it in the line of its number.
-pub(crate) fn told(batch: &Batch, at: usize, number: u64, catalog: &Catalog) -> Happening {
-    let place = Place { input: 0, line: number };
-    happening(catalog, &batch.event(at), number, batch.stamp(at).time, place)
+/// An event of a batch, for a report. Its position is the line that a recording has it in.
+pub(crate) fn batch_event(
+    batch: &EventBatch,
+    at: usize,
+    number: u64,
+    catalog: &EventCatalog,
+) -> ReportedEvent {
+    let place = TracePosition { input: 0, line: number };
+    invigil_check::reported_event(catalog, &batch.event(at), number, batch.meta(at).time, place)
 }

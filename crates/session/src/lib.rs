@@ -1,41 +1,60 @@
 #![forbid(unsafe_code)]
-//! An interactively verified program: a subject, its monitors, a scenario that reacts to their verdicts, and
-//! checkpoints of all of them together.
+//! Interactive runtime verification: a session joins a target, its monitors, scenarios that react to them, and
+//! checkpoints of all together.
 //!
-//! A [`Session`] is driven by [`Session::start`] and [`Session::run`], which come back with an [`Outcome`]
-//! whenever a person, or whoever stands in for one, is to decide what is next. In between every event goes
-//! to every monitor in the order they were loaded; what the subject reports is narrowed to what they need
-//! next; the scenario reacts to their verdicts; and functions that it deferred are called.
+//! A front end creates a [`Session`] from a [`Target`](target::Target), compiled properties and scenarios, calls
+//! [`Session::start`] and then [`Session::run`] again and again. Both return a [`RunOutcome`] whenever the user has to
+//! decide what happens next. In between, a session
+//!
+//! 1. resumes the target until the next [`StopReason`](target::StopReason);
+//! 2. gives each event to every monitor, in the order in which the properties were loaded;
+//! 3. tells the target which events are needed now, so that it instruments no others;
+//! 4. lets the scenarios react to the changes of state, and then calls the functions that they deferred.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`target`] | the trait that every kind of target implements, with breakpoints, stop reasons and errors |
+//! | `session` | the session's state and what can be asked of it while the target is stopped |
+//! | `run`, `events` | the run loop; delivery of events to the monitors |
+//! | `attached_monitor`, `embedding_policy` | a monitor with its counters; when monitors step inside the target |
+//! | `reactions`, `running_scenario`, `scenario_host` | scenarios: when they react, their state, the functions that their blocks call |
+//! | `history` | past events and the transitions taken on them, in bounded memory |
+//! | `checkpoints`, `checkpointing`, `reverse` | the tree of checkpoints; taking and restoring them; going back to an event |
+//! | `recorder`, `report`, `listener` | writing a trace; the result of a run; messages and events for a front end |
+//! | [`pending_owners`] | which owners are still to be notified at the current location |
+//!
+//! Invariants: the target is stopped between two calls; no event reaches a scenario before all monitors have followed
+//! it; a checkpoint holds target, monitors and position in the history, but not the scenarios' variables.
 
-mod back;
+mod attached_monitor;
+mod checkpointing;
 mod checkpoints;
-pub mod due;
+mod embedding_policy;
 mod events;
 mod history;
-mod hosting;
 pub mod library;
-mod listen;
-mod monitored;
+mod listener;
 mod options;
 mod outcome;
-mod pace;
-mod playing;
+pub mod pending_owners;
 mod reactions;
-mod record;
+mod recorder;
 mod report;
-mod restore;
+mod reverse;
 mod run;
+mod running_scenario;
+mod scenario_host;
 mod session;
 pub mod stream;
-pub mod subject;
-mod words;
+pub mod target;
+mod value_text;
 
-pub use back::{Back, Divergence};
 pub use checkpoints::JointCheckpoint;
-pub use history::{Past, PastStep};
-pub use listen::{Commander, Listener, Speaker, Unheard};
-pub use options::Options;
-pub use outcome::{Outcome, Reason, StartError, Started, VerdictChange};
-pub use record::Recorder;
-pub use report::{Report, ReportedFrame, Violation};
+pub use history::{HistoryEvent, HistoryStep};
+pub use listener::{CommandRunner, Listener, MessageSource, NoopListener};
+pub use options::SessionOptions;
+pub use outcome::{RunOutcome, StartError, StartOutcome, StateChange, SuspendReason};
+pub use recorder::Recorder;
+pub use report::{LiveViolation, ReportedFrame, SessionReport};
+pub use reverse::{Divergence, ReverseResult};
 pub use session::Session;

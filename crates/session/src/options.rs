@@ -1,34 +1,34 @@
-//! What can be chosen about a session.
+//! Options of a session.
 
-/// The limits and habits of a session.
+/// Limits and defaults of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// How many events are remembered, at least.
+pub struct SessionOptions {
+    /// Minimum number of events that the history keeps.
     pub history: usize,
-    /// How many checkpoints there may be. Where there is no room the oldest automatic one is dropped.
+    /// Maximum number of checkpoints. When it is reached, the oldest automatic one is dropped.
     pub max_checkpoints: usize,
-    /// How much memory checkpoints may take, in bytes; the same holds.
+    /// Maximum memory of all checkpoints, in bytes. When it is exceeded, automatic ones are dropped.
     pub max_checkpoint_memory: u64,
     /// Whether a checkpoint is taken at the start.
     pub checkpoint_at_start: bool,
-    /// A checkpoint is taken at the start and then every so many events, if this is set.
+    /// If set, a checkpoint is taken at the start and then after every that many events.
     pub auto_checkpoint: Option<u64>,
-    /// How many violations are told in the report.
-    pub violations: usize,
-    /// How many frames of the stack are told of each.
-    pub frames: usize,
+    /// Maximum number of violations in the report.
+    pub max_violations: usize,
+    /// Maximum number of stack frames that are reported for each violation.
+    pub max_frames: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for SessionOptions {
+    fn default() -> SessionOptions {
+        SessionOptions {
             history: 1 << 16,
             max_checkpoints: 64,
             max_checkpoint_memory: 1 << 30,
             checkpoint_at_start: false,
             auto_checkpoint: None,
-            violations: 10,
-            frames: 32,
+            max_violations: 10,
+            max_frames: 32,
         }
     }
 }

@@ -1,81 +1,81 @@
-//! Why a session stands still, and what became of its start.
+//! Results of starting and running a session.
 
-use crate::subject::{Ending, PointId, Trouble, Unknown};
-use invigil_monitor::verdict::{Failure, Verdict};
+use crate::target::{BreakpointId, TargetError, Termination, UnresolvedEvent};
+use invigil_monitor::verdict::{MonitorFault, Verdict};
 use std::fmt;
 
-/// Why the program stands still and the developer is asked.
+/// Why the target is stopped and the user has to decide how to continue.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
-    /// The scenario or a property asked for it: all who did.
-    Suspended(Vec<Reason>),
-    /// Points of the developer were reached.
-    Points(Vec<PointId>),
-    /// The step that was asked for is done.
+pub enum RunOutcome {
+    /// Scenarios or properties asked for it, for these reasons.
+    Suspended(Vec<SuspendReason>),
+    /// Breakpoints of the user were hit.
+    Breakpoints(Vec<BreakpointId>),
+    /// The requested step is complete.
     Stepped {
-        /// The value that the frame returned, in words.
+        /// The value that the frame returned, as text.
         returned: Option<String>,
     },
-    /// It was interrupted.
+    /// The user interrupted the target.
     Interrupted,
-    /// A signal that would do harm is about to be delivered.
+    /// A signal that would normally end the program is about to be delivered.
     Signal {
-        /// Its name.
+        /// The signal's name.
         name: String,
-        /// What it is about.
+        /// What caused it.
         detail: String,
     },
-    /// The program is no more.
-    Ended(Ending),
-    /// The scenario or a property ended the program.
-    Stopped,
+    /// The target has ended.
+    Ended(Termination),
+    /// A scenario or a property had the target killed.
+    KilledOnRequest,
 }
 
-/// Who suspended the program, and why.
+/// Why a session suspended the target.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reason {
-    /// The scenario reacted to this change.
-    Verdict(VerdictChange),
-    /// A point of the scenario was reached: it has no function, or its function asked for it.
-    Point(PointId),
-    /// The scenario's initialization asked for it.
+pub enum SuspendReason {
+    /// A scenario reacted to this change.
+    StateChange(StateChange),
+    /// A breakpoint of a scenario was hit that has no function, or whose function asked for it.
+    Breakpoint(BreakpointId),
+    /// A scenario's initialization asked for it.
     Start,
-    /// A property asked for the prompt: it is followed step by step, or a callback said so.
+    /// A property asked for the prompt: it is stepped, or a callback requested it.
     Property(usize),
-    /// A block of a property failed; its monitor has ended.
+    /// A block of a property raised a fault; its monitor has ended.
     PropertyFailed {
         /// The property.
         property: usize,
         /// What went wrong, and where in the property.
-        failure: Failure,
+        failure: MonitorFault,
     },
-    /// A block of a scenario failed.
+    /// A block of a scenario raised a fault.
     ScenarioFailed {
         /// The scenario.
         scenario: usize,
         /// What went wrong, and where in the scenario.
-        failure: Failure,
+        failure: MonitorFault,
     },
 }
 
-/// A change of states that a scenario reacts to.
+/// A change of a slice's state that scenarios can react to.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VerdictChange {
-    /// The property, by its position.
+pub struct StateChange {
+    /// The position of the property.
     pub property: usize,
-    /// Which slice it was: `queue = 7`; empty if the property is not sliced.
+    /// The slice as text: `queue = 7`; empty if the property is not sliced.
     pub slice: String,
     /// The state that was left; empty at the start.
     pub from: String,
     /// The state that was entered.
     pub to: String,
-    /// What that state means.
+    /// The verdict of the state that was entered.
     pub verdict: Verdict,
     /// The number of the event; zero at the start.
     pub event: u64,
 }
 
-impl fmt::Display for VerdictChange {
+impl fmt::Display for StateChange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.from.is_empty() {
             write!(f, "{} -> ", self.from)?;
@@ -88,35 +88,35 @@ impl fmt::Display for VerdictChange {
     }
 }
 
-/// What became of the start.
+/// Result of a successful start.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Started {
-    /// Events that the program cannot show yet, but may later.
-    pub pending: Vec<Unknown>,
-    /// What the scenario made of the initial verdicts, if the program is not simply ready to run.
-    pub outcome: Option<Outcome>,
+pub struct StartOutcome {
+    /// Events that the target cannot supply yet, but may later.
+    pub pending: Vec<UnresolvedEvent>,
+    /// What the scenarios' reaction to the initial verdicts led to; `None` if the target is ready to run.
+    pub outcome: Option<RunOutcome>,
 }
 
 /// Why a session could not start.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StartError {
-    /// Events or parameters that the program does not have.
-    Unknown(Vec<Unknown>),
-    /// The subject could not be prepared.
-    Trouble(Trouble),
+    /// Events or parameters that the target does not have.
+    Unresolved(Vec<UnresolvedEvent>),
+    /// The target could not be prepared.
+    Target(TargetError),
 }
 
-impl From<Trouble> for StartError {
-    fn from(trouble: Trouble) -> StartError {
-        StartError::Trouble(trouble)
+impl From<TargetError> for StartError {
+    fn from(error: TargetError) -> StartError {
+        StartError::Target(error)
     }
 }
 
 impl fmt::Display for StartError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            StartError::Trouble(trouble) => trouble.fmt(f),
-            StartError::Unknown(unknown) => {
+            StartError::Target(error) => error.fmt(f),
+            StartError::Unresolved(unknown) => {
                 for (at, unknown) in unknown.iter().enumerate() {
                     let line = if at > 0 { "\n" } else { "" };
                     write!(f, "{line}{}", unknown.reason)?;

@@ -1,60 +1,60 @@
-//! What scenarios do: when they begin, when a property changes its state, and when all else is done.
+//! When scenarios run: at the start, when a property changes its state, and after all reactions.
 
-use crate::listen::{Commander, Speaker};
-use crate::outcome::{Reason, VerdictChange};
-use crate::playing::Part;
+use crate::listener::{CommandRunner, MessageSource};
+use crate::outcome::{StateChange, SuspendReason};
+use crate::running_scenario::ScenarioEntry;
 use crate::session::{Deferred, Session};
 use invigil_expr::program::CodeId;
-use invigil_lang::scn::ast::Moment;
+use invigil_lang::scn::ast::Trigger;
 use invigil_monitor::automaton::StateId;
-use invigil_monitor::verdict::Failure;
+use invigil_monitor::verdict::MonitorFault;
 
 impl Session {
-    /// Runs what scenarios do before anything happens.
+    /// Runs the initialization of each scenario.
     pub(crate) fn initialize_scenarios(&mut self) {
         for scenario in 0..self.scenarios.len() {
-            let playing = self.scenarios[scenario].as_ref();
-            if let Some(code) = playing.and_then(|playing| playing.scenario.initialization) {
-                self.turn.about = Some(Reason::Start);
-                self.play(scenario, Part::Block(code), None);
+            let running = self.scenarios[scenario].as_ref();
+            if let Some(code) = running.and_then(|running| running.scenario.initialization) {
+                self.handling.cause = Some(SuspendReason::Start);
+                self.play(scenario, ScenarioEntry::Block(code), None);
             }
         }
     }
 
-    /// Lets the scenarios react to the changes of this turn, in the order of the properties, and in the order
-    /// in which reactions are written; then calls what was deferred.
+    /// Lets the scenarios react to the changes of this stop, in the order of the properties and of the reactions in the
+    /// file. Then calls the deferred functions.
     ///
-    /// A restore ends the turn: what is left of it belongs to a run that is undone.
+    /// A restore ends the handling: remaining changes belong to a run that is undone.
     pub(crate) fn react(&mut self) {
-        let mut changes = std::mem::take(&mut self.turn.changes);
-        'turn: for change in &changes {
+        let mut changes = std::mem::take(&mut self.handling.changes);
+        'changes: for change in &changes {
             for scenario in 0..self.scenarios.len() {
                 let mut from = 0;
                 while let Some((at, code)) = self.next_reaction(scenario, from, change) {
-                    self.turn.about = Some(Reason::Verdict(change.clone()));
-                    self.play(scenario, Part::Block(code), Some(change));
-                    if self.turn.restored || self.turn.stop {
-                        break 'turn;
+                    self.handling.cause = Some(SuspendReason::StateChange(change.clone()));
+                    self.play(scenario, ScenarioEntry::Block(code), Some(change));
+                    if self.handling.restored || self.handling.stop {
+                        break 'changes;
                     }
                     from = at + 1;
                 }
             }
         }
         changes.clear();
-        self.turn.changes = changes;
+        self.handling.changes = changes;
         self.call_deferred();
     }
 
-    /// The first reaction of a scenario, from a position on, that is about a change.
-    fn next_reaction(&self, scenario: usize, from: usize, change: &VerdictChange) -> Option<(usize, CodeId)> {
-        let automaton = self.watch(change.property)?.automaton();
+    /// The first reaction of a scenario, starting at a position, that applies to a change.
+    fn next_reaction(&self, scenario: usize, from: usize, change: &StateChange) -> Option<(usize, CodeId)> {
+        let automaton = self.monitor(change.property)?.automaton();
         let state = |name: &str| automaton.state_named(name);
         let (left, entered): (Option<StateId>, Option<StateId>) = (state(&change.from), state(&change.to));
         let reactions = &self.scenarios.get(scenario)?.as_ref()?.scenario.reactions;
         let is_due = |reaction: &invigil_lang::scn::Reaction| {
-            let state = match reaction.moment {
-                Moment::Entering => entered,
-                Moment::Leaving => left,
+            let state = match reaction.trigger {
+                Trigger::Entering => entered,
+                Trigger::Leaving => left,
             };
             let states = reaction.states.get(change.property);
             state.is_some_and(|state| states.is_some_and(|states| states.contains(state)))
@@ -63,50 +63,50 @@ impl Session {
         due.next().map(|(at, reaction)| (at, reaction.code))
     }
 
-    /// Calls the functions that were deferred. Those that they defer wait for the next turn.
+    /// Calls the deferred functions. Those that they defer in turn wait until the next stop.
     pub(crate) fn call_deferred(&mut self) {
-        for Deferred { scenario, function, change, about } in std::mem::take(&mut self.turn.deferred) {
-            if self.turn.stop {
+        for Deferred { scenario, function, change, cause } in std::mem::take(&mut self.handling.deferred) {
+            if self.handling.stop {
                 return;
             }
-            self.turn.about = about;
-            self.play(scenario, Part::Function(function, 0), change.as_ref());
+            self.handling.cause = cause;
+            self.play(scenario, ScenarioEntry::Function(function, 0), change.as_ref());
         }
     }
 
-    /// Runs a part of a scenario. An error in it suspends the program.
-    pub(crate) fn play(&mut self, scenario: usize, part: Part, change: Option<&VerdictChange>) {
-        let Some(mut playing) = self.scenarios.get_mut(scenario).and_then(Option::take) else { return };
+    /// Runs a part of a scenario. A fault in it suspends the target.
+    pub(crate) fn play(&mut self, scenario: usize, part: ScenarioEntry, change: Option<&StateChange>) {
+        let Some(mut running) = self.scenarios.get_mut(scenario).and_then(Option::take) else { return };
         let property = change.map_or(String::new(), |change| self.property_name(change.property));
-        let script = std::sync::Arc::clone(&playing.scenario);
-        let mut hosting = crate::hosting::Hosting::new(self, scenario, script, change);
-        let result = playing.run(part, change, &property, &mut hosting);
-        self.scenarios[scenario] = Some(playing);
+        let script = std::sync::Arc::clone(&running.scenario);
+        let mut host = crate::scenario_host::ScenarioHost::new(self, scenario, script, change);
+        let result = running.run(part, change, &property, &mut host);
+        self.scenarios[scenario] = Some(running);
         if let Err(fault) = result {
-            let failure = Failure { message: fault.message, span: fault.span };
-            self.turn.suspend(Reason::ScenarioFailed { scenario, failure });
+            let failure = MonitorFault { message: fault.message, span: fault.span };
+            self.handling.suspend(SuspendReason::ScenarioFailed { scenario, failure });
         }
     }
 
-    /// Runs the commands that properties gave on this event, and tells what they say.
+    /// Runs the commands that properties gave on this event, and reports their output.
     pub(crate) fn run_commands(&mut self) {
-        for command in std::mem::take(&mut self.turn.commands) {
+        for command in std::mem::take(&mut self.handling.commands) {
             let line = match self.command(&command) {
                 Ok(words) | Err(words) => words,
             };
-            line.lines().for_each(|line| self.listener.line(Speaker::Session, line));
+            line.lines().for_each(|line| self.listener.message(MessageSource::Session, line));
         }
     }
 
     /// Runs a command of the prompt.
     ///
     /// # Errors
-    /// With words for the user, if it cannot be run, or there is no prompt.
+    /// A message for the user, if the command cannot be run, or there is no prompt.
     pub fn command(&mut self, command: &str) -> Result<String, String> {
         let Some(mut commander) = self.commander.take() else {
-            return Err(format!("there is no prompt here to run `{command}`"));
+            return Err(format!("`{command}` cannot be run: there is no prompt"));
         };
-        let result = Commander::command(&mut *commander, self, command);
+        let result = CommandRunner::command(&mut *commander, self, command);
         self.commander.get_or_insert(commander);
         result
     }

@@ -1,61 +1,63 @@
-//! What there is to tell of a run: how each property fared, and of each violation how it came about and where
-//! the program stood.
+//! The report of a run: the result of each property and the details of each violation.
 //!
-//! Findings and outcomes are those of recorded traces, so that a violation reads alike wherever it was found.
+//! Violations and results have the same types as for recorded traces, so that a report reads alike wherever the
+//! violation was found.
 
+use crate::attached_monitor::AttachedMonitor;
 use crate::checkpoints::JointCheckpoint;
 use crate::events::is_violation;
-use crate::monitored::Monitored;
 use crate::session::{Session, State};
-use crate::subject::{Ending, Frame, Variable};
-use invigil_check::{Binding, Finding, PropertyOutcome, Shown, binding};
+use crate::target::{Frame, Termination, Variable};
+use invigil_check::{Binding, PropertyResult, RenderedValue, Violation, binding};
 use invigil_expr::value::Value;
-use invigil_monitor::observer::Taken;
+use invigil_monitor::interactive::Change;
+use invigil_monitor::observer::TransitionTaken;
 use invigil_monitor::slices::SliceId;
-use invigil_monitor::watch::Change;
 
-/// A violation, and where the program stood.
+/// A violation in a live program, with the stack at that moment.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Violation {
-    /// Which property, which slice, and how it came about. Events have the line of their number as place.
-    pub finding: Finding,
-    /// The thread in which it happened.
+pub struct LiveViolation {
+    /// The property, the slice and the path that led to the violation. The position of an event is its number as a
+    /// line.
+    pub violation: Violation,
+    /// The thread of the event.
     pub thread: u32,
-    /// The stack of that thread, innermost first.
+    /// The stack of that thread, innermost frame first.
     pub stack: Vec<ReportedFrame>,
-    /// Whether a restore has undone it since.
+    /// Whether a restore has undone the violation since.
     pub undone: bool,
 }
 
-/// A frame of the stack, with its variables.
+/// A frame of the stack with its variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReportedFrame {
     /// The frame, with its arguments.
     pub frame: Frame,
-    /// Its local variables, as far as they can be told.
+    /// The local variables that could be read.
     pub locals: Vec<Variable>,
 }
 
-/// What there is to tell of a run.
+/// The result of a session.
 #[derive(Debug)]
-pub struct Report {
-    /// Per property, in the order they were watched. Steps and violations that a restore has undone count.
-    pub properties: Vec<PropertyOutcome>,
+pub struct SessionReport {
+    /// The result of each property, in their order. Steps and violations that a restore has undone are included.
+    pub properties: Vec<PropertyResult>,
     /// The first violations, in the order in which they happened.
-    pub violations: Vec<Violation>,
-    /// How many events there were.
+    pub violations: Vec<LiveViolation>,
+    /// The number of events.
     pub events: u64,
-    /// The checkpoints that there are.
+    /// The checkpoints that exist.
     pub checkpoints: Vec<JointCheckpoint>,
-    /// How the program ended; `None` if it is still there, or was ended by us.
-    pub ending: Option<Ending>,
-    /// Whether the program is no more.
-    pub is_over: bool,
+    /// How the target ended; `None` if it runs, or was killed by the debugger.
+    pub termination: Option<Termination>,
+    /// Whether the target has ended.
+    pub has_ended: bool,
 }
 
-/// The values of the parameters of a slice that took a transition; `next` is what happened after that.
-fn bound(monitored: &Monitored, taken: Taken, next: Option<&Change>) -> Vec<Binding> {
-    let watch = &monitored.watch;
+/// The binding of a slice that took a transition. `next` is the change after it, which may be that the slice was
+/// dropped.
+fn slice_binding(attached: &AttachedMonitor, taken: TransitionTaken, next: Option<&Change>) -> Vec<Binding> {
+    let watch = &attached.monitor;
     let (automaton, slices) = (watch.automaton(), watch.slices());
     let Some(Change::Forgotten { slice, binding: at }) = next else {
         return binding(automaton, slices, taken.slice);
@@ -65,8 +67,8 @@ fn bound(monitored: &Monitored, taken: Taken, next: Option<&Change>) -> Vec<Bind
     }
     let values = automaton.slice_on.iter().zip(watch.forgotten(*at));
     let shown = |value: Value| match value.is_inline() {
-        true => Shown::new(&slices.values_view(), value),
-        false => Shown::unknown(),
+        true => RenderedValue::new(&slices.values_view(), value),
+        false => RenderedValue::unknown(),
     };
     values
         .map(|(name, value)| Binding {
@@ -77,57 +79,57 @@ fn bound(monitored: &Monitored, taken: Taken, next: Option<&Change>) -> Vec<Bind
 }
 
 impl Session {
-    /// What there is to tell of the run so far.
-    pub fn report(&mut self) -> Report {
-        Report {
+    /// The report of the run so far.
+    pub fn report(&mut self) -> SessionReport {
+        SessionReport {
             properties: (0..self.monitors.len()).map(|property| self.property_outcome(property)).collect(),
             violations: self.violations.clone(),
             events: self.history.count(),
             checkpoints: self.checkpoints(),
-            ending: self.ending().cloned(),
-            is_over: matches!(self.state, State::Ended(_)),
+            termination: self.termination().cloned(),
+            has_ended: matches!(self.state, State::Ended(_)),
         }
     }
 
-    fn property_outcome(&self, property: usize) -> PropertyOutcome {
-        let monitored = &self.monitors[property];
-        let (automaton, slices) = (monitored.watch.automaton(), monitored.watch.slices());
-        let mut outcome = PropertyOutcome {
+    fn property_outcome(&self, property: usize) -> PropertyResult {
+        let attached = &self.monitors[property];
+        let (automaton, slices) = (attached.monitor.automaton(), attached.monitor.slices());
+        let mut outcome = PropertyResult {
             name: automaton.name.clone(),
-            steps: monitored.steps,
-            slices: monitored.created,
-            violations: monitored.violations,
-            failure: monitored.failure.clone(),
-            missing: monitored.missing.clone(),
-            silent: monitored.silent.clone(),
-            commands: monitored.commands,
-            ..PropertyOutcome::default()
+            steps: attached.steps,
+            slices: attached.created,
+            violations: attached.violations,
+            failure: attached.failure.clone(),
+            missing: attached.missing.clone(),
+            silent: attached.silent.clone(),
+            commands: attached.commands,
+            ..PropertyResult::default()
         };
-        let ended = matches!(self.ending(), Some(Ending::Exited(_) | Ending::Killed { .. }));
-        let complete = ended && !self.blind;
+        let ended = matches!(self.termination(), Some(Termination::Exited(_) | Termination::Killed { .. }));
+        let complete = ended && !self.monitors_lost;
         outcome.settle(automaton, slices, complete);
         outcome
     }
 
-    /// Notes the violations of a run that has come to its end.
+    /// Adds the violations of properties that are not satisfied at the end of the run.
     pub(crate) fn note_end(&mut self) {
         for property in 0..self.monitors.len() {
-            let watch = &self.monitors[property].watch;
+            let watch = &self.monitors[property].monitor;
             let (automaton, slices) = (watch.automaton(), watch.slices());
-            let (violated, forgotten): (Vec<SliceId>, u64) = match watch.failure() {
+            let (violated, forgotten): (Vec<SliceId>, u64) = match watch.fault() {
                 None => (automaton.violated_at_end(slices).collect(), automaton.forgotten_at_end(slices)),
                 Some(_) => (Vec::new(), 0),
             };
             self.monitors[property].violations += violated.len() as u64 + forgotten;
             for slice in violated {
-                if self.violations.len() == self.options.violations {
+                if self.violations.len() == self.options.max_violations {
                     break;
                 }
-                let watch = &self.monitors[property].watch;
+                let watch = &self.monitors[property].monitor;
                 let (automaton, slices) = (watch.automaton(), watch.slices());
                 let state = automaton.state_name(slices.state(slice)).to_owned();
-                let (path, untold) = self.path(property, slice);
-                let finding = Finding {
+                let (path, omitted) = self.path(property, slice);
+                let violation = Violation {
                     property,
                     slice: binding(automaton, slices, slice),
                     event: None,
@@ -136,51 +138,51 @@ impl Session {
                     from: state.clone(),
                     to: state,
                     path,
-                    untold,
+                    omitted,
                 };
-                // There is no stack any more.
-                let thread = self.subject.current_thread();
-                self.violations.push(Violation { finding, thread, stack: Vec::new(), undone: false });
+                // The target has ended, so there is no stack.
+                let thread = self.target.current_thread();
+                self.violations.push(LiveViolation { violation, thread, stack: Vec::new(), undone: false });
             }
         }
     }
 
-    /// Notes the violations of the event at hand.
+    /// Adds the violations of the current event.
     #[cold]
     pub(crate) fn note_violations(&mut self, number: u64) {
         for property in 0..self.monitors.len() {
-            let monitored = &mut self.monitors[property];
-            let changes = monitored.watch.changes();
-            let fresh: Vec<(Taken, Vec<Binding>)> = changes
+            let attached = &mut self.monitors[property];
+            let changes = attached.monitor.changes();
+            let fresh: Vec<(TransitionTaken, Vec<Binding>)> = changes
                 .iter()
                 .enumerate()
                 .filter_map(|(at, change)| match change {
-                    Change::Taken(taken) if is_violation(monitored, *taken) => {
-                        Some((*taken, bound(monitored, *taken, changes.get(at + 1))))
+                    Change::Taken(taken) if is_violation(attached, *taken) => {
+                        Some((*taken, slice_binding(attached, *taken, changes.get(at + 1))))
                     }
                     _ => None,
                 })
                 .collect();
-            monitored.violations += fresh.len() as u64;
+            attached.violations += fresh.len() as u64;
             for (taken, slice) in fresh {
-                if self.violations.len() < self.options.violations {
-                    let finding = self.finding(property, number, taken, slice);
-                    self.tell(finding);
+                if self.violations.len() < self.options.max_violations {
+                    let violation = self.finding(property, number, taken, slice);
+                    self.add_violation(violation);
                 }
             }
         }
     }
 
-    /// Notes that a property is violated before anything has happened.
+    /// Adds a violation of a property whose initial state is non-accepting.
     #[cold]
     pub(crate) fn violated_at_start(&mut self, property: usize, root: SliceId) {
         self.monitors[property].violations += 1;
-        if self.violations.len() >= self.options.violations {
+        if self.violations.len() >= self.options.max_violations {
             return;
         }
-        let watch = &self.monitors[property].watch;
+        let watch = &self.monitors[property].monitor;
         let origin = self.origins[property].clone();
-        let finding = Finding {
+        let violation = Violation {
             property,
             slice: binding(watch.automaton(), watch.slices(), root),
             event: None,
@@ -189,15 +191,21 @@ impl Session {
             from: origin.state.clone(),
             to: origin.state.clone(),
             path: vec![origin],
-            untold: Some(0),
+            omitted: Some(0),
         };
-        self.tell(finding);
+        self.add_violation(violation);
     }
 
-    fn finding(&self, property: usize, number: u64, taken: Taken, slice: Vec<Binding>) -> Finding {
-        let automaton = self.monitors[property].watch.automaton();
-        let (path, untold) = self.path(property, taken.slice);
-        Finding {
+    fn finding(
+        &self,
+        property: usize,
+        number: u64,
+        taken: TransitionTaken,
+        slice: Vec<Binding>,
+    ) -> Violation {
+        let automaton = self.monitors[property].monitor.automaton();
+        let (path, omitted) = self.path(property, taken.slice);
+        Violation {
             property,
             slice,
             event: self.events(number..=number).pop().map(|past| past.event),
@@ -206,31 +214,31 @@ impl Session {
             from: automaton.state_name(taken.from).to_owned(),
             to: automaton.state_name(taken.to).to_owned(),
             path,
-            untold,
+            omitted,
         }
     }
 
-    fn tell(&mut self, finding: Finding) {
-        let (thread, stack) = (self.subject.current_thread(), self.stack());
-        self.violations.push(Violation { finding, thread, stack, undone: false });
+    fn add_violation(&mut self, violation: Violation) {
+        let (thread, stack) = (self.target.current_thread(), self.stack());
+        self.violations.push(LiveViolation { violation, thread, stack, undone: false });
     }
 
-    /// The stack of the thread that stopped, with arguments and local variables. What cannot be told is left
+    /// The stack of the thread that stopped, with arguments and local variables. Values that cannot be read are left
     /// out.
     pub fn stack(&mut self) -> Vec<ReportedFrame> {
-        let selected = self.subject.selected_frame();
+        let selected = self.target.selected_frame();
         let mut stack = Vec::new();
         for (depth, frame) in
-            self.subject.frames(self.options.frames).unwrap_or_default().into_iter().enumerate()
+            self.target.frames(self.options.max_frames).unwrap_or_default().into_iter().enumerate()
         {
-            let locals = match self.subject.select_frame(depth) {
-                Ok(()) => self.subject.locals().unwrap_or_default(),
+            let locals = match self.target.select_frame(depth) {
+                Ok(()) => self.target.locals().unwrap_or_default(),
                 Err(_) => Vec::new(),
             };
             stack.push(ReportedFrame { frame, locals });
         }
-        // The frame was selected before, so it can be again.
-        let _ = self.subject.select_frame(selected);
+        // The frame was selected before, so selecting it again cannot fail.
+        let _ = self.target.select_frame(selected);
         stack
     }
 }

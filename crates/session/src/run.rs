@@ -1,34 +1,34 @@
-//! Starting and running the program: the loop of interactive runtime verification.
+//! Starting and running the target: the loop of interactive runtime verification.
 
-use crate::monitored::Monitored;
-use crate::outcome::{Outcome, Reason, StartError, Started, VerdictChange};
+use crate::attached_monitor::AttachedMonitor;
+use crate::outcome::{RunOutcome, StartError, StartOutcome, StateChange, SuspendReason};
 use crate::session::{Session, State};
-use crate::subject::{Done, Ending, Owner, Resume, ScriptsStep, Stop, Trouble};
-use invigil_monitor::inside::Inmate;
+use crate::target::{Owner, ResumeMode, ScriptPlacement, StopReason, TargetError, TargetResult, Termination};
+use invigil_monitor::embedded::EmbeddedMonitor;
 
 impl Session {
-    /// Prepares the program, lets the scenarios react to the initial verdicts, and asks the subject for the
-    /// first events.
+    /// Prepares the target, lets the scenarios react to the initial verdicts, and instruments the target for the first
+    /// needed events.
     ///
     /// # Errors
-    /// If the program does not have an event or a parameter that a property is about, or cannot be prepared.
-    pub fn start(&mut self) -> Result<Started, StartError> {
+    /// If the target lacks an event or a parameter of a property, or cannot be prepared.
+    pub fn start(&mut self) -> Result<StartOutcome, StartError> {
         if self.state != State::New {
-            return Ok(Started::default());
+            return Ok(StartOutcome::default());
         }
-        let mut unknown = self.subject.prepare(&self.catalog)?;
-        // What is made of events is not for the program to show.
-        unknown.retain(|unknown| !self.derived.contains(unknown.symbol));
+        let mut unknown = self.target.prepare(&self.catalog)?;
+        // Derived events do not come from the target.
+        unknown.retain(|unknown| !self.derived.contains(unknown.event));
         if !self.calls.is_empty() {
-            unknown.extend(self.subject.prepare_calls(&self.calls)?);
+            unknown.extend(self.target.prepare_calls(&self.calls)?);
         }
         let (pending, unknown): (Vec<_>, Vec<_>) = unknown.into_iter().partition(|unknown| unknown.pending);
         if !unknown.is_empty() {
-            return Err(StartError::Unknown(unknown));
+            return Err(StartError::Unresolved(unknown));
         }
         self.state = State::Ready;
         for property in 0..self.monitors.len() {
-            self.tell_start(property);
+            self.report_initial_state(property);
         }
         self.initialize_scenarios();
         self.react();
@@ -36,27 +36,27 @@ impl Session {
         if self.options.checkpoint_at_start || self.options.auto_checkpoint.is_some() {
             self.automatic_checkpoint();
         }
-        let outcome = self.end_turn()?;
-        Ok(Started { pending, outcome })
+        let outcome = self.finish_stop()?;
+        Ok(StartOutcome { pending, outcome })
     }
 
-    /// Tells what a property printed when it started, and its initial verdict.
-    fn tell_start(&mut self, property: usize) {
-        self.pass_on(property);
-        let monitored = &mut self.monitors[property];
-        let automaton = std::sync::Arc::clone(monitored.watch.automaton());
-        monitored.created += u64::from(automaton.slice_on.is_empty());
+    /// Reports what a property printed when it started, and its initial verdict.
+    fn report_initial_state(&mut self, property: usize) {
+        self.forward_output(property);
+        let attached = &mut self.monitors[property];
+        let automaton = std::sync::Arc::clone(attached.monitor.automaton());
+        attached.created += u64::from(automaton.slice_on.is_empty());
         self.check_failure(property, None);
-        let monitored = &self.monitors[property];
-        let Some(root) = monitored.watch.slices().root() else { return };
+        let attached = &self.monitors[property];
+        let Some(root) = attached.monitor.slices().root() else { return };
         let state = &automaton.states[usize::from(automaton.initial)];
-        if state.verdict == invigil_monitor::verdict::Verdict::NonAccepting && monitored.failure.is_none() {
+        if state.verdict == invigil_monitor::verdict::Verdict::NonAccepting && attached.failure.is_none() {
             self.violated_at_start(property, root);
         }
-        let slices = self.monitors[property].watch.slices();
-        self.turn.changes.push(VerdictChange {
+        let slices = self.monitors[property].monitor.slices();
+        self.handling.changes.push(StateChange {
             property,
-            slice: crate::words::slice(&automaton, slices, slices.binding(root), None, false),
+            slice: crate::value_text::slice_label(&automaton, slices, slices.binding(root), None, false),
             from: String::new(),
             to: state.name.clone(),
             verdict: state.verdict,
@@ -64,128 +64,139 @@ impl Session {
         });
     }
 
-    /// Runs the program until someone is to decide what is next.
+    /// Runs the target until the user has to decide what happens next.
     ///
-    /// Events do not end a step: the subject is resumed in the same way after them, and goes on with the step
-    /// that it has begun.
+    /// Events do not end a step: the target is resumed in the same mode after them and continues the step.
     ///
     /// # Errors
-    /// If the program has ended, cannot be run, or a block is being run, which the program waits for.
-    pub fn run(&mut self, how: &Resume) -> Done<Outcome> {
+    /// If the target has ended, cannot be run, or a block is running, which the target waits for.
+    pub fn run(&mut self, how: &ResumeMode) -> TargetResult<RunOutcome> {
         self.check_idle("run the program")?;
         match &self.state {
             State::New => {
-                let started = self.start().map_err(|error| Trouble::Request(error.to_string()))?;
+                let started = self.start().map_err(|error| TargetError::Request(error.to_string()))?;
                 if let Some(outcome) = started.outcome {
                     return Ok(outcome);
                 }
             }
-            State::Ended(Some(ending)) => return Err(Trouble::Ended(ending.clone())),
-            State::Ended(None) => return Err(Trouble::Request("the program was ended".to_owned())),
+            State::Ended(Some(ending)) => return Err(TargetError::Ended(ending.clone())),
+            State::Ended(None) => return Err(TargetError::Request("the program was killed".to_owned())),
             State::Ready => {}
         }
-        self.turn.restored = false;
+        self.handling.restored = false;
         let mut how = how;
         loop {
             match self.resume(how)? {
-                Stop::Events => self.handle_events()?,
-                Stop::Points { owner: Owner::Scenario, points } => self.handle_points(&points)?,
-                Stop::Points { points, .. } => return Ok(Outcome::Points(points)),
-                Stop::Stepped { returned } => return Ok(Outcome::Stepped { returned }),
-                Stop::Interrupted => return Ok(Outcome::Interrupted),
-                Stop::Signal { name, detail } => return Ok(Outcome::Signal { name, detail }),
-                Stop::Ended(ending) => return Ok(self.ended(ending)),
+                StopReason::Events => self.handle_events()?,
+                StopReason::Breakpoints { owner: Owner::Scenario, breakpoints: points } => {
+                    self.handle_breakpoints(&points)?
+                }
+                StopReason::Breakpoints { breakpoints: points, .. } => {
+                    return Ok(RunOutcome::Breakpoints(points));
+                }
+                StopReason::Stepped { returned } => return Ok(RunOutcome::Stepped { returned }),
+                StopReason::Interrupted => return Ok(RunOutcome::Interrupted),
+                StopReason::Signal { name, detail } => return Ok(RunOutcome::Signal { name, detail }),
+                StopReason::Ended(ending) => return Ok(self.record_end(ending)),
             }
-            if self.turn.restored {
-                self.turn.restored = false;
-                // The step that was asked for began in a run that is undone.
-                how = &Resume::Continue;
+            if self.handling.restored {
+                self.handling.restored = false;
+                // The requested step started in a run that is undone.
+                how = &ResumeMode::Continue;
             }
-            if let Some(outcome) = self.end_turn()? {
+            if let Some(outcome) = self.finish_stop()? {
                 return Ok(outcome);
             }
         }
     }
 
-    /// Resumes the subject; one that is gone has ended. The monitors step inside it where they can.
-    pub(crate) fn resume(&mut self, how: &Resume) -> Done<Stop> {
-        let inside = self.subject.steps_inside() && self.may_step_inside();
-        self.resume_where(how, inside)
+    /// Resumes the target, with the monitors embedded where possible. An error because the target has ended becomes a
+    /// [`StopReason`].
+    pub(crate) fn resume(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
+        let embed = self.target.can_embed_monitors() && self.may_embed();
+        self.resume_with(how, embed)
     }
 
-    /// The same where every event is to be told.
-    pub(crate) fn resume_outside(&mut self, how: &Resume) -> Done<Stop> {
-        self.resume_where(how, false)
+    /// Resumes the target with a stop at every needed event.
+    pub(crate) fn resume_without_embedding(&mut self, how: &ResumeMode) -> TargetResult<StopReason> {
+        self.resume_with(how, false)
     }
 
-    fn resume_where(&mut self, how: &Resume, inside: bool) -> Done<Stop> {
-        if inside {
-            let inmates: Vec<Inmate> = self.monitors.iter().map(Monitored::inmate).collect();
-            self.subject.put_inside(&inmates, &self.scripts.remembered())?;
+    fn resume_with(&mut self, how: &ResumeMode, embed: bool) -> TargetResult<StopReason> {
+        if embed {
+            let embedded: Vec<EmbeddedMonitor> =
+                self.monitors.iter().map(AttachedMonitor::embedded).collect();
+            self.target.embed_monitors(&embedded, &self.scripts.state())?;
         }
-        let stop = match self.subject.resume(how) {
-            Err(Trouble::Ended(ending)) => Stop::Ended(ending),
+        let stop = match self.target.resume(how) {
+            Err(TargetError::Ended(ending)) => StopReason::Ended(ending),
             other => other?,
         };
-        if inside && !self.catch_up()? && matches!(stop, Stop::Ended(_)) {
-            self.blind = true;
+        if embed && !self.sync_monitors()? && matches!(stop, StopReason::Ended(_)) {
+            self.monitors_lost = true;
         }
         Ok(stop)
     }
 
-    /// Whether nobody wants to see every event.
-    fn may_step_inside(&self) -> bool {
+    /// Whether nothing in the session has to see every event.
+    fn may_embed(&self) -> bool {
         self.recorder.is_none()
-            && (self.scripts.is_empty() || self.scripts_step == ScriptsStep::WithMonitors)
-            && self.pace.is_worth(self.history.count())
+            && (self.scripts.is_empty() || self.script_placement == ScriptPlacement::WithMonitors)
+            && self.embedding.allows_embedding(self.history.count())
             && self.options.auto_checkpoint.is_none()
-            && !self.listener.hears_events()
-            && !self.monitors.iter().any(|monitored| monitored.watch.has_company())
+            && !self.listener.wants_events()
+            && !self.monitors.iter().any(|attached| attached.monitor.is_observed())
     }
 
-    pub(crate) fn ended(&mut self, ending: Ending) -> Outcome {
-        for words in self.subject.complaints() {
-            self.say(&format!("not watched: {words}"));
+    pub(crate) fn record_end(&mut self, ending: Termination) -> RunOutcome {
+        for words in self.target.coverage_warnings() {
+            self.notify(&format!("not monitored: {words}"));
         }
-        if self.blind {
-            self.say("the program took its monitors with it: what it did last is not known");
-        } else if !matches!(ending, Ending::Detached) {
+        if self.monitors_lost {
+            self.notify(
+                "the program ended before its embedded monitors could be read: its last events are unknown",
+            );
+        } else if !matches!(ending, Termination::Detached) {
             self.note_end();
         }
         self.state = State::Ended(Some(ending.clone()));
         self.finish_recording();
-        Outcome::Ended(ending)
+        RunOutcome::Ended(ending)
     }
 
-    /// What the handling of a stop has come to, if the developer is to be asked.
-    fn end_turn(&mut self) -> Done<Option<Outcome>> {
-        if self.turn.stop {
-            self.turn.stop = false;
-            self.turn.reasons.clear();
-            self.subject.kill()?;
+    /// Ends the handling of a stop. Returns the outcome if the user is to be asked.
+    fn finish_stop(&mut self) -> TargetResult<Option<RunOutcome>> {
+        if self.handling.stop {
+            self.handling.stop = false;
+            self.handling.reasons.clear();
+            self.target.kill()?;
             self.state = State::Ended(None);
             self.finish_recording();
-            return Ok(Some(Outcome::Stopped));
+            return Ok(Some(RunOutcome::KilledOnRequest));
         }
-        if self.turn.reasons.is_empty() {
+        if self.handling.reasons.is_empty() {
             return Ok(None);
         }
-        // While the developer thinks, no thread runs on.
-        self.subject.hold()?;
-        Ok(Some(Outcome::Suspended(std::mem::take(&mut self.turn.reasons))))
+        // No thread runs on while the user is at the prompt.
+        self.target.stop_all()?;
+        Ok(Some(RunOutcome::Suspended(std::mem::take(&mut self.handling.reasons))))
     }
 
-    /// Points of scenarios: calls their functions; those without one suspend the program.
-    fn handle_points(&mut self, points: &[crate::subject::PointId]) -> Done {
+    /// Handles breakpoints of scenarios: calls their functions; those without one suspend the target.
+    fn handle_breakpoints(&mut self, points: &[crate::target::BreakpointId]) -> TargetResult {
         for point in points {
             match self.callbacks.get(point).copied() {
                 Some((scenario, function)) => {
-                    self.turn.about = Some(Reason::Point(*point));
-                    self.play(scenario, crate::playing::Part::Function(function, i64::from(point.0)), None);
+                    self.handling.cause = Some(SuspendReason::Breakpoint(*point));
+                    self.play(
+                        scenario,
+                        crate::running_scenario::ScenarioEntry::Function(function, i64::from(point.0)),
+                        None,
+                    );
                 }
-                None => self.turn.suspend(Reason::Point(*point)),
+                None => self.handling.suspend(SuspendReason::Breakpoint(*point)),
             }
-            if self.turn.restored {
+            if self.handling.restored {
                 break;
             }
         }
@@ -193,33 +204,33 @@ impl Session {
         self.update_needs()
     }
 
-    /// Refuses what a block must not do while it runs.
-    pub(crate) fn check_idle(&self, what: &str) -> Done {
+    /// Refuses an operation that a block must not use while it runs.
+    pub(crate) fn check_idle(&self, what: &str) -> TargetResult {
         if self.scenarios.iter().all(Option::is_some) {
             return Ok(());
         }
         let words =
-            format!("a block of a scenario cannot {what}: the program goes on when the block has ended");
-        Err(Trouble::Request(words))
+            format!("a block of a scenario cannot {what}: the program continues when the block has ended");
+        Err(TargetError::Request(words))
     }
 
-    /// Lets the program run on without us.
+    /// Detaches from the target and lets it run on.
     ///
     /// # Errors
-    /// If the subject cannot.
-    pub fn detach(&mut self) -> Done {
-        self.subject.detach()?;
-        self.ended(Ending::Detached);
+    /// If the target cannot be detached.
+    pub fn detach(&mut self) -> TargetResult {
+        self.target.detach()?;
+        self.record_end(Termination::Detached);
         Ok(())
     }
 
-    /// Ends the program, and every process kept for it.
+    /// Kills the target and the processes of its checkpoints.
     ///
     /// # Errors
-    /// If the subject cannot.
-    pub fn kill(&mut self) -> Done {
+    /// If the target cannot be killed.
+    pub fn kill(&mut self) -> TargetResult {
         self.state = State::Ended(None);
         self.finish_recording();
-        self.subject.kill()
+        self.target.kill()
     }
 }

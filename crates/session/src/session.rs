@@ -1,119 +1,119 @@
-//! The session: what it holds, and what can be asked of it while the program stands still.
+//! The session's state, and what can be asked of it while the target is stopped.
 
-use crate::checkpoints::{Checkpoints, JointCheckpoint};
-use crate::history::{History, Past};
-use crate::listen::{Commander, Listener, Speaker, Unheard};
-use crate::monitored::{Monitored, add_needs};
-use crate::options::Options;
-use crate::outcome::{Reason, VerdictChange};
-use crate::pace::Pace;
-use crate::playing::Playing;
-use crate::record::Recorder;
-use crate::report::Violation;
-use crate::subject::{Done, Ending, PointId, ScriptsStep, Subject, Trouble};
+use crate::attached_monitor::{AttachedMonitor, collect_needs};
+use crate::checkpoints::{CheckpointTree, JointCheckpoint};
+use crate::embedding_policy::EmbeddingPolicy;
+use crate::history::{History, HistoryEvent};
+use crate::listener::{CommandRunner, Listener, MessageSource, NoopListener};
+use crate::options::SessionOptions;
+use crate::outcome::{StateChange, SuspendReason};
+use crate::recorder::Recorder;
+use crate::report::LiveViolation;
+use crate::running_scenario::RunningScenario;
+use crate::target::{BreakpointId, ScriptPlacement, Target, TargetError, TargetResult, Termination};
 use invigil_check::PathStep;
 use invigil_expr::diag::nearest;
 use invigil_expr::program::CodeId;
 use invigil_lang::scn::Scenario;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{Batch, Catalog, EventSet, SymbolId};
-use invigil_monitor::mac::{Call, Plan, Scripts};
-use invigil_monitor::slices::{Gone, SliceId};
-use invigil_monitor::watch::Watch;
+use invigil_monitor::event::{EventBatch, EventCatalog, EventId, EventSet};
+use invigil_monitor::interactive::InteractiveMonitor;
+use invigil_monitor::mac::{MethodCall, ScriptPlan, Scripts};
+use invigil_monitor::slices::{DeadObjects, SliceId};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// A program with its monitors and scenarios.
+/// A target with its monitors, scenarios, history and checkpoints.
 pub struct Session {
-    pub(crate) subject: Box<dyn Subject>,
-    pub(crate) catalog: Catalog,
-    pub(crate) monitors: Vec<Monitored>,
-    /// Where each property started.
+    pub(crate) target: Box<dyn Target>,
+    pub(crate) catalog: EventCatalog,
+    pub(crate) monitors: Vec<AttachedMonitor>,
+    /// The initial state of each property.
     pub(crate) origins: Vec<PathStep>,
-    /// None while one plays.
-    pub(crate) scenarios: Vec<Option<Playing>>,
+    /// `None` while a block of that scenario runs.
+    pub(crate) scenarios: Vec<Option<RunningScenario>>,
     pub(crate) listener: Box<dyn Listener>,
-    pub(crate) commander: Option<Box<dyn Commander>>,
-    pub(crate) options: Options,
+    pub(crate) commander: Option<Box<dyn CommandRunner>>,
+    pub(crate) options: SessionOptions,
     pub(crate) history: History,
-    pub(crate) checkpoints: Checkpoints,
-    /// What makes further events of events, unless it does so inside the program for good.
+    pub(crate) checkpoints: CheckpointTree,
+    /// Derives events from other events, unless that happens inside the target.
     pub(crate) scripts: Scripts,
-    /// Where it does so.
-    pub(crate) scripts_step: ScriptsStep,
-    /// The events that they make.
+    /// Where events are derived.
+    pub(crate) script_placement: ScriptPlacement,
+    /// The events that scripts derive.
     pub(crate) derived: EventSet,
-    /// Methods of the program that are called when an event happens.
-    pub(crate) calls: Vec<(SymbolId, Call)>,
-    /// The events at which the program stands, with those that are made of them.
-    pub(crate) batch: Batch,
-    /// The functions that points of scenarios call.
-    pub(crate) callbacks: BTreeMap<PointId, (usize, CodeId)>,
-    /// The events that the subject was asked for.
+    /// Methods of the target that are called when an event occurs.
+    pub(crate) calls: Vec<(EventId, MethodCall)>,
+    /// The events of the current stop, followed by those derived from them.
+    pub(crate) batch: EventBatch,
+    /// The functions that breakpoints of scenarios call.
+    pub(crate) callbacks: BTreeMap<BreakpointId, (usize, CodeId)>,
+    /// The events that the target is instrumented for.
     pub(crate) needs: EventSet,
-    /// Working memory for the same.
-    pub(crate) wanted: EventSet,
-    /// Objects that are no more, until there are enough to look for them.
-    pub(crate) gone: Gone,
-    pub(crate) turn: Turn,
+    /// Buffer for computing the next value of `needs`.
+    pub(crate) needs_buffer: EventSet,
+    /// Collected objects of the target, until there are enough to make collecting their slices worthwhile.
+    pub(crate) dead_objects: DeadObjects,
+    pub(crate) handling: StopHandling,
     pub(crate) state: State,
-    pub(crate) violations: Vec<Violation>,
+    pub(crate) violations: Vec<LiveViolation>,
     pub(crate) recorder: Option<Recorder>,
-    /// Whether it is worth while to have monitors step inside.
-    pub(crate) pace: Pace,
-    /// Whether the program took monitors with it that stepped inside.
-    pub(crate) blind: bool,
-    /// At which event the last automatic checkpoint was taken.
+    /// Whether embedding monitors in the target is worthwhile.
+    pub(crate) embedding: EmbeddingPolicy,
+    /// Whether the target ended before the log of its embedded monitors could be read.
+    pub(crate) monitors_lost: bool,
+    /// The number of the event at which the last automatic checkpoint was taken.
     pub(crate) last_automatic: u64,
     current: usize,
-    pub(crate) since: Instant,
+    pub(crate) started_at: Instant,
 }
 
-/// How far a session has come.
+/// Life cycle of a session.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum State {
-    /// Nothing has happened.
+    /// Not started.
     New,
-    /// The program can be run.
+    /// The target can be run.
     Ready,
-    /// The program is no more, and this is how it ended if that is known.
-    Ended(Option<Ending>),
+    /// The target has ended; how, if that is known.
+    Ended(Option<Termination>),
 }
 
-/// What the handling of the present event, or whatever else made the program stop, has come to.
+/// What the handling of the current stop has led to so far.
 #[derive(Default)]
-pub(crate) struct Turn {
-    /// The changes that scenarios may react to.
-    pub(crate) changes: Vec<VerdictChange>,
-    /// Functions to call when all else is done.
+pub(crate) struct StopHandling {
+    /// The changes of state that scenarios may react to.
+    pub(crate) changes: Vec<StateChange>,
+    /// Functions to call after all reactions.
     pub(crate) deferred: Vec<Deferred>,
     /// Commands that properties gave.
     pub(crate) commands: Vec<String>,
-    /// Why the program is to be suspended.
-    pub(crate) reasons: Vec<Reason>,
-    /// What the block that plays is about.
-    pub(crate) about: Option<Reason>,
+    /// Why the target is to be suspended.
+    pub(crate) reasons: Vec<SuspendReason>,
+    /// What the running block reacts to.
+    pub(crate) cause: Option<SuspendReason>,
     /// Whether a checkpoint was restored.
     pub(crate) restored: bool,
-    /// Whether the program is to be ended.
+    /// Whether the target is to be killed.
     pub(crate) stop: bool,
 }
 
-/// A function of a scenario that is called later.
+/// A call of a scenario's function that was deferred.
 pub(crate) struct Deferred {
     pub(crate) scenario: usize,
     pub(crate) function: CodeId,
-    /// The change that the scenario reacted to when it deferred the function.
-    pub(crate) change: Option<VerdictChange>,
-    /// What that was about.
-    pub(crate) about: Option<Reason>,
+    /// The change that the scenario reacted to when it deferred the call.
+    pub(crate) change: Option<StateChange>,
+    /// The cause of that reaction.
+    pub(crate) cause: Option<SuspendReason>,
 }
 
-impl Turn {
-    /// Notes a reason for suspending the program, once.
-    pub(crate) fn suspend(&mut self, reason: Reason) {
+impl StopHandling {
+    /// Adds a reason for suspending the target, once.
+    pub(crate) fn suspend(&mut self, reason: SuspendReason) {
         if !self.reasons.contains(&reason) {
             self.reasons.push(reason);
         }
@@ -121,222 +121,225 @@ impl Turn {
 }
 
 impl Session {
-    /// A session that has not started.
+    /// Creates a session that has not started.
     ///
-    /// `properties` are watched in this order, and `catalog` has the events of all of them. The scenarios
-    /// must have been compiled for these properties in this order. Without any scenario the program is
-    /// suspended where a property enters a non-accepting state.
+    /// Properties are followed in the given order, and `catalog` has the events of all of them. The scenarios must have
+    /// been compiled for these properties in this order. Without any scenario, the target is suspended where a property
+    /// enters a non-accepting state.
     pub fn new(
-        subject: Box<dyn Subject>,
+        target: Box<dyn Target>,
         properties: Vec<Arc<Automaton>>,
-        catalog: Catalog,
+        catalog: EventCatalog,
         mut scenarios: Vec<Arc<Scenario>>,
-        options: Options,
+        options: SessionOptions,
     ) -> Session {
         if scenarios.is_empty() {
             let automata: Vec<&Automaton> = properties.iter().map(|property| &**property).collect();
             scenarios.push(Arc::new(Scenario::default_for(&automata)));
         }
-        let monitors: Vec<Monitored> = properties
+        let monitors: Vec<AttachedMonitor> = properties
             .into_iter()
             .enumerate()
-            .map(|(at, property)| Monitored::new(at, property, &scenarios))
+            .map(|(at, property)| AttachedMonitor::new(at, property, &scenarios))
             .collect();
         Session {
-            subject,
+            target,
             catalog,
-            origins: monitors.iter().map(|monitored| origin(&monitored.watch)).collect(),
+            origins: monitors.iter().map(|attached| origin(&attached.monitor)).collect(),
             monitors,
-            scenarios: scenarios.into_iter().map(|scenario| Some(Playing::new(scenario))).collect(),
-            listener: Box::new(Unheard),
+            scenarios: scenarios.into_iter().map(|scenario| Some(RunningScenario::new(scenario))).collect(),
+            listener: Box::new(NoopListener),
             commander: None,
             history: History::new(options.history),
             options,
-            checkpoints: Checkpoints::default(),
+            checkpoints: CheckpointTree::default(),
             scripts: Scripts::default(),
-            scripts_step: ScriptsStep::Outside,
+            script_placement: ScriptPlacement::InSession,
             derived: EventSet::default(),
             calls: Vec::new(),
-            batch: Batch::default(),
+            batch: EventBatch::default(),
             callbacks: BTreeMap::new(),
             needs: EventSet::default(),
-            wanted: EventSet::default(),
-            gone: Gone::default(),
-            turn: Turn::default(),
+            needs_buffer: EventSet::default(),
+            dead_objects: DeadObjects::default(),
+            handling: StopHandling::default(),
             state: State::New,
             violations: Vec::new(),
             recorder: None,
-            pace: Pace::default(),
-            blind: false,
+            embedding: EmbeddingPolicy::default(),
+            monitors_lost: false,
             last_automatic: 0,
             current: 0,
-            since: Instant::now(),
+            started_at: Instant::now(),
         }
     }
 
-    /// Lets someone hear what is said.
+    /// Sets the receiver of messages and events.
     pub fn set_listener(&mut self, listener: Box<dyn Listener>) {
         self.listener = listener;
     }
 
-    /// Lets someone run the commands that blocks give with `debugger(command)`.
-    pub fn set_commander(&mut self, commander: Box<dyn Commander>) {
+    /// Sets what runs the commands that blocks give with `debugger(command)`.
+    pub fn set_command_runner(&mut self, commander: Box<dyn CommandRunner>) {
         self.commander = Some(commander);
     }
 
-    /// Has scripts make events of events, for the properties to follow. Before the session starts.
+    /// Adds scripts that derive events for the properties. Must be called before the session starts.
     ///
-    /// They step inside the program where that can be, unless what it tells is recorded: who reads the recording makes the
-    /// same of it again.
+    /// They run inside the target where possible, unless events are recorded: a reader of the recording derives the
+    /// same events again.
     ///
     /// # Errors
-    /// In words, if a script cannot be run.
-    pub fn set_scripts(&mut self, plans: Vec<Plan>) -> Result<(), String> {
+    /// A message, if a script cannot be run.
+    pub fn set_scripts(&mut self, plans: Vec<ScriptPlan>) -> Result<(), String> {
         let scripts = Scripts::new(&plans)?;
-        scripts.gives().for_each(|symbol| self.derived.insert(symbol));
+        scripts.derived_events().for_each(|symbol| self.derived.insert(symbol));
         self.calls = plans.iter().flat_map(|plan| plan.calls.iter().cloned()).collect();
-        for monitored in &mut self.monitors {
-            self.calls.iter().for_each(|(symbol, _)| monitored.hears(*symbol));
+        for attached in &mut self.monitors {
+            self.calls.iter().for_each(|(symbol, _)| attached.react_to(*symbol));
         }
         if self.recorder.is_none() {
-            self.scripts_step = self.subject.take_scripts(&plans);
+            self.script_placement = self.target.place_scripts(&plans);
         }
-        if self.scripts_step != ScriptsStep::Inside {
+        if self.script_placement != ScriptPlacement::InTarget {
             self.scripts = scripts;
         }
         Ok(())
     }
 
-    /// Writes every event from now on to a recording.
+    /// Records every event from now on.
     pub fn set_recorder(&mut self, recorder: Recorder) {
         self.recorder = Some(recorder);
     }
 
-    // ---- the program -----------------------------------------------------------------------------------
+    // ---- target ---------------------------------------------------------------------------------------
 
-    /// The program. Run it, and take and restore checkpoints, through the session.
-    pub fn subject(&mut self) -> &mut dyn Subject {
-        &mut *self.subject
+    /// The target. Use the session to run it and to take and restore checkpoints.
+    pub fn target(&mut self) -> &mut dyn Target {
+        &mut *self.target
     }
 
-    /// Whether the program has started and is still there.
+    /// Whether the target has started and has not ended.
     pub fn is_running(&self) -> bool {
-        self.state == State::Ready && self.subject.is_alive()
+        self.state == State::Ready && self.target.is_alive()
     }
 
-    /// How the program ended, if it did.
-    pub fn ending(&self) -> Option<&Ending> {
+    /// How the target ended, if it has.
+    pub fn termination(&self) -> Option<&Termination> {
         match &self.state {
             State::Ended(ending) => ending.as_ref(),
             _ => None,
         }
     }
 
-    /// Whether the program ended with monitors inside that could not tell any more what they had seen. Then nothing is known
-    /// of what happened since it was last resumed.
-    pub fn is_blind(&self) -> bool {
-        self.blind
+    /// Whether the target ended with embedded monitors whose log could not be read. What happened since it was last
+    /// resumed is then unknown.
+    pub fn monitors_lost(&self) -> bool {
+        self.monitors_lost
     }
 
-    /// What can be chosen about the session. Limits count from now on.
-    pub fn options(&mut self) -> &mut Options {
+    /// The session's options. Changed limits apply from now on.
+    pub fn options(&mut self) -> &mut SessionOptions {
         &mut self.options
     }
 
     // ---- monitors --------------------------------------------------------------------------------------
 
     /// The events that the properties mention.
-    pub fn catalog(&self) -> &Catalog {
+    pub fn catalog(&self) -> &EventCatalog {
         &self.catalog
     }
 
-    /// The properties, in the order they are watched.
-    pub fn watches(&self) -> impl ExactSizeIterator<Item = &Watch> {
-        self.monitors.iter().map(|monitored| &monitored.watch)
+    /// The monitors, in the order in which the properties were loaded.
+    pub fn monitors(&self) -> impl ExactSizeIterator<Item = &InteractiveMonitor> {
+        self.monitors.iter().map(|attached| &attached.monitor)
     }
 
-    /// A property by its position.
-    pub fn watch(&self, property: usize) -> Option<&Watch> {
-        self.monitors.get(property).map(|monitored| &monitored.watch)
+    /// The monitor of a property, by its position.
+    pub fn monitor(&self, property: usize) -> Option<&InteractiveMonitor> {
+        self.monitors.get(property).map(|attached| &attached.monitor)
     }
 
-    /// Changes something about a property, such as its state, and asks the subject for the events that are
-    /// needed then.
+    /// Changes something about a monitor, such as its state, and updates the instrumentation accordingly.
     ///
     /// # Errors
-    /// If there is no such property, or the subject cannot follow.
-    pub fn change<R>(&mut self, property: usize, change: impl FnOnce(&mut Watch) -> R) -> Done<R> {
+    /// If there is no such property, or the target cannot be instrumented.
+    pub fn update_monitor<R>(
+        &mut self,
+        property: usize,
+        change: impl FnOnce(&mut InteractiveMonitor) -> R,
+    ) -> TargetResult<R> {
         let count = self.monitors.len();
-        let Some(monitored) = self.monitors.get_mut(property) else {
-            return Err(Trouble::Request(format!(
+        let Some(attached) = self.monitors.get_mut(property) else {
+            return Err(TargetError::Request(format!(
                 "there is no property {}: there are {count}",
                 property + 1
             )));
         };
-        let result = change(&mut monitored.watch);
+        let result = change(&mut attached.monitor);
         self.update_needs()?;
         Ok(result)
     }
 
-    /// The position of the property of this name, or of this number as a person counts.
+    /// The position of the property with this name, or with this number counted from one.
     ///
     /// # Errors
-    /// If there is none, with the nearest name.
-    pub fn find_property(&self, name: &str) -> Done<usize> {
-        let names = || self.watches().map(|watch| watch.automaton().name.as_str());
+    /// If there is none; the message has the nearest name.
+    pub fn find_property(&self, name: &str) -> TargetResult<usize> {
+        let names = || self.monitors().map(|watch| watch.automaton().name.as_str());
         let by_number =
             name.parse::<usize>().ok().filter(|number| (1..=self.monitors.len()).contains(number));
         let found = names().position(|known| known == name).or(by_number.map(|number| number - 1));
         found.ok_or_else(|| {
             let help =
                 nearest(name, names()).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-            Trouble::Request(format!("there is no property `{name}`{help}"))
+            TargetError::Request(format!("there is no property `{name}`{help}"))
         })
     }
 
-    /// The property that commands are about.
+    /// The property that commands apply to.
     pub fn current_property(&self) -> usize {
         self.current
     }
 
-    /// Makes commands be about a property.
+    /// Selects the property that commands apply to.
     ///
     /// # Errors
     /// If there is no such property.
-    pub fn set_current_property(&mut self, property: usize) -> Done {
-        self.change(property, |_| ())?;
+    pub fn set_current_property(&mut self, property: usize) -> TargetResult {
+        self.update_monitor(property, |_| ())?;
         self.current = property;
         Ok(())
     }
 
-    /// The scenarios' variables that have a value, in words, per scenario.
+    /// The variables of each scenario that have a value, as text.
     pub fn scenario_variables(&self) -> Vec<(String, Vec<(String, String)>)> {
-        let playing = self.scenarios.iter().flatten();
-        playing.map(|playing| (playing.scenario.name.clone(), playing.variables())).collect()
+        let running = self.scenarios.iter().flatten();
+        running.map(|running| (running.scenario.name.clone(), running.variables())).collect()
     }
 
-    // ---- the past --------------------------------------------------------------------------------------
+    // ---- history ---------------------------------------------------------------------------------------
 
-    /// How many events there were: the number of the last.
+    /// The number of events so far, which is the number of the last event.
     pub fn event_count(&self) -> u64 {
         self.history.count()
     }
 
-    /// The numbers of the events that are remembered.
-    pub fn remembered(&self) -> RangeInclusive<u64> {
-        self.history.kept()
+    /// The numbers of the events in the history.
+    pub fn event_range(&self) -> RangeInclusive<u64> {
+        self.history.retained()
     }
 
-    /// Some events, by their numbers, as far as they are remembered.
-    pub fn events(&self, numbers: RangeInclusive<u64>) -> Vec<Past> {
-        let automata: Vec<&Automaton> = self.watches().map(|watch| &**watch.automaton()).collect();
+    /// Events of the history by their numbers. Those that are no longer kept are left out.
+    pub fn events(&self, numbers: RangeInclusive<u64>) -> Vec<HistoryEvent> {
+        let automata: Vec<&Automaton> = self.monitors().map(|watch| &**watch.automaton()).collect();
         self.history.events(numbers, &self.catalog, &automata)
     }
 
-    /// How a slice came to where it is, the latest step last; and how many steps before those there were, if
-    /// that is known.
+    /// The latest transitions of a slice, the last one at the end, and the number of earlier ones that are left out, if
+    /// known.
     pub fn path(&self, property: usize, slice: SliceId) -> (Vec<PathStep>, Option<u64>) {
-        match (self.watch(property), self.origins.get(property)) {
+        match (self.monitor(property), self.origins.get(property)) {
             (Some(watch), Some(origin)) => {
                 self.history.path(property, slice, watch.automaton(), &self.catalog, origin)
             }
@@ -344,46 +347,46 @@ impl Session {
         }
     }
 
-    /// The checkpoints, in the order they were taken.
+    /// The checkpoints, in the order in which they were taken.
     pub fn checkpoints(&mut self) -> Vec<JointCheckpoint> {
-        self.weigh();
-        self.checkpoints.iter().map(|kept| kept.info.clone()).collect()
+        self.refresh_memory();
+        self.checkpoints.iter().map(|stored| stored.info.clone()).collect()
     }
 
-    /// The checkpoint that the run comes from: the last that was taken or restored.
+    /// The checkpoint that the run continues from: the last one that was taken or restored.
     pub fn current_checkpoint(&self) -> Option<u32> {
         self.checkpoints.current
     }
 
-    /// The violations so far, as far as they are told.
-    pub fn violations(&self) -> &[Violation] {
+    /// The violations so far, up to the limit of the options.
+    pub fn violations(&self) -> &[LiveViolation] {
         &self.violations
     }
 
     // ---- for the other parts of the session ------------------------------------------------------------
 
-    pub(crate) fn say(&mut self, line: &str) {
-        self.listener.line(Speaker::Session, line);
+    pub(crate) fn notify(&mut self, line: &str) {
+        self.listener.message(MessageSource::Session, line);
     }
 
     pub(crate) fn property_name(&self, property: usize) -> String {
-        self.watch(property).map_or(String::new(), |watch| watch.automaton().name.clone())
+        self.monitor(property).map_or(String::new(), |watch| watch.automaton().name.clone())
     }
 
-    /// Asks the subject for the events that are needed now, if those are others than before.
-    pub(crate) fn update_needs(&mut self) -> Done {
-        add_needs(&mut self.monitors, &mut self.wanted);
-        self.wanted.union(self.scripts.needs());
-        if self.wanted != self.needs && self.state != State::New {
-            self.subject.instrument(&self.wanted)?;
-            std::mem::swap(&mut self.wanted, &mut self.needs);
+    /// Instruments the target for the events that are needed now, if they have changed.
+    pub(crate) fn update_needs(&mut self) -> TargetResult {
+        collect_needs(&mut self.monitors, &mut self.needs_buffer);
+        self.needs_buffer.union(self.scripts.needed_events());
+        if self.needs_buffer != self.needs && self.state != State::New {
+            self.target.instrument(&self.needs_buffer)?;
+            std::mem::swap(&mut self.needs_buffer, &mut self.needs);
         }
         Ok(())
     }
 }
 
-/// Where a property starts.
-fn origin(watch: &Watch) -> PathStep {
+/// The initial step of a property's path.
+fn origin(watch: &InteractiveMonitor) -> PathStep {
     let (automaton, slices) = (watch.automaton(), watch.slices());
     let state = &automaton.states[usize::from(automaton.initial)];
     PathStep {

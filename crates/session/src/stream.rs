@@ -1,4 +1,4 @@
-//! Where the standard streams of a program lead that is started to be watched.
+//! Redirection of the standard streams of a program that is started under a session.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -7,17 +7,17 @@ use std::process::Stdio;
 /// Where one of the program's standard streams leads.
 #[derive(Debug, Default)]
 pub enum Stream {
-    /// Where ours does.
+    /// The same stream as the debugger's.
     #[default]
     Inherited,
-    /// Nowhere.
+    /// `/dev/null`.
     Null,
-    /// To or from an open file.
+    /// An open file.
     File(OwnedFd),
 }
 
 impl Stream {
-    /// The same for one start of the program; a file can be given to several.
+    /// The stream for one start of the program; a file can be used several times.
     ///
     /// # Errors
     /// If there are too many open files.

@@ -1,14 +1,14 @@
-//! An event that nobody reacts to costs no allocation, and little time.
+//! Events without reactions cost no allocation and little time.
 
-#[path = "session/common.rs"]
+#[path = "it/session/common.rs"]
 #[allow(dead_code)]
 mod common;
-#[path = "session/fake.rs"]
+#[path = "it/session/fake_target.rs"]
 #[allow(dead_code)]
-mod fake;
+mod fake_target;
 
 use common::{QUEUE, pushing, session};
-use invigil_session::Options;
+use invigil_session::SessionOptions;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::time::Instant;
@@ -17,10 +17,10 @@ thread_local! {
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The system's allocator, with a count of what this thread asks of it.
+/// The system's allocator with a count of this thread's allocations.
 struct Counting;
 
-// SAFETY: every call is passed on to the system's allocator as it is.
+// SAFETY: every call is forwarded unchanged to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.with(|count| count.set(count.get() + 1));
@@ -37,9 +37,9 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often memory was allocated, and how long an event took, in nanoseconds.
+/// The number of allocations and the time per event, in nanoseconds.
 fn measure(pushes: i64, properties: &[(&str, &str)], scenario: &str) -> (u64, f64) {
-    let options = Options { history: 2000, ..Options::default() };
+    let options = SessionOptions { history: 2000, ..SessionOptions::default() };
     let mut test = session(pushing(i64::MAX, pushes), properties, &[scenario], options);
     test.session.start().unwrap();
     let (before, since) = (ALLOCATIONS.with(Cell::get), Instant::now());

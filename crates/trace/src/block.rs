@@ -1,30 +1,30 @@
-//! A block: what became of a run of lines.
+//! A block of events, decoded from consecutive lines.
 
-use crate::fault::Fault;
-use crate::problems::{Place, Problems};
+use crate::line_errors::{LineErrors, TracePosition};
+use crate::line_fault::LineFault;
 use invigil_expr::value::Value;
-use invigil_monitor::event::{Batch, Stamp, SymbolId};
+use invigil_monitor::event::{EventBatch, EventId, EventMeta};
 
-/// The events of some lines of a trace, in order, with what else there is to say of those lines.
+/// The events of consecutive lines of a trace, in order, with counts and errors of these lines.
 #[derive(Debug, Default)]
-pub struct Block {
-    /// The events that the catalog knows.
-    pub batch: Batch,
+pub struct EventBlock {
+    /// The events in the catalog.
+    pub batch: EventBatch,
     pub(crate) lines: u64,
     pub(crate) bytes: u64,
     pub(crate) ignored: u64,
-    pub(crate) problems: Problems,
+    pub(crate) line_errors: LineErrors,
     pub(crate) input: usize,
     pub(crate) first_line: u64,
     pub(crate) offset: u64,
-    /// Where each event came from, if the block was merged from several inputs.
-    pub(crate) origins: Vec<Place>,
-    /// The positions of events that are the same record as the one before, in order: a record may be several.
+    /// The position of each event, if the block was merged from several inputs.
+    pub(crate) origins: Vec<TracePosition>,
+    /// Sorted indices of events that belong to the same record as their predecessor: a record may be several events.
     pub(crate) again: Vec<u32>,
     pub(crate) clock: Clock,
 }
 
-/// Whether time only goes forward.
+/// Counts records whose time is earlier than that of their predecessor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     pub(crate) first: f64,
@@ -39,7 +39,7 @@ impl Default for Clock {
 }
 
 impl Clock {
-    /// Notes the time of the next record, NaN if it has none.
+    /// Adds the time of the next record; NaN if it has none.
     #[inline(always)]
     pub(crate) fn note(&mut self, time: f64) {
         if time.is_nan() {
@@ -52,7 +52,7 @@ impl Clock {
         self.last = time;
     }
 
-    /// Notes the records of a later block.
+    /// Appends the times of a later block.
     pub(crate) fn append(&mut self, later: &Clock) {
         self.note(later.first);
         self.backwards += later.backwards;
@@ -62,72 +62,75 @@ impl Clock {
     }
 }
 
-impl Block {
-    /// Where the event at position `at` of the batch was recorded.
+impl EventBlock {
+    /// Position in the trace of event `at` of the batch.
     ///
     /// # Panics
     /// If there is no such event.
     #[inline]
-    pub fn place(&self, at: usize) -> Place {
+    pub fn place(&self, at: usize) -> TracePosition {
         match self.origins.get(at) {
             Some(origin) => *origin,
-            None => Place { input: self.input, line: self.first_line + u64::from(self.batch.stamp(at).line) },
+            None => TracePosition {
+                input: self.input,
+                line: self.first_line + u64::from(self.batch.meta(at).line),
+            },
         }
     }
 
-    /// How many records the events were.
+    /// Number of records that the events represent.
     pub fn records(&self) -> u64 {
         (self.batch.len() - self.again.len()) as u64
     }
 
-    /// Which of the block's records the event at position `at` of the batch is, counted from one; zero if it
-    /// is the last of the block before.
+    /// Number of the record of event `at` within the block, counted from 1; 0 if it is the last record of the block
+    /// before.
     #[inline]
     pub fn number(&self, at: usize) -> u64 {
         (at + 1 - self.again.partition_point(|again| *again as usize <= at)) as u64
     }
 
-    /// How many lines the block was made of.
+    /// Number of lines of the block.
     pub fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// How many bytes those lines are, after decompression.
+    /// Size of these lines in bytes, after decompression.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Where in its input the block begins, in bytes after decompression; zero for a merged block.
+    /// Offset of the block in its input, in bytes after decompression; 0 for a merged block.
     pub fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// How many records were well formed but of an event that the catalog does not know.
+    /// Number of valid records whose event is not in the catalog.
     pub fn ignored(&self) -> u64 {
         self.ignored
     }
 
-    /// The lines that were skipped, and the values that were left out.
-    pub fn problems(&self) -> &Problems {
-        &self.problems
+    /// The malformed lines.
+    pub fn line_errors(&self) -> &LineErrors {
+        &self.line_errors
     }
 
     #[inline(always)]
-    pub(crate) fn push(&mut self, symbol: SymbolId, params: &[Value], time: f64, line: u32) {
-        self.batch.push(symbol, params, Stamp { time, line });
+    pub(crate) fn push(&mut self, symbol: EventId, params: &[Value], time: f64, line: u32) {
+        self.batch.push(symbol, params, EventMeta { time, line });
     }
 
-    /// Counts what is wrong with line number `line` of the block.
+    /// Records a fault of line number `line` of the block.
     #[cold]
-    pub(crate) fn fault(&mut self, line: u32, text: &[u8], fault: Fault) {
-        self.problems.add(Place { input: self.input, line: u64::from(line) }, text, fault);
+    pub(crate) fn fault(&mut self, line: u32, text: &[u8], fault: LineFault) {
+        self.line_errors.add(TracePosition { input: self.input, line: u64::from(line) }, text, fault);
     }
 
-    /// Empties the block, keeping its memory but for the text, which is handed out.
+    /// Clears the block for reuse, and returns its text buffer.
     pub(crate) fn recycle(&mut self) -> Vec<u8> {
         let text = std::mem::take(&mut self.batch.text).into_bytes();
         self.batch.clear();
-        self.problems.clear();
+        self.line_errors.clear();
         self.origins.clear();
         self.again.clear();
         (self.lines, self.bytes, self.ignored) = (0, 0, 0);
@@ -137,7 +140,7 @@ impl Block {
     }
 }
 
-/// How far an input has been read, in order: makes the line numbers of its blocks absolute.
+/// Progress of the ordered delivery of an input; makes line numbers of blocks absolute.
 #[derive(Debug)]
 pub(crate) struct Progress {
     /// The number of the next line.
@@ -150,12 +153,12 @@ impl Progress {
         Progress { line: lines + 1, clock: Clock::default() }
     }
 
-    /// Gives a block its place after all those before it.
-    pub(crate) fn settle(&mut self, block: &mut Block) {
+    /// Sets the line numbers of a block that follows the blocks before.
+    pub(crate) fn settle(&mut self, block: &mut EventBlock) {
         block.first_line = self.line;
-        block.problems.shift(self.line);
+        block.line_errors.shift(self.line);
         self.line += block.lines;
-        // The step from the last block into this one counts as this one's.
+        // A step backwards between two blocks counts for the later one.
         let before = self.clock.backwards;
         self.clock.append(&block.clock);
         block.clock.backwards = self.clock.backwards - before;

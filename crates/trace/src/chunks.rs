@@ -1,60 +1,60 @@
-//! A stream of bytes, cut into chunks of whole lines.
+//! Splitting a byte stream into chunks of whole lines.
 //!
-//! A chunk is delivered as soon as a read has brought the end of a line: a file gives full blocks, a slow
-//! pipe gives what is there. A line beyond the limit is passed over without being kept.
+//! A chunk is delivered as soon as a read contains the end of a line: a file yields full chunks, a slow pipe yields
+//! what is available. A line beyond the limit is skipped without being stored.
 
 use memchr::{memchr, memrchr};
 use std::io::{self, Read};
 
-/// What is read next.
+/// The result of a read.
 pub(crate) enum Chunk {
     /// Whole lines, each ended by a newline.
     Lines {
         text: Vec<u8>,
-        /// Where they begin in the stream.
+        /// Offset of the lines in the stream.
         offset: u64,
     },
     /// A line that is longer than the limit.
     TooLong {
-        /// How it begins.
+        /// The start of the line.
         start: Vec<u8>,
-        /// How long it is.
+        /// The length of the line.
         bytes: u64,
         offset: u64,
     },
 }
 
-/// Cuts a stream into chunks.
+/// Splits a stream into chunks.
 pub(crate) struct Chunks {
     input: Box<dyn Read + Send>,
     block: usize,
     max_line: usize,
-    /// What was read beyond the last chunk: the beginning of a line, as a rule.
+    /// Bytes read beyond the last chunk: usually the start of a line.
     carry: Vec<u8>,
-    /// Whether whole lines may be among it.
+    /// Whether the carry may contain whole lines.
     carry_has_lines: bool,
-    /// Where the carry begins in the stream.
+    /// Offset of the carry in the stream.
     offset: u64,
     ended: bool,
 }
 
-/// How much of a line that is too long is kept to show it.
-const SHOWN: usize = 100;
+/// Number of bytes kept of a line that is too long, for the excerpt.
+const EXCERPT: usize = 100;
 
 impl Chunks {
-    /// Reads in blocks of about `block` bytes lines of at most `max_line` bytes.
+    /// Splits a stream into chunks of about `block` bytes, with lines of at most `max_line` bytes.
     pub(crate) fn new(input: Box<dyn Read + Send>, block: usize, max_line: usize) -> Chunks {
         let max_line = max_line.max(1);
-        // A line that fits into a block is within the limit: so the limit does not depend on where blocks
-        // happen to begin.
+        // A line that fits into a chunk must be within the limit, so that the limit does not depend on chunk
+        // boundaries.
         let block = block.clamp(1, max_line + 1);
         Chunks { input, block, max_line, carry: Vec::new(), carry_has_lines: false, offset: 0, ended: false }
     }
 
-    /// The next chunk, in `buffer` (whose contents do not matter), or `None` at the end.
+    /// Reads the next chunk into `buffer`, whose contents are discarded. Returns `None` at the end.
     ///
     /// # Errors
-    /// When reading fails, after all whole lines before were delivered.
+    /// If reading fails. All complete lines before have been delivered.
     pub(crate) fn next(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Chunk>> {
         if std::mem::take(&mut self.carry_has_lines)
             && let Some(last) = memrchr(b'\n', &self.carry)
@@ -63,18 +63,18 @@ impl Chunks {
             let text = std::mem::replace(&mut self.carry, rest);
             return Ok(Some(self.lines(text)));
         }
-        // A buffer that once held a giant is let go.
+        // Release a buffer that was enlarged for a very long line.
         if buffer.capacity() > 8 * self.block.max(self.carry.len()) {
             buffer = Vec::new();
         }
-        let room = self.block.max(self.carry.len() + self.block / 2).min(self.max_line + 1);
-        buffer.resize(room, 0);
+        let size = self.block.max(self.carry.len() + self.block / 2).min(self.max_line + 1);
+        buffer.resize(size, 0);
         let mut filled = self.carry.len();
         buffer[..filled].copy_from_slice(&self.carry);
         loop {
             if filled == buffer.len() {
                 if filled > self.max_line {
-                    return self.pass_over(buffer);
+                    return self.skip_line(buffer);
                 }
                 buffer.resize((buffer.len() * 2).min(self.max_line + 1), 0);
             }
@@ -105,7 +105,7 @@ impl Chunks {
         Chunk::Lines { text, offset }
     }
 
-    /// Reads some bytes, at least one but at the end. Nothing comes after an error.
+    /// Reads at least one byte, except at the end. After an error, the stream counts as ended.
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         if self.ended {
             return Ok(0);
@@ -126,10 +126,10 @@ impl Chunks {
         }
     }
 
-    /// Passes over the rest of the line that fills `buffer`.
-    fn pass_over(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Chunk>> {
+    /// Skips the rest of the line that fills `buffer`.
+    fn skip_line(&mut self, mut buffer: Vec<u8>) -> io::Result<Option<Chunk>> {
         self.carry.clear();
-        let start = buffer[..buffer.len().min(SHOWN)].to_vec();
+        let start = buffer[..buffer.len().min(EXCERPT)].to_vec();
         let mut bytes = buffer.len() as u64;
         buffer.truncate(self.block);
         loop {
@@ -149,7 +149,7 @@ impl Chunks {
     }
 }
 
-/// The last line of a file may lack its newline.
+/// Appends the newline that the last line of a file may lack.
 fn with_newline(chunk: Chunk) -> Chunk {
     match chunk {
         Chunk::Lines { mut text, offset } => {

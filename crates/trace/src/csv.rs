@@ -1,15 +1,17 @@
-//! CSV: the header names the fields, each line is a record.
+//! CSV: the header contains the field names, each line is a record.
 //!
-//! Quoting is RFC 4180's, within a line. A line without quotes is read in one pass over its marks; one with
-//! quotes is taken apart cell by cell.
+//! Hand-written because `csv` yields single records; this reads blocks with the same byte index as JSON Lines.
+//!
+//! Quoting follows RFC 4180, within a line. A line without quotes is read in one pass over its indexed delimiters; a
+//! line with quotes is split cell by cell.
 
-use crate::block::Block;
-use crate::fault::{Fault, Issue};
+use crate::block::EventBlock;
+use crate::byte_index::{ByteIndex, CsvDelimiters};
+use crate::line_fault::{Issue, LineFault};
 use crate::lines::{each_line, next_line};
-use crate::marks::{CsvMarks, Marks};
+use crate::name_table::NONE;
 use crate::record::Record;
 use crate::schema::{EVENT, Schema};
-use crate::words::NONE;
 use memchr::{memchr, memchr2};
 use std::borrow::Cow;
 
@@ -17,45 +19,47 @@ use std::borrow::Cow;
 #[derive(Clone, Debug)]
 pub(crate) struct Header {
     delimiter: u8,
-    /// The number of each column's field.
+    /// The field id of each column.
     columns: Vec<u32>,
-    /// The names of the columns that nobody asks for.
+    /// The names of the columns that no property reads.
     pub(crate) unread: Vec<String>,
 }
 
-/// The delimiters that a header may use, the usual one first.
+/// The supported delimiters, in order of preference.
 const DELIMITERS: [u8; 3] = [b',', b';', b'\t'];
 
-/// The delimiter of a header line, if it is one: some cell of it is `event`.
+/// The delimiter of a line, if it is a header: one of its cells is `event`.
 pub(crate) fn delimiter(line: &str) -> Option<u8> {
     DELIMITERS.into_iter().find(|delimiter| {
         line.split(char::from(*delimiter)).any(|cell| matches!(cell.trim_ascii(), "event" | "\"event\""))
     })
 }
 
-/// The delimiter of a header line of states, if it is one: it has no cell `event`, but one that a property
-/// looks for in such records. An event with arguments is no header.
+/// The delimiter of a line, if it is the header of a table of states: it has no cell `event`, but a cell that a
+/// property reads in such records. An event with arguments is not a header.
 pub(crate) fn delimiter_of_states(line: &str, schema: &Schema) -> Option<u8> {
     let is_wanted = |cell: &str| {
         let name = cell.trim_ascii();
         let name = name.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(name);
-        schema.tells_state(schema.field(name.as_bytes(), 0, name.len()))
+        schema.is_state_field(schema.field(name.as_bytes(), 0, name.len()))
     };
     let mut fitting = DELIMITERS.into_iter().filter(|delimiter| line.contains(char::from(*delimiter)));
     fitting.find(|delimiter| !line.contains('(') && line.split(char::from(*delimiter)).any(is_wanted))
 }
 
 impl Header {
-    /// Reads a header line.
+    /// Parses a header line.
     pub(crate) fn parse(line: &str, schema: &Schema) -> Result<Header, Issue> {
         let delimiter = match delimiter(line).or_else(|| delimiter_of_states(line, schema)) {
             Some(delimiter) => delimiter,
-            // A table of one column has no delimiter.
-            None if schema.tells_state(name_of(line, schema)) => DELIMITERS[0],
+            // A table with a single column has no delimiter.
+            None if schema.is_state_field(single_field(line, schema)) => DELIMITERS[0],
             None if schema.state().is_some() => {
-                return Err("the header names no column `event`, nor one that a property reads".into());
+                return Err(
+                    "the header has neither a column `event` nor a column that a property reads".into()
+                );
             }
-            None => return Err("the header names no column `event`".into()),
+            None => return Err("the header has no column `event`".into()),
         };
         let (mut columns, mut unread) = (Vec::new(), Vec::new());
         let line = line.trim_end_matches(['\r', '\n']);
@@ -68,32 +72,32 @@ impl Header {
             }
         })?;
         if columns.iter().filter(|column| **column == EVENT).count() > 1 {
-            return Err("the header names two columns `event`".into());
+            return Err("the header has two columns `event`".into());
         }
         Ok(Header { delimiter, columns, unread })
     }
 }
 
-/// The number of the field that a line names which is nothing but a name.
-fn name_of(line: &str, schema: &Schema) -> u32 {
+/// The field id of a line that consists of a single name.
+fn single_field(line: &str, schema: &Schema) -> u32 {
     let name = line.trim_ascii();
     schema.field(name.as_bytes(), 0, name.len())
 }
 
-/// Reads blocks of CSV.
+/// Scanner for blocks of CSV.
 pub(crate) struct Csv {
     header: Header,
-    marks: Marks<CsvMarks>,
+    marks: ByteIndex<CsvDelimiters>,
 }
 
 impl Csv {
     pub(crate) fn new(header: Header) -> Csv {
-        let marks = Marks::new(CsvMarks { delimiter: header.delimiter });
+        let marks = ByteIndex::new(CsvDelimiters { delimiter: header.delimiter });
         Csv { header, marks }
     }
 
-    /// Reads all lines of `text`, each ended by a newline; in strict mode only up to the first bad one.
-    pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut Block, strict: bool) {
+    /// Decodes all lines of `text`; in strict mode, only up to the first malformed one. Each line ends with a newline.
+    pub(crate) fn decode(&mut self, text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
         let bytes = text.as_bytes();
         self.marks.restart();
         each_line(text, block, strict, |start, line, block| {
@@ -110,7 +114,7 @@ impl Csv {
         });
     }
 
-    /// Scans the line at `at`, if it has the right number of cells and no quotes; gives the next one's start.
+    /// Scans the line at `at` if it has the right number of cells and no quotes. Returns the start of the next line.
     #[inline(always)]
     fn plain_line(&mut self, text: &[u8], at: usize, record: &mut Record) -> Option<usize> {
         let (last, before) = self.header.columns.split_last()?;
@@ -123,7 +127,7 @@ impl Csv {
             set_cell(record, *field, text, (start, end));
             start = end + 1;
         }
-        // A line of one column may be blank: that is found out elsewhere.
+        // With a single column, the line may be blank, which the general scanner detects.
         if before.is_empty() && text[start].is_ascii_whitespace() {
             return None;
         }
@@ -139,21 +143,21 @@ impl Csv {
         Some(newline + 1)
     }
 
-    /// Reads a line that is not a plain one.
+    /// Scans a line that the fast path rejects.
     #[cold]
     fn any_line(
         &self,
         text: &str,
         at: (usize, usize),
         record: &mut Record,
-        block: &mut Block,
+        block: &mut EventBlock,
         line: u32,
-    ) -> Result<(), Fault> {
+    ) -> Result<(), LineFault> {
         record.begin();
         if self.cells(text, at, record)? { record.finish(text, block, line) } else { Ok(()) }
     }
 
-    /// Takes the line at `start..end` apart; says whether there is anything on it.
+    /// Splits the line at `start..end` into cells. Returns whether it is not blank.
     fn cells(&self, text: &str, (start, end): (usize, usize), record: &mut Record) -> Result<bool, Issue> {
         let line = text[start..end].trim_end_matches(['\r', '\n']);
         if line.trim_ascii().is_empty() {
@@ -185,7 +189,7 @@ fn plural(cells: usize) -> String {
     if cells == 1 { "1 cell".into() } else { format!("{cells} cells") }
 }
 
-/// Sets a field to an unquoted cell, unless that is empty. Blanks around it are not part of it.
+/// Sets a field to an unquoted cell without surrounding blanks, unless it is empty.
 #[inline(always)]
 fn set_cell(record: &mut Record, field: u32, text: &[u8], (mut start, mut end): (usize, usize)) {
     while start < end && matches!(text[start], b' ' | b'\t') {
@@ -199,7 +203,7 @@ fn set_cell(record: &mut Record, field: u32, text: &[u8], (mut start, mut end): 
     }
 }
 
-/// A cell of a line: where its text is, inside the quotes if it has some.
+/// A cell of a line: the range of its text, without quotes.
 struct CellAt {
     start: usize,
     end: usize,
@@ -219,7 +223,7 @@ impl CellAt {
     }
 }
 
-/// Takes a line apart.
+/// Splits a line into cells.
 fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<(), Issue> {
     let mut at = 0;
     loop {
@@ -229,7 +233,7 @@ fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<()
         } else {
             let end = memchr2(delimiter, b'"', &line[at..]).map_or(line.len(), |len| at + len);
             if line.get(end) == Some(&b'"') {
-                return Err("a quote in a cell that does not begin with one".into());
+                return Err("quote inside an unquoted cell".into());
             }
             CellAt { start: at, end, quoted: false, doubled: false }
         };
@@ -245,14 +249,12 @@ fn cells(line: &[u8], delimiter: u8, mut each: impl FnMut(&CellAt)) -> Result<()
     }
 }
 
-/// The quoted cell whose text begins at `start`.
+/// Parses the quoted cell whose text starts at `start`.
 fn quoted(line: &[u8], start: usize) -> Result<CellAt, Issue> {
     let (mut at, mut doubled) = (start, false);
     loop {
         let Some(len) = memchr(b'"', &line[at..]) else {
-            return Err(
-                "a quoted cell does not end on its line (line breaks in cells are not supported)".into()
-            );
+            return Err("unterminated quoted cell (line breaks in cells are not supported)".into());
         };
         at += len;
         if line.get(at + 1) != Some(&b'"') {

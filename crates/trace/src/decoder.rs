@@ -1,19 +1,19 @@
-//! From a chunk of lines to a block of events, in whatever format.
+//! Decoding a chunk of lines to a block of events, for all formats.
 
-use crate::block::Block;
+use crate::block::EventBlock;
 use crate::chunks::Chunk;
 use crate::csv::Csv;
-use crate::fault::Fault;
 use crate::json::Json;
 use crate::line;
-use crate::options::Options;
-use crate::problems::{Place, Problems};
+use crate::line_errors::{LineErrors, TracePosition};
+use crate::line_fault::LineFault;
+use crate::options::ReadOptions;
 use crate::record::Record;
 use crate::schema::Schema;
 use crate::source::Layout;
 use memchr::memchr;
 
-/// Decodes the chunks of an input. Each thread has its own.
+/// Decoder for the chunks of an input. Each thread has its own.
 pub(crate) struct Decoder {
     record: Record,
     format: Scanner,
@@ -29,8 +29,8 @@ enum Scanner {
 }
 
 impl Decoder {
-    /// A decoder for input number `input`, which is laid out like this.
-    pub(crate) fn new(layout: &Layout, input: usize, schema: &Schema, options: &Options) -> Decoder {
+    /// Creates a decoder for input number `input`.
+    pub(crate) fn new(layout: &Layout, input: usize, schema: &Schema, options: &ReadOptions) -> Decoder {
         let format = match layout {
             Layout::JsonLines => Scanner::Json(Box::new(Json::new())),
             Layout::Csv(header) => Scanner::Csv(Csv::new(header.clone())),
@@ -40,14 +40,15 @@ impl Decoder {
         Decoder { record, format, input, strict: options.strict, max_line: options.line_bytes() }
     }
 
-    /// Decodes a chunk into an empty block. Line numbers count from zero in it.
-    pub(crate) fn decode(&mut self, chunk: Chunk, block: &mut Block) {
+    /// Decodes a chunk into an empty block, in which line numbers start at 0.
+    pub(crate) fn decode(&mut self, chunk: Chunk, block: &mut EventBlock) {
         block.input = self.input;
         match chunk {
             Chunk::TooLong { start, bytes, offset } => {
                 (block.lines, block.bytes, block.offset) = (1, bytes, offset);
-                let message = format!("the line has {bytes} bytes, more than the limit of {}", self.max_line);
-                block.fault(0, &start, Fault::Line(message.into()));
+                let message =
+                    format!("the line has {bytes} bytes, which exceeds the limit of {}", self.max_line);
+                block.fault(0, &start, LineFault::Line(message.into()));
             }
             Chunk::Lines { text, offset } => {
                 (block.bytes, block.offset) = (text.len() as u64, offset);
@@ -59,7 +60,7 @@ impl Decoder {
         }
     }
 
-    fn lines(&mut self, text: String, block: &mut Block) {
+    fn lines(&mut self, text: String, block: &mut EventBlock) {
         self.record.restart();
         match &mut self.format {
             Scanner::Json(json) => json.decode(&text, &mut self.record, block, self.strict),
@@ -69,16 +70,16 @@ impl Decoder {
         block.batch.text = self.record.complete(text);
     }
 
-    /// Decodes lines of which some are not UTF-8: those are blanked and counted, the others are read.
+    /// Decodes a chunk with invalid UTF-8: invalid lines are blanked and counted, the others are decoded.
     #[cold]
-    fn bad_text(&mut self, mut text: Vec<u8>, block: &mut Block) {
-        let mut bad = Problems::default();
+    fn bad_text(&mut self, mut text: Vec<u8>, block: &mut EventBlock) {
+        let mut bad = LineErrors::default();
         let (mut at, mut line) = (0, 0);
         while at < text.len() {
             let end = memchr(b'\n', &text[at..]).map_or(text.len(), |len| at + len);
             if std::str::from_utf8(&text[at..end]).is_err() {
                 let issue = "the line is not valid UTF-8".into();
-                bad.add(Place { input: self.input, line }, &text[at..end], Fault::Line(issue));
+                bad.add(TracePosition { input: self.input, line }, &text[at..end], LineFault::Line(issue));
                 if self.strict {
                     text.truncate(at);
                     break;
@@ -88,12 +89,12 @@ impl Decoder {
             line += 1;
             at = end + 1;
         }
-        // Nothing is left to be replaced.
+        // All invalid lines are blank now, so nothing is replaced.
         self.lines(String::from_utf8_lossy(&text).into_owned(), block);
-        // A strict reader has stopped at the first, which is before those that were blanked.
-        if !self.strict || block.problems.is_empty() {
-            bad.merge(&block.problems);
-            block.problems = bad;
+        // A strict reader has stopped at its first error, which precedes the blanked lines.
+        if !self.strict || block.line_errors.is_empty() {
+            bad.merge(&block.line_errors);
+            block.line_errors = bad;
         }
     }
 }

@@ -1,12 +1,11 @@
-//! What can go wrong with a trace as a whole. A line that cannot be read is a [`Problem`], not an error,
-//! unless the reader is strict.
+//! Errors of a trace as a whole. A malformed line is a [`LineError`], which ends the reading in strict mode only.
 
-use crate::problems::Problem;
+use crate::line_errors::LineError;
 use std::error::Error;
 use std::fmt;
 use std::io;
 
-/// Why a trace could not be read, or not to its end. The message names the place and the remedy.
+/// Why a trace could not be read to its end. The message contains the position and a remedy.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum TraceError {
@@ -14,47 +13,46 @@ pub enum TraceError {
     Open {
         /// The input's name.
         name: String,
-        /// What the system says.
+        /// The system's error.
         source: io::Error,
     },
-    /// Reading failed on the way: an I/O error, or damaged or truncated compressed data. All whole lines
-    /// before were delivered.
+    /// Reading failed: an I/O error, or corrupt or truncated compressed data. All complete lines before were delivered.
     Read {
         /// The input's name.
         name: String,
-        /// The line that could not be read any more.
+        /// The line at which reading failed.
         line: u64,
         /// How the input is compressed, if it is.
         compression: Option<&'static str>,
-        /// What the system or the decompressor says.
+        /// The error of the system or the decompressor.
         source: io::Error,
     },
-    /// The input is something that is not read here.
+    /// The input has an unsupported format.
     Unsupported {
         /// The input's name.
         name: String,
-        /// What it is.
+        /// The detected format.
         what: &'static str,
-        /// What to do about it.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// The header of a CSV file is not one.
+    /// The header of a CSV file is invalid.
     Header {
         /// The input's name.
         name: String,
         /// The header's line.
         line: u64,
-        /// What is wrong.
+        /// The error message.
         message: String,
     },
-    /// The first bad line, when the reader is strict.
+    /// The first malformed line, in strict mode.
     Strict {
         /// The input's name.
         name: String,
-        /// The line.
-        problem: Problem,
+        /// The error.
+        problem: LineError,
     },
-    /// An event has no time, but several inputs are to be merged by it.
+    /// An event has no time, but several inputs are merged by time.
     NoTime {
         /// The input's name.
         name: String,
@@ -81,40 +79,39 @@ impl fmt::Display for TraceError {
                 match (compression, source.kind()) {
                     (Some(how), io::ErrorKind::UnexpectedEof) => write!(
                         f,
-                        "{name}:{line}: the {how} data ends too early; the {read} lines before were read; \
+                        "{name}:{line}: the {how} data is truncated; the {read} lines before were read; \
                          copy or compress the file again"
                     ),
                     (Some(how), _) => write!(
                         f,
-                        "{name}:{line}: the {how} data is damaged ({source}); the {read} lines before were \
+                        "{name}:{line}: the {how} data is corrupt ({source}); the {read} lines before were \
                          read; copy or compress the file again"
                     ),
                     (None, io::ErrorKind::IsADirectory) => {
-                        write!(f, "{name}: is a directory; name the files in it")
+                        write!(f, "{name}: is a directory; specify the files in it")
                     }
                     (None, _) => {
-                        write!(
-                            f,
-                            "{name}:{line}: cannot read on: {source}; the {read} lines before were read"
-                        )
+                        write!(f, "{name}:{line}: read error: {source}; the {read} lines before were read")
                     }
                 }
             }
-            TraceError::Unsupported { name, what, remedy } => write!(f, "{name}: this is {what}; {remedy}"),
+            TraceError::Unsupported { name, what, remedy } => {
+                write!(f, "{name}: unsupported input: {what}; {remedy}")
+            }
             TraceError::Header { name, line, message } => write!(
                 f,
-                "{name}:{line}: {message}; the first line of a CSV trace names its columns, as in \
+                "{name}:{line}: {message}; the first line of a CSV trace contains the column names, as in \
                  `event,time,queue`"
             ),
             TraceError::Strict { name, problem } => write!(
                 f,
-                "{name}:{}: {problem}; correct the line, or read without `--strict` to go on after it",
+                "{name}:{}: {problem}; correct the line, or omit `--strict` to skip it",
                 problem.place.line
             ),
             TraceError::NoTime { name, line } => write!(
                 f,
-                "{name}:{line}: the event has no time, by which several traces are merged; give the files one \
-                 at a time, or record a `time` field"
+                "{name}:{line}: the event has no time, which is needed to merge several traces; check the \
+                 files one at a time, or record a `time` field"
             ),
         }
     }

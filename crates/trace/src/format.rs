@@ -1,26 +1,26 @@
-//! Which format a trace is in.
+//! Trace formats and their detection.
 
 use crate::csv;
 use std::fmt;
 use std::str::FromStr;
 
-/// A format of traces.
+/// A trace format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// One JSON object per line: `{"event": "queue_push", "time": 1.25, "queue": 7}`.
     JsonLines,
-    /// A header that names the fields, then a record per line: `event,time,queue`, `queue_push,1.25,7`.
+    /// A header with the field names, then one record per line: `event,time,queue`, `queue_push,1.25,7`.
     Csv,
-    /// One event per line, as one would write it down: `@1.25 queue_push(queue=7)`.
+    /// One event per line, written like a call: `@1.25 queue_push(queue=7)`.
     Line,
 }
 
 impl Format {
-    /// All formats, with the word for each.
+    /// All formats with their names.
     pub const WORDS: [(Format, &'static str); 3] =
         [(Format::JsonLines, "jsonl"), (Format::Csv, "csv"), (Format::Line, "line")];
 
-    /// The format of a trace whose first line that is not blank is `line`.
+    /// Detects the format of a trace from its first non-blank line.
     ///
     /// ```
     /// use invigil_trace::Format;
@@ -53,7 +53,7 @@ impl FromStr for Format {
             "jsonl" | "json" | "ndjson" => Ok(Format::JsonLines),
             "csv" => Ok(Format::Csv),
             "line" | "lines" => Ok(Format::Line),
-            _ => Err(format!("there is no trace format `{word}`: use jsonl, csv or line")),
+            _ => Err(format!("unknown trace format `{word}`: use jsonl, csv or line")),
         }
     }
 }

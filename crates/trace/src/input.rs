@@ -1,4 +1,4 @@
-//! Where a trace comes from: a file, standard input, any reader; compressed or not.
+//! Inputs: files, standard input and readers, with decompression.
 
 use crate::error::TraceError;
 use std::fmt;
@@ -25,7 +25,7 @@ enum From {
 }
 
 impl Input {
-    /// A file. It is opened when reading begins.
+    /// A file. It is opened when reading starts.
     pub fn file(path: impl AsRef<Path>) -> Input {
         let path = path.as_ref();
         Input { name: path.display().to_string(), from: From::File(path.to_owned()) }
@@ -36,12 +36,12 @@ impl Input {
         Input { name: "standard input".to_owned(), from: From::Stdin }
     }
 
-    /// Any reader, under a name for messages.
+    /// A reader, with a name for messages.
     pub fn reader(name: impl Into<String>, reader: impl Read + Send + 'static) -> Input {
         Input { name: name.into(), from: From::Reader(Box::new(reader)) }
     }
 
-    /// The input as the user names it: a path, or `-` for standard input.
+    /// The input for a command-line argument: a path, or `-` for standard input.
     pub fn named(argument: impl AsRef<Path>) -> Input {
         if argument.as_ref() == Path::new("-") { Input::stdin() } else { Input::file(argument) }
     }
@@ -51,8 +51,8 @@ impl Input {
         &self.name
     }
 
-    /// Opens the input, and undoes its compression.
-    pub(crate) fn open(self) -> Result<Opened, TraceError> {
+    /// Opens the input and sets up decompression.
+    pub(crate) fn open(self) -> Result<OpenInput, TraceError> {
         let name = self.name;
         let raw: Box<dyn Read + Send> = match self.from {
             From::File(path) => match File::open(path) {
@@ -77,16 +77,16 @@ impl Input {
         if start.starts_with(&[0x1f, 0x8b]) {
             let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
             let reader = Box::new(flate2::bufread::MultiGzDecoder::new(packed));
-            return Ok(Opened { name, reader, compression: Some("gzip") });
+            return Ok(OpenInput { name, reader, compression: Some("gzip") });
         }
         if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
             let packed = BufReader::with_capacity(PACKED_BUFFER, whole);
             return match zstd::stream::read::Decoder::with_buffer(packed) {
-                Ok(decoder) => Ok(Opened { name, reader: Box::new(decoder), compression: Some("zstd") }),
+                Ok(decoder) => Ok(OpenInput { name, reader: Box::new(decoder), compression: Some("zstd") }),
                 Err(source) => Err(read_error(name, source)),
             };
         }
-        Ok(Opened { name, reader: Box::new(whole), compression: None })
+        Ok(OpenInput { name, reader: Box::new(whole), compression: None })
     }
 }
 
@@ -96,35 +96,27 @@ impl fmt::Debug for Input {
     }
 }
 
-/// An input ready to be read.
-pub(crate) struct Opened {
+/// An open, decompressed input.
+pub(crate) struct OpenInput {
     pub(crate) name: String,
     pub(crate) reader: Box<dyn Read + Send>,
     pub(crate) compression: Option<&'static str>,
 }
 
-/// How much compressed data is read at a time.
+/// Buffer size for compressed data.
 const PACKED_BUFFER: usize = 64 << 10;
 
-/// What is told apart from a trace by its first bytes, with the remedy.
+/// Unsupported formats: first bytes, name and remedy.
 const UNSUPPORTED: [(&[u8], &str, &str); 6] = [
-    (
-        b"\xff\xfe",
-        "text in UTF-16",
-        "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -",
-    ),
-    (
-        b"\xfe\xff",
-        "text in UTF-16",
-        "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -",
-    ),
-    (b"\xfd7zXZ", "an xz archive", "unpack it: xz -dc FILE | invigil check -p PROPERTY -"),
-    (b"BZh", "a bzip2 archive", "unpack it: bzip2 -dc FILE | invigil check -p PROPERTY -"),
-    (b"PK\x03\x04", "a zip archive", "unpack it: unzip -p FILE | invigil check -p PROPERTY -"),
-    (b"\x7fELF", "a program, not a trace of one", "record its events first"),
+    (b"\xff\xfe", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -"),
+    (b"\xfe\xff", "UTF-16 text", "convert it: iconv -f UTF-16 -t UTF-8 FILE | invigil check -p PROPERTY -"),
+    (b"\xfd7zXZ", "an xz archive", "decompress it: xz -dc FILE | invigil check -p PROPERTY -"),
+    (b"BZh", "a bzip2 archive", "decompress it: bzip2 -dc FILE | invigil check -p PROPERTY -"),
+    (b"PK\x03\x04", "a zip archive", "decompress it: unzip -p FILE | invigil check -p PROPERTY -"),
+    (b"\x7fELF", "an executable, not a trace", "record its events with `invigil record`"),
 ];
 
-/// The first few bytes, fewer only if there are no more.
+/// Reads the first bytes: fewer than six only at the end of the input.
 fn first_bytes(input: &mut dyn Read) -> io::Result<Vec<u8>> {
     let mut start = vec![0; 6];
     let mut filled = 0;

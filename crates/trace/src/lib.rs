@@ -1,53 +1,70 @@
 #![forbid(unsafe_code)]
-//! Recorded traces: formats in and out, streaming, on all cores.
+//! Recorded traces: reading and writing of all formats, streaming, on all cores.
 //!
-//! [`read`] reads one or several [`Input`]s (files, standard input; gzip, zstd or plain; JSON Lines, CSV or
-//! the line format) and hands [`Block`]s of events to the caller, in order. What to extract is a [`Schema`],
-//! made from the catalog of the properties. A line that cannot be read is skipped, a value
-//! that is not of the type that a property demands is left out of its event, and either is counted as a
-//! [`Problem`]; memory does not grow with the trace. [`Writer`] writes what [`read`] reads.
+//! [`read`] reads one or several [`Input`]s (files or standard input; gzip, zstd or plain; JSON Lines, CSV or the line
+//! format) and passes [`EventBlock`]s to the caller, in order. A [`Schema`], made from the event catalog of the
+//! properties, defines which fields are extracted. A malformed line is skipped, and a value of the wrong type is
+//! omitted from its event; both are counted as [`LineError`]s. Memory does not grow with the trace. [`TraceWriter`]
+//! writes the formats that [`read`] reads.
 //!
-//! The work on the way, from the bottom up: `input` opens and decompresses; `chunks` cuts the bytes into
-//! whole lines; `source` finds out the format; `json`, `csv` and `line` scan lines into a `record`, whose
-//! wanted fields are `convert`ed into values; `decoder` turns a chunk into a [`Block`]; `blocks`,
-//! `pipeline` and `merge` deliver blocks from one input, from one input on several threads, and from several
-//! inputs.
+//! ```text
+//! Input ─▶ chunks ─▶ source ─▶ decoder ─▶ json | csv | line ─▶ record ─▶ convert ─▶ EventBlock ─▶ caller
+//! bytes    whole     format    a chunk    scan a line          fields    values     (block_reader, pipeline, merge)
+//!          lines
+//! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `input`, `chunks`, `source` | opening and decompression; splitting into chunks of whole lines; format detection |
+//! | `json`, `json_general`, `csv`, `line` | scanners of the formats: they fill a `record` |
+//! | `byte_index`, `number`, `name_table` | SIMD index of delimiters, numbers, hash table of names |
+//! | `record`, `convert`, `schema` | the fields of a record, and their conversion to the parameters of events |
+//! | `block`, `decoder` | a block of events, decoded from a chunk |
+//! | `block_reader`, `pipeline`, `merge` | delivery: one input, one input on several threads, several inputs by time |
+//! | `error`, `line_fault`, `line_errors` | errors of a trace, and errors of single lines |
+//! | `writer` | writing traces |
+//!
+//! # Invariants
+//!
+//! - The events, their order and all counts are independent of the number of threads and of the block size.
+//! - The fast scanners accept only lines that the general ones read identically.
+//! - No input makes the reader panic.
 
 mod block;
-mod blocks;
+mod block_reader;
+mod byte_index;
 mod chunks;
 mod convert;
 mod csv;
 mod decoder;
 mod error;
-mod fault;
 mod format;
 mod input;
 mod json;
-mod json_any;
+mod json_general;
 mod line;
+mod line_errors;
+mod line_fault;
 mod lines;
-mod marks;
 mod merge;
+mod name_table;
 mod number;
 mod options;
 mod pipeline;
-mod problems;
 mod read;
 mod record;
 mod schema;
 mod source;
 mod spawn;
-mod words;
 mod writer;
 
-pub use block::Block;
-pub use blocks::Blocks;
+pub use block::EventBlock;
+pub use block_reader::BlockReader;
 pub use error::TraceError;
 pub use format::Format;
 pub use input::Input;
-pub use options::Options;
-pub use problems::{Place, Problem, Problems};
-pub use read::{End, Summary, read};
+pub use line_errors::{LineError, LineErrors, TracePosition};
+pub use options::ReadOptions;
+pub use read::{ReadEnd, ReadSummary, read};
 pub use schema::Schema;
-pub use writer::{Entry, Field, Writer};
+pub use writer::{FieldValue, TraceEvent, TraceWriter};

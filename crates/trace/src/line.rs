@@ -1,19 +1,19 @@
 //! The line format: `[@TIME] [KIND] NAME[(ARG, ...)]`.
 
-use crate::block::Block;
-use crate::fault::Issue;
+use crate::block::EventBlock;
+use crate::line_fault::Issue;
 use crate::lines::{each_line, next_line};
 use crate::number::{self, Form};
 use crate::record::{Record, Shape};
 use crate::schema::{EVENT, KIND, TIME};
 
-/// What a byte can be part of.
+/// Classes of bytes.
 const WORD: u8 = 1;
-/// An event's name: all but blanks, controls, quotes and the format's own punctuation.
+/// Event name: all bytes except blanks, control characters, quotes and the format's punctuation.
 const NAME: u8 = 2;
-/// The text of a quoted string, escapes apart.
+/// Text of a quoted string, without escapes.
 const PLAIN: u8 = 4;
-/// An argument up to its end or its `=`.
+/// Argument up to its end or `=`.
 const ARGUMENT: u8 = 8;
 
 const CLASSES: [u8; 256] = {
@@ -57,7 +57,7 @@ fn is(byte: u8, class: u8) -> bool {
     CLASSES[byte as usize] & class != 0
 }
 
-/// Where the bytes of a class end that begin at `at`.
+/// End of the run of bytes of a class at `at`.
 #[inline(always)]
 fn run(text: &[u8], mut at: usize, class: u8) -> usize {
     while text.get(at).is_some_and(|b| is(*b, class)) {
@@ -74,8 +74,8 @@ fn blanks(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Reads all lines of `text`, each ended by a newline; in strict mode only up to the first bad one.
-pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict: bool) {
+/// Decodes all lines of `text`; in strict mode, only up to the first malformed one. Each line ends with a newline.
+pub(crate) fn decode(text: &str, record: &mut Record, block: &mut EventBlock, strict: bool) {
     let bytes = text.as_bytes();
     each_line(text, block, strict, |start, line, block| {
         record.begin();
@@ -84,7 +84,7 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict:
             Ok((false, end)) => (end, Ok(())),
             Err(issue) => {
                 let end = next_line(bytes, start);
-                // Odd white space is a blank line, as in the other formats.
+                // A line of other white space counts as blank, as in the other formats.
                 let is_blank = bytes[start..end].trim_ascii().is_empty();
                 (end, if is_blank { Ok(()) } else { Err(issue.into()) })
             }
@@ -92,7 +92,7 @@ pub(crate) fn decode(text: &str, record: &mut Record, block: &mut Block, strict:
     });
 }
 
-/// Reads the line at `at` into the record; gives whether there is anything on it, and the next one's start.
+/// Scans the line at `at` into the record. Returns whether it is not blank, and the start of the next line.
 #[inline(always)]
 fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Issue> {
     let bytes = text.as_bytes();
@@ -106,12 +106,12 @@ fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Iss
     let start = at;
     let mut end = run(bytes, start, NAME);
     if start == end {
-        return Err("no event name".into());
+        return Err("missing event name".into());
     }
     let next = blanks(bytes, end);
     let mut name = start;
     if next > end && bytes.get(next).is_some_and(|b| is(*b, NAME)) {
-        // Two words: the first is the kind.
+        // Two words: the first is the event kind.
         record.set(KIND, Shape::Text, start, end);
         name = next;
         end = run(bytes, name, NAME);
@@ -121,7 +121,7 @@ fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Iss
     if bytes.get(at) == Some(&b'(') {
         at = arguments(text, at + 1, record)?;
     } else if bytes.get(at).is_some_and(|b| is(*b, NAME)) {
-        return Err("more than a kind and a name: write NAME(ARG, ...)".into());
+        return Err("expected `[KIND] NAME` or `[KIND] NAME(ARG, ...)`".into());
     }
     match line_end(bytes, at) {
         Some(end) => Ok((true, end)),
@@ -129,7 +129,7 @@ fn read(text: &str, at: usize, record: &mut Record) -> Result<(bool, usize), Iss
     }
 }
 
-/// The start of the next line, if this one ends at `at`.
+/// Start of the next line, if this one ends at `at`.
 #[inline(always)]
 fn line_end(text: &[u8], at: usize) -> Option<usize> {
     match text.get(at) {
@@ -140,7 +140,7 @@ fn line_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Reads the time after an `@`; gives where the rest begins.
+/// Scans the time after an `@`. Returns the start of the rest.
 fn time(text: &[u8], at: usize, record: &mut Record) -> Result<usize, Issue> {
     let number = number::scan(text, at).filter(|number| matches!(text.get(number.end), Some(b' ' | b'\t')));
     let Some(number) = number else {
@@ -150,7 +150,7 @@ fn time(text: &[u8], at: usize, record: &mut Record) -> Result<usize, Issue> {
     Ok(blanks(text, number.end))
 }
 
-/// Reads the arguments that begin at `at`; gives where the rest of the line begins.
+/// Scans the arguments at `at`. Returns the start of the rest of the line.
 #[inline(always)]
 fn arguments(text: &str, at: usize, record: &mut Record) -> Result<usize, Issue> {
     let bytes = text.as_bytes();
@@ -173,18 +173,18 @@ fn arguments(text: &str, at: usize, record: &mut Record) -> Result<usize, Issue>
         match bytes.get(at) {
             Some(b',') => at = blanks(bytes, at + 1),
             Some(b')') => return Ok(blanks(bytes, at + 1)),
-            Some(b'\n' | b'\r') | None => return Err("the arguments do not end with `)`".into()),
-            Some(_) => return Err("arguments are separated by `,`".into()),
+            Some(b'\n' | b'\r') | None => return Err("missing `)` after the arguments".into()),
+            Some(_) => return Err("expected `,` between arguments".into()),
         }
     }
 }
 
-/// The field of the argument that is named at `start..end`.
+/// The field id of the argument named at `start..end`.
 #[inline(always)]
 fn argument_name(text: &[u8], start: usize, end: usize, record: &Record) -> Result<u32, Issue> {
     let end = without_blanks(text, start, end);
     if start == end {
-        return Err("no name before `=`".into());
+        return Err("missing name before `=`".into());
     }
     match record.schema.field(text, start, end) {
         EVENT => Err("`event` cannot be the name of an argument".into()),
@@ -200,7 +200,7 @@ fn without_blanks(text: &[u8], start: usize, mut end: usize) -> usize {
     end
 }
 
-/// Reads the value at `at` into a field; gives where the next punctuation is.
+/// Scans the value at `at` into a field. Returns the position of the next punctuation.
 #[inline(always)]
 fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, Issue> {
     let bytes = text.as_bytes();
@@ -222,17 +222,17 @@ fn value(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize
             record.set(field, shape, at, end);
             end
         }
-        Some(b',' | b')' | b'\n' | b'\r') | None => return Err("an argument without a value".into()),
-        Some(_) => return Err("a value that is neither a number nor a word: put it in quotes".into()),
+        Some(b',' | b')' | b'\n' | b'\r') | None => return Err("argument without a value".into()),
+        Some(_) => return Err("invalid value: put text in quotes".into()),
     };
     let next = blanks(bytes, end);
     match bytes.get(next) {
         Some(b',' | b')' | b'\n' | b'\r') | None => Ok(next),
-        Some(_) => Err("a value that is neither a number nor a word: put it in quotes".into()),
+        Some(_) => Err("invalid value: put text in quotes".into()),
     }
 }
 
-/// A number as programs print it: JSON's, and hexadecimal, and with leading zeros.
+/// Scans a number as programs print it: JSON numbers, hexadecimal, leading zeros.
 #[inline(always)]
 fn any_number(text: &[u8], at: usize) -> Result<(usize, Form), Issue> {
     match number::scan(text, at) {
@@ -265,7 +265,7 @@ fn odd_number(text: &[u8], at: usize) -> Result<(usize, Form), Issue> {
     Ok((end, number::integer(negative, value, count)))
 }
 
-/// Reads the quoted string at `at` into a field; gives where it ends.
+/// Scans the quoted string at `at` into a field. Returns its end.
 #[inline(always)]
 fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usize, Issue> {
     let bytes = text.as_bytes();
@@ -276,8 +276,8 @@ fn string(text: &str, at: usize, field: u32, record: &mut Record) -> Result<usiz
             Ok(end + 1)
         }
         Some(b'\\') => escaped_string(text, at, field, record),
-        Some(b'\n' | b'\r') | None => Err("a string does not end on its line".into()),
-        Some(_) => Err("a control character in a string: write it as an escape".into()),
+        Some(b'\n' | b'\r') | None => Err("unterminated string".into()),
+        Some(_) => Err("control character in a string: use an escape".into()),
     }
 }
 
@@ -290,13 +290,13 @@ fn escaped_string(text: &str, at: usize, field: u32, record: &mut Record) -> Res
         match bytes.get(end) {
             Some(b'"') => break,
             Some(b'\\') if bytes.get(end + 1).is_some_and(|b| *b >= b' ') => end += 2,
-            Some(b'\\' | b'\n' | b'\r') | None => return Err("a string does not end on its line".into()),
-            Some(_) => return Err("a control character in a string: write it as an escape".into()),
+            Some(b'\\' | b'\n' | b'\r') | None => return Err("unterminated string".into()),
+            Some(_) => return Err("control character in a string: use an escape".into()),
         }
     }
     match serde_json::from_str::<String>(&text[at..=end]) {
         Ok(value) => record.set_owned(field, text, &value, false),
-        Err(_) => return Err("an escape in a string that JSON does not know".into()),
+        Err(_) => return Err("invalid escape in a string".into()),
     }
     Ok(end + 1)
 }

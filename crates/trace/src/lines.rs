@@ -1,17 +1,17 @@
-//! Going through a block's lines: the same for every format.
+//! Iteration over the lines of a block, shared by all formats.
 
-use crate::block::Block;
-use crate::fault::Fault;
+use crate::block::EventBlock;
+use crate::line_fault::LineFault;
 use memchr::memchr;
 
-/// Goes through all lines of `text`; in strict mode only up to the first bad one. `read` is given where a
-/// line starts and its number, and gives where the next one starts and what became of it.
+/// Calls `read` for each line of `text`; in strict mode, only up to the first malformed one. `read` takes the start and
+/// number of a line, and returns the start of the next line and its result.
 #[inline(always)]
 pub(crate) fn each_line(
     text: &str,
-    block: &mut Block,
+    block: &mut EventBlock,
     strict: bool,
-    mut read: impl FnMut(usize, u32, &mut Block) -> (usize, Result<(), Fault>),
+    mut read: impl FnMut(usize, u32, &mut EventBlock) -> (usize, Result<(), LineFault>),
 ) {
     let bytes = text.as_bytes();
     let (mut at, mut line) = (0, 0);
@@ -30,7 +30,7 @@ pub(crate) fn each_line(
     block.lines = u64::from(line);
 }
 
-/// Where the line after the one at `at` starts.
+/// Start of the line after the one at `at`.
 pub(crate) fn next_line(text: &[u8], at: usize) -> usize {
     memchr(b'\n', &text[at..]).map_or(text.len(), |len| at + len + 1)
 }

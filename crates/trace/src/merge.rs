@@ -1,16 +1,16 @@
-//! Several inputs, merged by time.
+//! Merging several inputs by time.
 //!
-//! Each input keeps its own order; between inputs the earlier time goes first, and at equal times the input
-//! that was named first. Memory is a few blocks per input, however long they are.
+//! Each input keeps its own order. Between inputs, the earlier event comes first; at equal times, the event of the
+//! first input. Memory is bounded by a few blocks per input.
 //!
-//! What is merged is delivered before an input is waited for, so that live inputs are followed as closely as
-//! their order allows: an event is certain to be the next only once every other input has shown its own next.
+//! Merged events are delivered before the merge waits for an input. So live inputs are followed with minimal delay: an
+//! event can be delivered as soon as the next event of every other input is known.
 
-use crate::block::Block;
-use crate::blocks::Blocks;
+use crate::block::EventBlock;
+use crate::block_reader::BlockReader;
 use crate::error::TraceError;
-use crate::pipeline::Ended;
-use crate::problems::Place;
+use crate::line_errors::TracePosition;
+use crate::pipeline::ReadResult;
 use crate::spawn::spawn;
 use invigil_expr::value::Value;
 use std::cmp::Ordering;
@@ -20,46 +20,46 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
 use std::thread::JoinHandle;
 
-/// With more inputs than this, threads of their own cost more than they give.
-const MANY: usize = 64;
+/// Maximum number of inputs with a thread of their own: with more, threads cost more than they gain.
+const MAX_THREADED_INPUTS: usize = 64;
 
-/// How many events a merged block has, as a rule.
+/// Target number of events of a merged block.
 const EVENTS: usize = 4096;
 
-/// How much text the events of a merged block have, as a rule.
+/// Target text size of a merged block.
 const TEXT: usize = 4 << 20;
 
-/// After how many bytes of input a merged block is delivered, though it may have few events or none.
+/// Number of input bytes after which a merged block is delivered, even with few events.
 const BYTES: u64 = 16 << 20;
 
-/// An input that is being merged: its current block, and the next event in it.
+/// An input of the merge: its current block, and the index of the next event.
 struct Stream {
     name: String,
     feed: Feed,
-    block: Block,
+    block: EventBlock,
     at: usize,
 }
 
-/// Where the blocks of an input come from.
+/// Source of the blocks of an input.
 enum Feed {
-    Here(Box<Blocks>),
-    /// From a thread of its own; emptied blocks go back.
-    There {
-        full: Receiver<Result<Block, TraceError>>,
-        /// A block that was received already.
-        ready: Box<Option<Result<Block, TraceError>>>,
-        empty: SyncSender<Block>,
+    Inline(Box<BlockReader>),
+    /// Decoded by a thread of its own, to which empty blocks are returned.
+    Threaded {
+        full: Receiver<Result<EventBlock, TraceError>>,
+        /// A block that was already received.
+        ready: Box<Option<Result<EventBlock, TraceError>>>,
+        empty: SyncSender<EventBlock>,
         thread: Option<JoinHandle<()>>,
     },
 }
 
 impl Feed {
-    /// Whether the next block can be had without waiting, as far as one can know.
+    /// Whether the next block is known to be available without waiting.
     fn is_ready(&mut self) -> bool {
         match self {
-            Feed::Here(_) => false,
-            Feed::There { ready, .. } if ready.is_some() => true,
-            Feed::There { full, ready, .. } => match full.try_recv() {
+            Feed::Inline(_) => false,
+            Feed::Threaded { ready, .. } if ready.is_some() => true,
+            Feed::Threaded { full, ready, .. } => match full.try_recv() {
                 Ok(next) => {
                     **ready = Some(next);
                     true
@@ -70,18 +70,18 @@ impl Feed {
         }
     }
 
-    fn fill(&mut self, block: &mut Block) -> Result<bool, TraceError> {
+    fn fill(&mut self, block: &mut EventBlock) -> Result<bool, TraceError> {
         match self {
-            Feed::Here(blocks) => blocks.fill(block),
-            Feed::There { full, ready, empty, thread } => {
+            Feed::Inline(blocks) => blocks.fill(block),
+            Feed::Threaded { full, ready, empty, thread } => {
                 match ready.take().map_or_else(|| full.recv(), Ok) {
                     Ok(Ok(next)) => {
-                        // If there is no room for it, it is simply let go.
+                        // If the channel is full, the block is dropped.
                         let _ = empty.try_send(std::mem::replace(block, next));
                         Ok(true)
                     }
                     Ok(Err(error)) => Err(error),
-                    // The thread has ended: with the input, one hopes.
+                    // The thread has ended: at the end of the input, or by a panic.
                     Err(_) => match thread.take().map(JoinHandle::join) {
                         Some(Err(panic)) => resume_unwind(panic),
                         _ => Ok(false),
@@ -92,10 +92,10 @@ impl Feed {
     }
 }
 
-/// Lets a thread of its own decode the blocks of an input, if there is one to be had.
-fn apart(blocks: Blocks) -> Feed {
+/// Decodes the blocks of an input in a new thread, or inline if no thread can be created.
+fn decode_in_thread(blocks: BlockReader) -> Feed {
     let (send_full, full) = sync_channel(2);
-    let (empty, take_empty) = sync_channel::<Block>(3);
+    let (empty, take_empty) = sync_channel::<EventBlock>(3);
     let thread = spawn(blocks, move |mut blocks| {
         loop {
             let mut block = take_empty.try_recv().unwrap_or_default();
@@ -104,7 +104,7 @@ fn apart(blocks: Blocks) -> Feed {
                 Ok(false) => return,
                 Err(error) => Err(error),
             };
-            // Nobody receives any more once the merging has ended; nothing follows an error.
+            // The receiver is gone if the merge has ended; nothing follows an error.
             let last = item.is_err();
             if send_full.send(item).is_err() || last {
                 return;
@@ -112,12 +112,12 @@ fn apart(blocks: Blocks) -> Feed {
         }
     });
     match thread {
-        Ok(thread) => Feed::There { full, ready: Box::new(None), empty, thread: Some(thread) },
-        Err(blocks) => Feed::Here(Box::new(blocks)),
+        Ok(thread) => Feed::Threaded { full, ready: Box::new(None), empty, thread: Some(thread) },
+        Err(blocks) => Feed::Inline(Box::new(blocks)),
     }
 }
 
-/// The next event of an input, the earliest being the greatest.
+/// The next event of an input. The order is reversed for the max-heap.
 struct Next {
     time: f64,
     input: usize,
@@ -143,19 +143,19 @@ impl PartialEq for Next {
 
 impl Eq for Next {}
 
-/// What is merged, on its way to the consumer.
+/// The merged block and its consumer.
 struct Merged<F> {
-    block: Block,
+    block: EventBlock,
     each: F,
 }
 
-impl<F: FnMut(&Block) -> ControlFlow<()>> Merged<F> {
+impl<F: FnMut(&EventBlock) -> ControlFlow<()>> Merged<F> {
     fn is_full(&self) -> bool {
         let batch = &self.block.batch;
         batch.len() >= EVENTS || batch.text.len() >= TEXT || self.block.bytes >= BYTES
     }
 
-    /// Delivers what there is, if there is anything.
+    /// Delivers the merged block, unless it is empty.
     fn flush(&mut self) -> ControlFlow<()> {
         if self.block.batch.is_empty() && self.block.lines == 0 {
             return ControlFlow::Continue(());
@@ -163,7 +163,7 @@ impl<F: FnMut(&Block) -> ControlFlow<()>> Merged<F> {
         (self.each)(&self.block)?;
         let mut text = self.block.recycle();
         text.clear();
-        // What once held a giant is let go.
+        // Release a buffer that was enlarged for very long texts.
         if text.capacity() <= 2 * TEXT {
             self.block.batch.text = String::from_utf8(text).unwrap_or_default();
         }
@@ -171,24 +171,24 @@ impl<F: FnMut(&Block) -> ControlFlow<()>> Merged<F> {
     }
 }
 
-/// Merges inputs until `each` breaks off; with several threads, each input has one that decodes it.
+/// Merges inputs until `each` breaks. With several threads, each input is decoded by its own thread.
 pub(crate) fn run(
-    inputs: Vec<(String, Blocks)>,
+    inputs: Vec<(String, BlockReader)>,
     threads: usize,
-    each: impl FnMut(&Block) -> ControlFlow<()>,
-) -> Ended {
-    let alone = threads < 2 || inputs.len() > MANY;
+    each: impl FnMut(&EventBlock) -> ControlFlow<()>,
+) -> ReadResult {
+    let is_inline = threads < 2 || inputs.len() > MAX_THREADED_INPUTS;
     let mut streams: Vec<Stream> = inputs
         .into_iter()
         .map(|(name, blocks)| {
-            let feed = if alone { Feed::Here(Box::new(blocks)) } else { apart(blocks) };
-            Stream { name, feed, block: Block::default(), at: 0 }
+            let feed = if is_inline { Feed::Inline(Box::new(blocks)) } else { decode_in_thread(blocks) };
+            Stream { name, feed, block: EventBlock::default(), at: 0 }
         })
         .collect();
-    let mut merged = Merged { block: Block::default(), each };
+    let mut merged = Merged { block: EventBlock::default(), each };
     let ended = merge(&mut streams, &mut merged);
     match ended {
-        // What was merged before an error comes before it.
+        // Events before an error are delivered before it.
         Ok(ControlFlow::Continue(())) | Err(_) => match merged.flush() {
             ControlFlow::Break(()) => Ok(ControlFlow::Break(())),
             ControlFlow::Continue(()) => ended,
@@ -197,7 +197,10 @@ pub(crate) fn run(
     }
 }
 
-fn merge<F: FnMut(&Block) -> ControlFlow<()>>(streams: &mut [Stream], merged: &mut Merged<F>) -> Ended {
+fn merge<F: FnMut(&EventBlock) -> ControlFlow<()>>(
+    streams: &mut [Stream],
+    merged: &mut Merged<F>,
+) -> ReadResult {
     let mut heap = BinaryHeap::new();
     for (input, stream) in streams.iter_mut().enumerate() {
         match stream.advance(input, merged)? {
@@ -207,7 +210,7 @@ fn merge<F: FnMut(&Block) -> ControlFlow<()>>(streams: &mut [Stream], merged: &m
     }
     while let Some(next) = heap.pop() {
         let stream = &mut streams[next.input];
-        // As long as this input is the earliest, the heap is left alone.
+        // While this input remains the earliest, the heap is not touched.
         loop {
             stream.take(&mut merged.block);
             if merged.is_full() && merged.flush().is_break() {
@@ -228,9 +231,9 @@ fn merge<F: FnMut(&Block) -> ControlFlow<()>>(streams: &mut [Stream], merged: &m
 }
 
 impl Stream {
-    /// The next event, from the next block if this one is at its end, unless the consumer has seen enough.
+    /// Determines the next event, and reads the next block if needed. Breaks if the consumer breaks.
     #[inline]
-    fn advance<F: FnMut(&Block) -> ControlFlow<()>>(
+    fn advance<F: FnMut(&EventBlock) -> ControlFlow<()>>(
         &mut self,
         input: usize,
         merged: &mut Merged<F>,
@@ -243,7 +246,7 @@ impl Stream {
                 return Ok(ControlFlow::Continue(None));
             }
         }
-        let time = self.block.batch.stamp(self.at).time;
+        let time = self.block.batch.meta(self.at).time;
         if time.is_nan() {
             let line = self.block.place(self.at).line;
             return Err(TraceError::NoTime { name: self.name.clone(), line });
@@ -251,9 +254,8 @@ impl Stream {
         Ok(ControlFlow::Continue(Some(Next { time, input })))
     }
 
-    /// Goes on to the next block, if there is one. What there is to say of it besides its events goes to the
-    /// merged one.
-    fn refill(&mut self, merged: &mut Block) -> Result<bool, TraceError> {
+    /// Reads the next block, and adds its counts and errors to the merged block.
+    fn refill(&mut self, merged: &mut EventBlock) -> Result<bool, TraceError> {
         self.at = 0;
         if !self.feed.fill(&mut self.block)? {
             return Ok(false);
@@ -263,25 +265,25 @@ impl Stream {
         merged.bytes += block.bytes;
         merged.ignored += block.ignored;
         merged.clock.backwards += block.clock.backwards;
-        merged.problems.merge(&block.problems);
+        merged.line_errors.merge(&block.line_errors);
         Ok(true)
     }
 
     /// Moves the next event to the merged block.
     #[inline]
-    fn take(&mut self, merged: &mut Block) {
+    fn take(&mut self, merged: &mut EventBlock) {
         let event = self.block.batch.event(self.at);
-        let stamp = self.block.batch.stamp(self.at);
-        let place: Place = self.block.place(self.at);
+        let meta = self.block.batch.meta(self.at);
+        let place: TracePosition = self.block.place(self.at);
         if self.block.again.binary_search(&(self.at as u32)).is_ok() {
             merged.again.push(merged.batch.len() as u32);
         }
         if event.params.iter().all(|value| value.is_inline()) {
-            merged.push(event.symbol, event.params, stamp.time, stamp.line);
+            merged.push(event.id, event.params, meta.time, meta.line);
         } else {
-            // Long strings lie in the block's text, and move along: each once, though several parameters may
-            // be taken from it. So an event brings no more text than its line has, and places stay within 32
-            // bits: see `Options::line_bytes`.
+            // Long strings are stored in the block's text and copied, each one once even if several parameters share
+            // it. So an event copies at most the text of its line, and positions fit into 32 bits: see
+            // `ReadOptions::line_bytes`.
             let text = &mut merged.batch.text;
             let mut moved: Vec<Value> = Vec::with_capacity(event.params.len());
             for (at, value) in event.params.iter().enumerate() {
@@ -296,7 +298,7 @@ impl Stream {
                     }
                 });
             }
-            merged.push(event.symbol, &moved, stamp.time, stamp.line);
+            merged.push(event.id, &moved, meta.time, meta.line);
         }
         merged.origins.push(place);
         self.at += 1;

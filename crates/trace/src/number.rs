@@ -1,35 +1,35 @@
-//! Numbers in text: found, checked and converted, eight digits at a time.
+//! Scanning and conversion of numbers, eight digits at a time.
 
-use crate::words::eight_bytes;
+use crate::name_table::eight_bytes;
 
-/// A number that was found in a text.
+/// A number in a text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Number {
-    /// Where it ends.
+    /// Its end.
     pub(crate) end: usize,
     pub(crate) form: Form,
 }
 
-/// What is known of a number without a conversion that costs anything.
+/// Form of a number, determined without an expensive conversion.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Form {
-    /// An integer of 64 bits.
+    /// An integer that fits into 64 bits.
     Int(i64),
-    /// An integer beyond those.
+    /// An integer that exceeds 64 bits.
     BigInt,
-    /// `digits / 10^scale`, both small enough for that division to be exact to the last bit.
+    /// `digits / 10^scale`, both small enough that the division is correctly rounded.
     Decimal { digits: i64, scale: u8 },
     /// Any other number with a fraction or an exponent.
     Float,
 }
 
-/// The powers of ten that an `f64` holds exactly.
+/// The powers of ten that `f64` represents exactly.
 const POWERS: [f64; 23] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
     1e19, 1e20, 1e21, 1e22,
 ];
 
-/// The integers up to which every one is an `f64`.
+/// The largest magnitude up to which every integer is exactly representable as `f64`.
 const EXACT: u64 = 1 << 53;
 
 /// The value of [`Form::Decimal`].
@@ -38,7 +38,7 @@ pub(crate) fn decimal(digits: i64, scale: u8) -> f64 {
     digits as f64 / POWERS[usize::from(scale).min(POWERS.len() - 1)]
 }
 
-/// The number in JSON's grammar that starts at `at`, if one does. What follows it is the caller's affair.
+/// Scans the JSON number at `at`, if there is one. The caller checks what follows.
 #[inline(always)]
 pub(crate) fn scan(text: &[u8], at: usize) -> Option<Number> {
     let negative = text.get(at) == Some(&b'-');
@@ -54,10 +54,10 @@ pub(crate) fn scan(text: &[u8], at: usize) -> Option<Number> {
     }
 }
 
-/// An integer of `count` decimal digits without leading zeros, whose value is `value` unless it overflowed.
+/// The form of an integer with `count` digits and no leading zeros. `value` is its value unless it overflowed.
 #[inline(always)]
 pub(crate) fn integer(negative: bool, value: u64, count: usize) -> Form {
-    // Nineteen digits fit into a u64, whatever they are.
+    // Any nineteen digits fit into a u64.
     if count > 19 || value > i64::MAX as u64 + u64::from(negative) {
         Form::BigInt
     } else if negative {
@@ -67,7 +67,7 @@ pub(crate) fn integer(negative: bool, value: u64, count: usize) -> Form {
     }
 }
 
-/// The rest of a number whose integral part of `count` digits is followed by a point or an exponent.
+/// Scans the rest of a number whose integral part of `count` digits is followed by a point or an exponent.
 #[inline(never)]
 fn fraction(text: &[u8], start: usize, negative: bool, whole: u64, count: usize) -> Option<Number> {
     let mut end = start + count;
@@ -93,7 +93,7 @@ fn fraction(text: &[u8], start: usize, negative: bool, whole: u64, count: usize)
         }
         return Some(Number { end: end + 1 + sign + digits, form: Form::Float });
     }
-    // Negative zero is not an integer's negation.
+    // Negative zero is not the negation of an integer.
     exact &= value <= EXACT && !(negative && value == 0);
     let signed = if negative { -(value as i64) } else { value as i64 };
     let form = if exact { Form::Decimal { digits: signed, scale: scale as u8 } } else { Form::Float };
@@ -110,14 +110,13 @@ const POWERS_OF_TEN: [u64; 19] = {
     powers
 };
 
-/// The run of decimal digits at `at`: its value (modulo 2^64) and its length.
+/// Scans the decimal digits at `at`. Returns their value modulo 2^64 and their number.
 #[inline(always)]
 pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
     let (mut value, mut count) = (0u64, 0);
     loop {
         let word = eight_bytes(text, at + count) ^ 0x3030_3030_3030_3030;
-        // A byte that is now above nine shows in its high half. The carry of such a byte can spoil only
-        // those after it, and the first is all that is asked for.
+        // A byte above nine sets its high half. Its carry affects only later bytes, and only the first one matters.
         let other = (word.wrapping_add(0x0606_0606_0606_0606) | word) & 0xF0F0_F0F0_F0F0_F0F0;
         if other == 0 {
             value = value.wrapping_mul(POWERS_OF_TEN[8]).wrapping_add(eight_digits(word));
@@ -126,7 +125,7 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
         }
         let run = (other.trailing_zeros() / 8) as usize;
         if run > 0 {
-            // The digits move to the high end: zeros in front of them do not count.
+            // Shift the digits to the high end; leading zeros do not change the value.
             let part = eight_digits(word << (64 - 8 * run));
             value = value.wrapping_mul(POWERS_OF_TEN[run]).wrapping_add(part);
         }
@@ -134,7 +133,7 @@ pub(crate) fn digits(text: &[u8], at: usize) -> (u64, usize) {
     }
 }
 
-/// The value of eight digits, one in each byte, the first in the lowest: pairs, fours, all.
+/// Value of eight digits, one per byte with the first in the lowest: combines pairs, then fours, then all.
 #[inline(always)]
 fn eight_digits(word: u64) -> u64 {
     let pairs = word.wrapping_mul(10 * 256 + 1) >> 8 & 0x00FF_00FF_00FF_00FF;
@@ -147,7 +146,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The value of a number that is one, as the rest of the crate would compute it.
+    /// The value of a number as the crate computes it.
     fn value(text: &str) -> Option<f64> {
         let number = scan(text.as_bytes(), 0)?;
         (number.end == text.len()).then(|| match number.form {
@@ -158,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn integers_at_the_edges() {
+    fn integers_at_the_limits_of_64_bits_are_classified() {
         let form = |text: &str| scan(text.as_bytes(), 0).map(|n| n.form);
         assert_eq!(form("9223372036854775807"), Some(Form::Int(i64::MAX)));
         assert_eq!(form("-9223372036854775808"), Some(Form::Int(i64::MIN)));
@@ -175,14 +174,14 @@ mod tests {
 
     proptest! {
         #[test]
-        fn integers_read_as_the_standard_library_reads_them(n in any::<i64>(), cut in 0u32..64) {
+        fn integers_agree_with_the_standard_library(n in any::<i64>(), cut in 0u32..64) {
             let n = n >> cut;
             let form = scan(n.to_string().as_bytes(), 0).map(|n| n.form);
             prop_assert_eq!(form, Some(Form::Int(n)));
         }
 
         #[test]
-        fn fractions_read_as_the_standard_library_reads_them(
+        fn fractions_agree_with_the_standard_library(
             text in "-?(0|[1-9][0-9]{0,20})(\\.[0-9]{1,24})?([eE][+-]?[0-9]{1,3})?",
         ) {
             let expected: f64 = text.parse().unwrap();
@@ -190,7 +189,7 @@ mod tests {
         }
 
         #[test]
-        fn what_is_a_number_is_what_the_slow_parser_says(text in "[-+.eE0-9]{0,8}") {
+        fn scan_accepts_what_serde_json_accepts(text in "[-+.eE0-9]{0,8}") {
             let ours = scan(text.as_bytes(), 0).is_some_and(|n| n.end == text.len());
             prop_assert_eq!(ours, serde_json::from_str::<&serde_json::value::RawValue>(&text).is_ok());
         }

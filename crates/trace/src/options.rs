@@ -1,33 +1,33 @@
-//! How traces are read.
+//! Options of the reader.
 
 use crate::format::Format;
 use std::thread;
 
-/// How traces are read. The defaults are right for most uses.
+/// Options of the reader. The defaults suit most uses.
 ///
 /// ```
-/// use invigil_trace::{Format, Options};
-/// let options = Options { format: Some(Format::Csv), strict: true, ..Options::default() };
+/// use invigil_trace::{Format, ReadOptions};
+/// let options = ReadOptions { format: Some(Format::Csv), strict: true, ..ReadOptions::default() };
 /// assert_eq!(options.max_line, 16 << 20);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Options {
-    /// The format; `None` to tell it from each input's first line.
+pub struct ReadOptions {
+    /// The format; `None` detects it from the first line of each input.
     pub format: Option<Format>,
-    /// How many threads decode, up to 256; one spawns none. If the system refuses some, there are fewer.
+    /// Number of decoding threads, at most 256. With 1, no thread is spawned. Fewer are used if the system refuses
+    /// more.
     pub threads: usize,
-    /// Whether the first bad line, or value that misfits, ends the reading with an error, instead of being left
-    /// out and counted.
+    /// Whether the first malformed line ends the reading with an error. Otherwise malformed lines are counted.
     pub strict: bool,
-    /// The longest line that is read, in bytes; a longer one is skipped without being kept in memory.
+    /// Maximum length of a line, in bytes. Longer lines are skipped without being stored.
     pub max_line: usize,
-    /// How much is read at a time, in bytes.
+    /// Size of a chunk, in bytes.
     pub block: usize,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions {
             format: None,
             threads: thread::available_parallelism().map_or(1, usize::from),
             strict: false,
@@ -37,22 +37,23 @@ impl Default for Options {
     }
 }
 
-/// Places in a block are 32-bit numbers: its text, and as much again of unescaped text, stay below that.
-const LARGEST: usize = 1 << 30;
+/// Maximum size of a block or line. Positions in a block are 32-bit numbers, and its unescaped text may double its
+/// size.
+const MAX_BLOCK: usize = 1 << 30;
 
-/// More threads than this have nothing to do, and each has memory of its own.
-const MOST_THREADS: usize = 256;
+/// Maximum number of threads: more would be idle, and each has buffers of its own.
+const MAX_THREADS: usize = 256;
 
-impl Options {
+impl ReadOptions {
     pub(crate) fn thread_count(&self) -> usize {
-        self.threads.clamp(1, MOST_THREADS)
+        self.threads.clamp(1, MAX_THREADS)
     }
 
     pub(crate) fn block_bytes(&self) -> usize {
-        self.block.clamp(1, LARGEST)
+        self.block.clamp(1, MAX_BLOCK)
     }
 
     pub(crate) fn line_bytes(&self) -> usize {
-        self.max_line.clamp(1, LARGEST)
+        self.max_line.clamp(1, MAX_BLOCK)
     }
 }

@@ -1,16 +1,18 @@
-//! One input, read by several threads, its blocks delivered in order.
+//! Reading one input on several threads, with blocks delivered in order.
 //!
-//! A thread of its own reads (and decompresses) chunks; the others decode them. The calling thread consumes
-//! the blocks in order whenever the next is ready, and decodes otherwise, so that no core waits for another
-//! while there is work. It alone runs the caller's code, and never reads: a block is delivered as soon as it
-//! is decoded, even if the next line takes an hour to come, and a caller that has seen enough is not kept.
+//! Hand-written because `rayon` does not deliver in order, and results must not depend on the number of threads.
+//!
+//! One thread reads and decompresses chunks; the others decode them. The calling thread consumes the blocks in order if
+//! the next one is ready, and otherwise decodes, so that no core is idle while there is work. The caller's code runs on
+//! the calling thread only. That thread never reads: a block is delivered as soon as it is decoded, even if the next
+//! line arrives much later, and a caller that breaks returns without delay.
 
-use crate::block::{Block, Progress};
-use crate::blocks::{Blocks, first_bad_line};
+use crate::block::{EventBlock, Progress};
+use crate::block_reader::{BlockReader, first_bad_line};
 use crate::chunks::Chunk;
 use crate::decoder::Decoder;
 use crate::error::TraceError;
-use crate::options::Options;
+use crate::options::ReadOptions;
 use crate::schema::Schema;
 use crate::source::{Layout, Source};
 use crate::spawn::spawn;
@@ -21,26 +23,26 @@ use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
-/// What the threads share.
+/// State shared by the threads.
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
-    /// How many chunks may wait to be decoded, and how many blocks to be consumed.
+    /// Maximum number of chunks waiting for decoding, and of blocks waiting for consumption.
     ahead: usize,
 }
 
 #[derive(Default)]
 struct State {
     chunks: VecDeque<(u64, Chunk)>,
-    blocks: BTreeMap<u64, Block>,
-    /// How many chunks are being decoded.
+    blocks: BTreeMap<u64, EventBlock>,
+    /// Number of chunks being decoded.
     at_work: usize,
-    spare_blocks: Vec<Block>,
+    spare_blocks: Vec<EventBlock>,
     spare_buffers: Vec<Vec<u8>>,
-    /// The reader has come to the end.
+    /// Whether the reader has reached the end.
     read: bool,
     failed: Option<io::Error>,
-    /// The consumer has seen enough.
+    /// Whether the consumer has stopped.
     stopped: bool,
     panicked: bool,
 }
@@ -54,7 +56,7 @@ impl Shared {
         self.changed.wait(state).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads all chunks: the life of the reading thread.
+    /// Body of the reading thread: reads all chunks.
     fn read(&self, mut source: Source) {
         for number in 0.. {
             let mut state = self.lock();
@@ -82,7 +84,7 @@ impl Shared {
         }
     }
 
-    /// Decodes chunks: the life of a helping thread.
+    /// Body of a decoding thread.
     fn help(&self, mut decoder: Decoder) {
         let mut state = self.lock();
         loop {
@@ -108,7 +110,7 @@ impl Shared {
         let mut block = state.spare_blocks.pop().unwrap_or_default();
         state.at_work += 1;
         drop(state);
-        // The reader may go on.
+        // Wake the reader: a chunk was taken from the queue.
         self.changed.notify_all();
         decoder.decode(chunk, &mut block);
         let mut state = self.lock();
@@ -119,7 +121,7 @@ impl Shared {
     }
 
     /// The next block in order, decoding others while it is not ready; `None` at the end.
-    fn next(&self, number: u64, decoder: &mut Decoder) -> Option<Block> {
+    fn next(&self, number: u64, decoder: &mut Decoder) -> Option<EventBlock> {
         let mut state = self.lock();
         loop {
             if state.panicked {
@@ -130,7 +132,7 @@ impl Shared {
                 self.changed.notify_all();
                 return Some(block);
             }
-            // If many blocks wait already, another would be one more: unless it is the one they all wait for.
+            // If enough blocks are waiting, decode only the chunk that is needed next.
             let first = state.chunks.front().map(|(first, _)| *first);
             let useful = state.blocks.len() < self.ahead || first == Some(number);
             if useful && let Some((number, chunk)) = state.chunks.pop_front() {
@@ -143,8 +145,8 @@ impl Shared {
         }
     }
 
-    /// Takes a block back to be filled again.
-    fn recycle(&self, mut block: Block) {
+    /// Returns a consumed block for reuse.
+    fn recycle(&self, mut block: EventBlock) {
         let buffer = block.recycle();
         let mut state = self.lock();
         state.spare_blocks.push(block);
@@ -152,13 +154,13 @@ impl Shared {
     }
 }
 
-/// Tells the other threads when one ends, in whatever way.
-struct Ending<'a> {
+/// Guard that notifies the other threads when a thread ends, also by a panic.
+struct ThreadEndGuard<'a> {
     shared: &'a Shared,
     consumer: bool,
 }
 
-impl Drop for Ending<'_> {
+impl Drop for ThreadEndGuard<'_> {
     fn drop(&mut self) {
         let mut state = self.shared.lock();
         state.stopped |= self.consumer;
@@ -168,16 +170,16 @@ impl Drop for Ending<'_> {
     }
 }
 
-/// How an input ended.
-pub(crate) type Ended = Result<ControlFlow<()>, TraceError>;
+/// Result of reading an input: continue, stopped by the consumer, or failed.
+pub(crate) type ReadResult = Result<ControlFlow<()>, TraceError>;
 
-/// Reads a source on `options.threads` threads, and a reading one, until `each` breaks off.
+/// Reads a source on `options.threads` threads and a reader thread, until `each` breaks.
 pub(crate) fn run(
     source: Source,
     schema: &Schema,
-    options: &Options,
-    mut each: impl FnMut(&Block) -> ControlFlow<()>,
-) -> Ended {
+    options: &ReadOptions,
+    mut each: impl FnMut(&EventBlock) -> ControlFlow<()>,
+) -> ReadResult {
     let (layout, name) = (source.layout.clone(), source.name.clone());
     let compression = source.compression;
     let mut progress = Progress::after(source.lines_before);
@@ -185,10 +187,10 @@ pub(crate) fn run(
     let shared = Arc::new(Shared { state: Mutex::default(), changed: Condvar::new(), ahead });
     let threads = match start(&shared, Box::new(source), &layout, schema, options) {
         Ok(threads) => threads,
-        // Without a thread that reads, this one does everything.
-        Err(source) => return Blocks::of(*source, 0, schema, options).run(each),
+        // Without a reader thread, the calling thread reads and decodes.
+        Err(source) => return BlockReader::of(*source, 0, schema, options).run(each),
     };
-    let ending = Ending { shared: &shared, consumer: true };
+    let ending = ThreadEndGuard { shared: &shared, consumer: true };
     let mut decoder = Decoder::new(&layout, 0, schema, options);
     for number in 0.. {
         let Some(mut block) = shared.next(number, &mut decoder) else { break };
@@ -197,7 +199,7 @@ pub(crate) fn run(
             return Ok(ControlFlow::Break(()));
         }
         if options.strict
-            && let Some(error) = first_bad_line(&name, block.problems())
+            && let Some(error) = first_bad_line(&name, block.line_errors())
         {
             return Err(error);
         }
@@ -220,17 +222,17 @@ pub(crate) fn run(
     }
 }
 
-/// Starts the threads: as many as there are to be had. The source comes back if there is none to read it.
+/// Starts as many threads as possible. Returns the source if the reader thread cannot be created.
 fn start(
     shared: &Arc<Shared>,
     source: Box<Source>,
     layout: &Layout,
     schema: &Schema,
-    options: &Options,
+    options: &ReadOptions,
 ) -> Result<Vec<JoinHandle<()>>, Box<Source>> {
     let reader = Arc::clone(shared);
     let reading = spawn(source, move |source| {
-        let _ending = Ending { shared: &reader, consumer: false };
+        let _ending = ThreadEndGuard { shared: &reader, consumer: false };
         reader.read(*source);
     })?;
     let mut threads = vec![reading];
@@ -238,7 +240,7 @@ fn start(
         let helper = Arc::clone(shared);
         let decoder = Decoder::new(layout, 0, schema, options);
         let helping = spawn(decoder, move |decoder| {
-            let _ending = Ending { shared: &helper, consumer: false };
+            let _ending = ThreadEndGuard { shared: &helper, consumer: false };
             helper.help(decoder);
         });
         match helping {

@@ -1,30 +1,30 @@
-//! One record while it is read: which fields it has, and where their text is.
+//! The record being scanned: its fields and the ranges of their text.
 //!
-//! The formats' scanners fill a [`Record`]; when the line is at its end, [`Record::finish`] looks up the
-//! event, converts the parameters that are wanted and no others, and appends the event to the block.
+//! The scanners of the formats fill a [`Record`]. At the end of the line, [`Record::finish`] looks up the event,
+//! converts only the needed parameters, and appends the event to the block.
 
-use crate::block::Block;
-use crate::convert::{self, Misfit, Raw};
-use crate::fault::{self, Fault, Issue};
+use crate::block::EventBlock;
+use crate::convert::{self, ConversionError, Raw};
+use crate::line_errors::shortened;
+use crate::line_fault::{self, Issue, LineFault};
+use crate::name_table::NONE;
 use crate::number::{self, Form};
-use crate::problems::shortened;
-use crate::schema::{EVENT, KIND, Schema, TIME, Wanted};
-use crate::words::NONE;
+use crate::schema::{EVENT, KIND, ParamLookup, Schema, TIME};
 use invigil_expr::value::Value;
-use invigil_monitor::event::{Kind, Stamp, SymbolId, Type};
+use invigil_monitor::event::{EventId, EventKind, EventMeta, ParamType};
 use std::cell::Cell;
 
-/// What the text of a field looks like.
+/// Lexical form of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Shape {
-    /// Text, without quotes and escapes.
+    /// Text without quotes and escapes.
     Text,
-    /// An integer; the slot holds it.
+    /// An integer, whose value is in the slot.
     Int,
-    /// An integer of more than 64 bits.
+    /// An integer that exceeds 64 bits.
     BigInt,
-    /// A number with few digits after the point; the slot holds them.
+    /// A decimal number with few digits, which are in the slot.
     Decimal,
     /// Any other number.
     Float,
@@ -35,56 +35,56 @@ pub(crate) enum Shape {
     Nested,
 }
 
-/// A field of the record: where its text is, and the number it holds.
+/// A field of the record: the range of its text, and its value if it is a number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Slot {
     pub(crate) word: u64,
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// The record that it belongs to.
+    /// Generation of the record to which the slot belongs.
     record: u32,
     pub(crate) shape: Shape,
     pub(crate) scale: u8,
-    /// Whether the shape is only what the text looks like: a cell of a CSV file is text as well.
+    /// Whether the shape is only a guess: a CSV cell may also be read as text.
     pub(crate) cell: bool,
 }
 
 const VACANT: Slot = Slot { word: 0, start: 0, end: 0, record: 0, shape: Shape::Null, scale: 0, cell: false };
 
-/// The fields of the record at hand.
+/// The fields of the current record.
 pub(crate) struct Record {
     pub(crate) schema: Schema,
     slots: Vec<Slot>,
     number: u32,
-    /// Unescaped text: it follows the block's own, so that places in it are counted on from there.
+    /// Unescaped text. It is appended to the text of the block, so its positions start after that.
     extra: String,
-    /// Room for the values of an event.
+    /// Buffer for the parameters of an event.
     values: Cell<Vec<Value>>,
     strict: bool,
 }
 
 impl Record {
-    /// A record of which the fields of `schema` are wanted; a strict one gives no event that lacks a value
-    /// because it misfits.
+    /// Creates a record with the fields of `schema`. In strict mode, an event with a value of the wrong type is
+    /// dropped.
     pub(crate) fn new(schema: Schema, strict: bool) -> Record {
         let slots = vec![VACANT; schema.fields()];
         Record { schema, slots, number: 0, extra: String::new(), values: Cell::default(), strict }
     }
 
-    /// Begins a new text.
+    /// Starts a new text.
     pub(crate) fn restart(&mut self) {
         self.slots.fill(VACANT);
         self.number = 0;
         self.extra.clear();
     }
 
-    /// Begins a new record: no field is set any more.
+    /// Starts a new record, in which no field is set.
     #[inline(always)]
     pub(crate) fn begin(&mut self) {
         self.number += 1;
     }
 
-    /// Sets a field, if anybody wants it; a field set twice has the later value.
+    /// Sets a field if a property reads it. If a field is set twice, the later value counts.
     #[inline(always)]
     pub(crate) fn set(&mut self, field: u32, shape: Shape, start: usize, end: usize) {
         self.put(field, (start, end), (shape, 0, 0), false);
@@ -96,11 +96,11 @@ impl Record {
         self.put(field, at, number_shape(form), false);
     }
 
-    /// Sets a field to a cell, which is a number or a truth value if it looks like one and is not quoted.
+    /// Sets a field to a cell. An unquoted cell may be a number or a truth value.
     #[inline(always)]
     pub(crate) fn set_cell(&mut self, field: u32, text: &[u8], at: (usize, usize), quoted: bool) {
         if field != NONE {
-            let shape = if quoted { (Shape::Text, 0, 0) } else { looks(text, at) };
+            let shape = if quoted { (Shape::Text, 0, 0) } else { guess_shape(text, at) };
             self.put(field, at, shape, true);
         }
     }
@@ -113,7 +113,7 @@ impl Record {
         }
     }
 
-    /// Sets a field to text that does not stand in the block as it is.
+    /// Sets a field to text that does not occur verbatim in the block.
     pub(crate) fn set_owned(&mut self, field: u32, text: &str, value: &str, cell: bool) {
         if field == NONE {
             return;
@@ -128,7 +128,7 @@ impl Record {
         self.slots.get(field as usize).filter(|slot| slot.record == self.number)
     }
 
-    /// The text of a slot, in the block's own text or in the unescaped.
+    /// The text of a slot, in the text of the block or in the unescaped text.
     #[inline(always)]
     fn raw<'a>(&'a self, text: &'a str, slot: &Slot) -> Raw<'a> {
         let (start, end) = (slot.start as usize, slot.end as usize);
@@ -139,14 +139,14 @@ impl Record {
         }
     }
 
-    /// Ends the record on line `line` of the block: its event is appended, or counted as unknown.
+    /// Finishes the record on line `line` of the block: appends its event, or counts it as ignored.
     #[inline(always)]
-    pub(crate) fn finish(&mut self, text: &str, block: &mut Block, line: u32) -> Result<(), Fault> {
+    pub(crate) fn finish(&mut self, text: &str, block: &mut EventBlock, line: u32) -> Result<(), LineFault> {
         let event = match self.get(EVENT) {
             Some(slot) if slot.shape == Shape::Text || slot.cell => Some(*slot),
-            Some(_) => return Err(Fault::Line("`event` is not a string".into())),
+            Some(_) => return Err(LineFault::Line("`event` is not a string".into())),
             None if self.schema.state().is_some() => None,
-            None => return Err(Fault::Line("no `event`".into())),
+            None => return Err(LineFault::Line("missing field `event`".into())),
         };
         let kind = match self.get(KIND) {
             Some(slot) if slot.shape != Shape::Null => Some(self.kind(text, slot)?),
@@ -156,12 +156,12 @@ impl Record {
             Some(slot) if slot.shape == Shape::Decimal => number::decimal(slot.word as i64, slot.scale),
             Some(slot) if slot.shape != Shape::Null => match convert::float(slot, self.raw(text, slot)) {
                 Ok(time) => time,
-                Err(_) => return Err(Fault::Line("`time` is not a number of seconds".into())),
+                Err(_) => return Err(LineFault::Line("`time` is not a number of seconds".into())),
             },
             _ => f64::NAN,
         };
         block.clock.note(time);
-        let stamp = Stamp { time, line };
+        let stamp = EventMeta { time, line };
         let Some(event) = event else {
             return self.finish_alone(text, block, self.schema.state(), stamp);
         };
@@ -177,37 +177,37 @@ impl Record {
         self.deliver(text, block, [Some(symbol), also, any.filter(|any| *any != symbol)], stamp)
     }
 
-    /// Ends a record that is no event by its name: it may be one all the same.
+    /// Finishes a record without a known event name, which may still be an event for some property.
     #[inline(always)]
     fn finish_alone(
         &self,
         text: &str,
-        block: &mut Block,
-        symbol: Option<SymbolId>,
-        stamp: Stamp,
-    ) -> Result<(), Fault> {
+        block: &mut EventBlock,
+        symbol: Option<EventId>,
+        stamp: EventMeta,
+    ) -> Result<(), LineFault> {
         let Some(symbol) = symbol else {
             block.ignored += 1;
             return Ok(());
         };
-        if self.push(text, block, symbol, self.schema.wanted(symbol), stamp).is_ok() {
+        if self.push(text, block, symbol, self.schema.params(symbol), stamp).is_ok() {
             return Ok(());
         }
         self.deliver(text, block, [Some(symbol), None, None], stamp)
     }
 
-    /// Appends an event, unless one of its values misfits.
+    /// Appends an event if all its values can be converted.
     #[inline(always)]
     fn push(
         &self,
         text: &str,
-        block: &mut Block,
-        symbol: SymbolId,
-        wanted: &[Wanted],
-        stamp: Stamp,
-    ) -> Result<(), Misfit> {
-        // Of a known few, the values go from registers to their place; a copy of unknown length would wait
-        // for each of them to reach memory first.
+        block: &mut EventBlock,
+        symbol: EventId,
+        wanted: &[ParamLookup],
+        stamp: EventMeta,
+    ) -> Result<(), ConversionError> {
+        // With a constant length, the values are stored from registers; a copy of variable length would have to wait
+        // until they are in memory.
         match wanted {
             [] => block.batch.push(symbol, &[], stamp),
             [a] => block.batch.push(symbol, &[self.value(text, a)?], stamp),
@@ -225,24 +225,23 @@ impl Record {
         Ok(())
     }
 
-    /// Appends the events of a record that is out of the ordinary: it is more than one event, or lacks what
-    /// misfits.
+    /// Appends the events of a record in the general case: several events, or values that cannot be converted.
     #[inline(never)]
     fn deliver(
         &self,
         text: &str,
-        block: &mut Block,
-        symbols: [Option<SymbolId>; 3],
-        stamp: Stamp,
-    ) -> Result<(), Fault> {
+        block: &mut EventBlock,
+        symbols: [Option<EventId>; 3],
+        stamp: EventMeta,
+    ) -> Result<(), LineFault> {
         let mut told: Vec<String> = Vec::new();
         let mut events = Vec::with_capacity(symbols.len());
         for symbol in symbols.into_iter().flatten() {
             let mut values = Vec::new();
-            for want in self.schema.wanted(symbol) {
+            for want in self.schema.params(symbol) {
                 values.push(self.value(text, want).unwrap_or_else(|misfit| {
                     let message = self.misfit(text, want, misfit);
-                    // Several properties may want the same of a field.
+                    // Several properties may read the same field as the same type.
                     if !told.contains(&message) {
                         told.push(message);
                     }
@@ -259,22 +258,22 @@ impl Record {
                 block.batch.push(*symbol, values, stamp);
             }
         }
-        if told.is_empty() { Ok(()) } else { Err(Fault::Values(told.join("; "))) }
+        if told.is_empty() { Ok(()) } else { Err(LineFault::Values(told.join("; "))) }
     }
 
-    /// The field that a parameter is taken from.
+    /// The field that supplies a parameter.
     #[inline(always)]
-    fn slot(&self, want: &Wanted) -> Option<&Slot> {
+    fn slot(&self, want: &ParamLookup) -> Option<&Slot> {
         self.get(want.field).or_else(|| want.others.iter().find_map(|field| self.get(*field)))
     }
 
     /// The value of a parameter.
     #[inline(always)]
-    fn value(&self, text: &str, want: &Wanted) -> Result<Value, Misfit> {
+    fn value(&self, text: &str, want: &ParamLookup) -> Result<Value, ConversionError> {
         let Some(slot) = self.slot(want) else { return Ok(Value::UNSET) };
         match (slot.shape, want.ty) {
-            (Shape::Int, None | Some(Type::Int)) => Ok(Value::int(slot.word as i64)),
-            (Shape::Text, None | Some(Type::Str)) => Ok(self.text(text, slot)),
+            (Shape::Int, None | Some(ParamType::Int)) => Ok(Value::int(slot.word as i64)),
+            (Shape::Text, None | Some(ParamType::Str)) => Ok(self.text(text, slot)),
             (_, ty) => {
                 let value = convert::value(slot, self.raw(text, slot), ty)?;
                 Ok(value.unwrap_or_else(|| self.text(text, slot)))
@@ -289,30 +288,30 @@ impl Record {
         convert::text(raw.within.as_bytes(), raw.start, raw.end - raw.start, slot.start)
     }
 
-    fn kind(&self, text: &str, slot: &Slot) -> Result<Kind, Issue> {
+    fn kind(&self, text: &str, slot: &Slot) -> Result<EventKind, Issue> {
         let raw = self.raw(text, slot);
         let kind = self.schema.kind(raw.within.as_bytes(), raw.start, raw.end);
         kind.ok_or_else(|| format!("unknown kind `{}`", shortened(raw.text())).into())
     }
 
     #[cold]
-    fn misfit(&self, text: &str, want: &Wanted, misfit: Misfit) -> String {
+    fn misfit(&self, text: &str, want: &ParamLookup, misfit: ConversionError) -> String {
         let mut fields = std::iter::once(want.field).chain(want.others.iter().copied());
         let found = fields.find_map(|field| Some((field, self.get(field)?)));
         let (name, slot) = found.map_or(("", &VACANT), |(field, slot)| (self.schema.field_name(field), slot));
         let raw = shortened(self.raw(text, slot).text());
         let quote = if slot.shape == Shape::Text && !slot.cell { "\"" } else { "" };
-        fault::misfit(name, &format!("{quote}{raw}{quote}"), want.ty, misfit)
+        line_fault::conversion_message(name, &format!("{quote}{raw}{quote}"), want.ty, misfit)
     }
 
-    /// Ends the text: the unescaped part goes to its place after the block's own.
+    /// Finishes the text: appends the unescaped text to the text of the block.
     pub(crate) fn complete(&mut self, mut text: String) -> String {
         text.push_str(&self.extra);
         text
     }
 }
 
-/// A number as a shape, with what the slot holds of it.
+/// Shape and slot contents of a number.
 #[inline(always)]
 fn number_shape(form: Form) -> (Shape, u64, u8) {
     match form {
@@ -323,9 +322,9 @@ fn number_shape(form: Form) -> (Shape, u64, u8) {
     }
 }
 
-/// What the text of a cell looks like.
+/// Guesses the shape of a cell from its text.
 #[inline(always)]
-pub(crate) fn looks(text: &[u8], (start, end): (usize, usize)) -> (Shape, u64, u8) {
+pub(crate) fn guess_shape(text: &[u8], (start, end): (usize, usize)) -> (Shape, u64, u8) {
     match text.get(start) {
         Some(b'-' | b'0'..=b'9') => match number::scan(text, start) {
             Some(number) if number.end == end => number_shape(number.form),

@@ -1,67 +1,66 @@
-//! What to look for in a record: a [`Catalog`] turned into tables.
+//! The fields and events to extract from records: lookup tables made from an [`EventCatalog`].
 
-use crate::words::{Hint, NONE, Words};
-use invigil_monitor::event::{ANY, Catalog, Kind, STATE, SymbolId, Type};
+use crate::name_table::{LookupHint, NONE, NameTable};
+use invigil_monitor::event::{ANY_EVENT, EventCatalog, EventId, EventKind, ParamType, STATE_EVENT};
 use std::sync::Arc;
 
-/// The reserved fields: their numbers in every schema are their positions here.
+/// The reserved fields. Their ids in every schema are their indices here.
 pub(crate) const RESERVED: [&str; 5] = ["event", "time", "kind", "thread", "program"];
 pub(crate) const EVENT: u32 = 0;
 pub(crate) const TIME: u32 = 1;
 pub(crate) const KIND: u32 = 2;
 
-/// What to extract from the records of a trace: the events and parameters of a [`Catalog`], ready for fast
-/// lookup. Cheap to clone.
+/// The events and parameters of an [`EventCatalog`], prepared for fast lookup in records. Cheap to clone.
 ///
 /// ```
-/// use invigil_monitor::event::{Catalog, Kind};
-/// let mut catalog = Catalog::default();
-/// catalog.symbol("queue_push", Kind::Before);
+/// use invigil_monitor::event::{EventCatalog, EventKind};
+/// let mut catalog = EventCatalog::default();
+/// catalog.declare("queue_push", EventKind::Before);
 /// let schema = invigil_trace::Schema::new(&catalog);
 /// ```
 #[derive(Clone, Debug)]
 pub struct Schema {
-    plan: Arc<Plan>,
+    tables: Arc<SchemaTable>,
 }
 
 #[derive(Debug)]
-struct Plan {
-    fields: Words,
-    names: Words,
+struct SchemaTable {
+    fields: NameTable,
+    names: NameTable,
     rows: Vec<Row>,
-    kinds: Words,
-    symbols: Vec<Box<[Wanted]>>,
+    kinds: NameTable,
+    symbols: Vec<Box<[ParamLookup]>>,
     positions: Vec<(u32, u32)>,
-    /// What a record is that names no event, if a property wants such.
-    state: Option<SymbolId>,
-    /// What every record is that names one, if a property wants all.
-    any: Option<SymbolId>,
+    /// The event of records without an event name, if a property reads such records.
+    state: Option<EventId>,
+    /// The event of all records with an event name, if a property reads all.
+    any: Option<EventId>,
 }
 
-/// The symbols of one event name.
+/// The event ids of one event name, by kind.
 #[derive(Debug)]
 struct Row {
-    implied: Kind,
-    by_kind: [u32; Kind::WORDS.len()],
-    /// The second symbol for records of that kind, if there is one.
-    also: [u32; Kind::WORDS.len()],
+    implied: EventKind,
+    by_kind: [u32; EventKind::WORDS.len()],
+    /// The second event of records of that kind, if any.
+    also: [u32; EventKind::WORDS.len()],
 }
 
-/// The kinds that are one of two, with the one for either.
-const EITHER: [(Kind, Kind); 4] = [
-    (Kind::Read, Kind::Access),
-    (Kind::Write, Kind::Access),
-    (Kind::BeforeRead, Kind::BeforeAccess),
-    (Kind::BeforeWrite, Kind::BeforeAccess),
+/// The kinds that are also an access: reads and writes.
+const EITHER: [(EventKind, EventKind); 4] = [
+    (EventKind::Read, EventKind::Access),
+    (EventKind::Write, EventKind::Access),
+    (EventKind::BeforeRead, EventKind::BeforeAccess),
+    (EventKind::BeforeWrite, EventKind::BeforeAccess),
 ];
 
 impl Row {
     fn new(name: &str) -> Row {
-        let none = [NONE; Kind::WORDS.len()];
-        Row { implied: Kind::implied_by(name), by_kind: none, also: none }
+        let none = [NONE; EventKind::WORDS.len()];
+        Row { implied: EventKind::implied_by(name), by_kind: none, also: none }
     }
 
-    /// Lets a read or a write also be the access that it is.
+    /// Makes reads and writes also accesses.
     fn add_accesses(&mut self) {
         for (kind, either) in EITHER {
             let access = self.by_kind[either as usize];
@@ -75,24 +74,24 @@ impl Row {
     }
 }
 
-/// A parameter, as it is looked for.
+/// Lookup of one parameter in a record.
 #[derive(Debug)]
-pub(crate) struct Wanted {
-    /// The first field to look into.
+pub(crate) struct ParamLookup {
+    /// The preferred field.
     pub(crate) field: u32,
-    /// Those after it.
+    /// Alternative fields, in order of preference.
     pub(crate) others: Box<[u32]>,
-    pub(crate) ty: Option<Type>,
+    pub(crate) ty: Option<ParamType>,
 }
 
 impl Schema {
-    /// The schema for the events of a catalog.
-    pub fn new(catalog: &Catalog) -> Schema {
-        let (mut fields, mut names, mut kinds) = (Words::new(), Words::new(), Words::new());
+    /// Creates the schema for the events of a catalog.
+    pub fn new(catalog: &EventCatalog) -> Schema {
+        let (mut fields, mut names, mut kinds) = (NameTable::new(), NameTable::new(), NameTable::new());
         for name in RESERVED {
             fields.add(name);
         }
-        for (_, word) in Kind::WORDS {
+        for (_, word) in EventKind::WORDS {
             kinds.add(word);
         }
         let mut rows: Vec<Row> = Vec::new();
@@ -112,7 +111,7 @@ impl Schema {
                     }
                 }
                 let others = found.split_off(1).into_boxed_slice();
-                Wanted { field: found[0], others, ty: param.ty }
+                ParamLookup { field: found[0], others, ty: param.ty }
             });
             symbols.push(wanted.collect());
         }
@@ -120,86 +119,88 @@ impl Schema {
         let positions = (0..fields.len() as u32)
             .filter_map(|id| Some((fields.name(id).strip_prefix("arg ")?.parse().ok()?, id)))
             .collect();
-        let (state, any) = (catalog.find(STATE, Kind::Before), catalog.find(ANY, Kind::Before));
-        Schema { plan: Arc::new(Plan { fields, names, rows, kinds, symbols, positions, state, any }) }
+        let (state, any) =
+            (catalog.find(STATE_EVENT, EventKind::Before), catalog.find(ANY_EVENT, EventKind::Before));
+        Schema {
+            tables: Arc::new(SchemaTable { fields, names, rows, kinds, symbols, positions, state, any }),
+        }
     }
 
-    /// The number of the field whose name is at `start..end` of `text`, or [`NONE`] if nobody wants it.
+    /// Id of the field whose name is at `start..end` of `text`, or [`NONE`] if no property reads it.
     #[inline(always)]
     pub(crate) fn field(&self, text: &[u8], start: usize, end: usize) -> u32 {
-        self.plan.fields.find(text, start, end)
+        self.tables.fields.find(text, start, end)
     }
 
-    /// The same, for a field that is probably the one that the hint was left at.
+    /// Like [`field`](Schema::field), but faster if the field is the one of the last lookup with this hint.
     #[inline(always)]
-    pub(crate) fn field_again(&self, hint: &mut Hint, text: &[u8], start: usize, end: usize) -> u32 {
-        self.plan.fields.find_again(hint, text, start, end)
+    pub(crate) fn field_again(&self, hint: &mut LookupHint, text: &[u8], start: usize, end: usize) -> u32 {
+        self.tables.fields.find_again(hint, text, start, end)
     }
 
-    /// The number of the field for the argument at a position, counted from one.
+    /// Id of the field for the argument at a position, counted from 1.
     #[inline]
     pub(crate) fn position(&self, at: u32) -> u32 {
-        self.plan.positions.iter().find(|(position, _)| *position == at).map_or(NONE, |(_, id)| *id)
+        self.tables.positions.iter().find(|(position, _)| *position == at).map_or(NONE, |(_, id)| *id)
     }
 
     /// The name of a field.
     pub(crate) fn field_name(&self, field: u32) -> &str {
-        self.plan.fields.name(field)
+        self.tables.fields.name(field)
     }
 
-    /// How many fields there are.
+    /// Number of fields.
     pub(crate) fn fields(&self) -> usize {
-        self.plan.fields.len()
+        self.tables.fields.len()
     }
 
-    /// The symbol of the event whose name is at `start..end` of `text`, of the kind that its name implies if
-    /// the record gives none. A read or a write is also an access: that is the second symbol, if some property
-    /// asks for either and some for the one.
+    /// The event whose name is at `start..end` of `text`. The default kind is the one that the name implies. A read or
+    /// a write is also an access, which is the second event if properties read both.
     #[inline(always)]
     pub(crate) fn symbol(
         &self,
         text: &[u8],
         (start, end): (usize, usize),
-        kind: Option<Kind>,
-    ) -> Option<(SymbolId, &[Wanted], Option<SymbolId>)> {
-        let row = self.plan.rows.get(self.plan.names.find(text, start, end) as usize)?;
+        kind: Option<EventKind>,
+    ) -> Option<(EventId, &[ParamLookup], Option<EventId>)> {
+        let row = self.tables.rows.get(self.tables.names.find(text, start, end) as usize)?;
         let kind = kind.unwrap_or(row.implied) as usize;
         let (id, also) = (row.by_kind[kind], row.also[kind]);
-        Some((SymbolId(id), self.plan.symbols.get(id as usize)?, (also != NONE).then_some(SymbolId(also))))
+        Some((EventId(id), self.tables.symbols.get(id as usize)?, (also != NONE).then_some(EventId(also))))
     }
 
-    /// The symbol of records that name no event, if some property is about those.
+    /// The event of records without an event name, if a property reads them.
     #[inline(always)]
-    pub(crate) fn state(&self) -> Option<SymbolId> {
-        self.plan.state
+    pub(crate) fn state(&self) -> Option<EventId> {
+        self.tables.state
     }
 
-    /// The symbol of all records that name an event, if some property is about all.
+    /// The event of all records with an event name, if a property reads all.
     #[inline(always)]
-    pub(crate) fn any(&self) -> Option<SymbolId> {
-        self.plan.any
+    pub(crate) fn any(&self) -> Option<EventId> {
+        self.tables.any
     }
 
-    /// Whether a property looks for this field in records that name no event.
-    pub(crate) fn tells_state(&self, field: u32) -> bool {
-        let wanted = self.plan.state.map_or(&[][..], |state| self.wanted(state));
+    /// Whether a property reads this field in records without an event name.
+    pub(crate) fn is_state_field(&self, field: u32) -> bool {
+        let wanted = self.tables.state.map_or(&[][..], |state| self.params(state));
         wanted.iter().any(|wanted| wanted.field == field || wanted.others.contains(&field))
     }
 
-    /// The parameters of a symbol.
-    pub(crate) fn wanted(&self, symbol: SymbolId) -> &[Wanted] {
-        self.plan.symbols.get(symbol.0 as usize).map_or(&[], |wanted| wanted)
+    /// The parameters of an event.
+    pub(crate) fn params(&self, symbol: EventId) -> &[ParamLookup] {
+        self.tables.symbols.get(symbol.0 as usize).map_or(&[], |wanted| wanted)
     }
 
-    /// The kind whose word is at `start..end` of `text`.
+    /// The kind whose name is at `start..end` of `text`.
     #[inline]
-    pub(crate) fn kind(&self, text: &[u8], start: usize, end: usize) -> Option<Kind> {
-        let id = self.plan.kinds.find(text, start, end);
-        Kind::WORDS.get(id as usize).map(|(kind, _)| *kind)
+    pub(crate) fn kind(&self, text: &[u8], start: usize, end: usize) -> Option<EventKind> {
+        let id = self.tables.kinds.find(text, start, end);
+        EventKind::WORDS.get(id as usize).map(|(kind, _)| *kind)
     }
 }
 
-/// `arg1` for `arg 1`, also within `*arg 1`: both spellings are common.
+/// The spelling `arg1` for `arg 1`, also within `*arg 1`: both are common.
 fn without_space(name: &str) -> Option<String> {
     let (before, number) = name.split_once("arg ")?;
     let plain = before.chars().all(|c| "*&^".contains(c)) && number.bytes().all(|b| b.is_ascii_digit());
@@ -209,22 +210,22 @@ fn without_space(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use invigil_monitor::event::{Param, Source};
+    use invigil_monitor::event::{Param, ParamSource};
 
     #[test]
-    fn names_kinds_and_fields_are_found() {
-        let mut catalog = Catalog::default();
-        let before = catalog.symbol("f", Kind::Before);
-        let after = catalog.symbol("f", Kind::After);
-        let join = catalog.symbol("#join", Kind::Join);
-        let arg = Param { source: Source::Arg(2), name: "q".into(), ty: Some(Type::Int) };
-        catalog.param(before, &arg);
+    fn schema_finds_events_kinds_and_fields() {
+        let mut catalog = EventCatalog::default();
+        let before = catalog.declare("f", EventKind::Before);
+        let after = catalog.declare("f", EventKind::After);
+        let join = catalog.declare("#join", EventKind::Join);
+        let arg = Param { source: ParamSource::Arg(2), name: "q".into(), ty: Some(ParamType::Int) };
+        catalog.declare_param(before, &arg);
         let schema = Schema::new(&catalog);
 
         let symbol = |name: &str, kind| schema.symbol(name.as_bytes(), (0, name.len()), kind).map(|s| s.0);
         assert_eq!(symbol("f", None), Some(before));
-        assert_eq!(symbol("f", Some(Kind::After)), Some(after));
-        assert_eq!(symbol("f", Some(Kind::Tick)), None);
+        assert_eq!(symbol("f", Some(EventKind::After)), Some(after));
+        assert_eq!(symbol("f", Some(EventKind::Tick)), None);
         assert_eq!(symbol("#join", None), Some(join));
         assert_eq!(symbol("g", None), None);
 
@@ -232,6 +233,6 @@ mod tests {
         assert_eq!(fields, [5, 6, 7]);
         assert_eq!(schema.position(2), 5);
         assert_eq!(schema.position(1), NONE);
-        assert_eq!(schema.kind(b"before-read", 0, 11), Some(Kind::BeforeRead));
+        assert_eq!(schema.kind(b"before-read", 0, 11), Some(EventKind::BeforeRead));
     }
 }

@@ -1,15 +1,15 @@
-//! An input whose format is known: gives chunks of lines, the header of a CSV file taken off.
+//! An open input with its format: yields chunks of lines without the CSV header.
 
 use crate::chunks::{Chunk, Chunks};
 use crate::csv::{self, Header};
 use crate::error::TraceError;
 use crate::format::Format;
 use crate::input::Input;
-use crate::options::Options;
+use crate::options::ReadOptions;
 use crate::schema::Schema;
 use memchr::memchr;
 
-/// How the lines of an input are to be read.
+/// The format of an input, with its header if there is one.
 #[derive(Clone, Debug)]
 pub(crate) enum Layout {
     JsonLines,
@@ -31,28 +31,28 @@ impl Layout {
 pub(crate) struct Source {
     pub(crate) name: String,
     pub(crate) layout: Layout,
-    /// How many lines were taken off before the first chunk.
+    /// Number of lines consumed before the first chunk.
     pub(crate) lines_before: u64,
     pub(crate) compression: Option<&'static str>,
     chunks: Chunks,
-    /// The first chunk, which was read to find out the format.
+    /// The first chunk, which was read to detect the format.
     first: Option<Chunk>,
 }
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Source {
-    pub(crate) fn open(input: Input, schema: &Schema, options: &Options) -> Result<Source, TraceError> {
+    pub(crate) fn open(input: Input, schema: &Schema, options: &ReadOptions) -> Result<Source, TraceError> {
         let opened = input.open()?;
         let chunks = Chunks::new(opened.reader, options.block_bytes(), options.line_bytes());
         let layout = Layout::Line;
         let (name, compression) = (opened.name, opened.compression);
         let mut source = Source { name, layout, lines_before: 0, compression, chunks, first: None };
-        source.begin(schema, options.format)?;
+        source.detect(schema, options.format)?;
         Ok(source)
     }
 
-    /// The next chunk, in `buffer`, or `None` at the end.
+    /// Reads the next chunk into `buffer`. Returns `None` at the end.
     pub(crate) fn next(&mut self, buffer: Vec<u8>) -> std::io::Result<Option<Chunk>> {
         match self.first.take() {
             Some(chunk) => Ok(Some(chunk)),
@@ -65,8 +65,8 @@ impl Source {
         TraceError::Read { name: self.name.clone(), line, compression: self.compression, source }
     }
 
-    /// Finds out the format from the first line that is not blank, and takes a header off.
-    fn begin(&mut self, schema: &Schema, format: Option<Format>) -> Result<(), TraceError> {
+    /// Detects the format from the first non-blank line, and consumes a header.
+    fn detect(&mut self, schema: &Schema, format: Option<Format>) -> Result<(), TraceError> {
         let mut at_start = true;
         loop {
             let line = self.lines_before + 1;
@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// A trace without lines is one without events; only a CSV file that was announced lacks its header.
+    /// Handles an empty trace: it has no events, except that an explicit CSV format requires a header.
     fn empty(&mut self, format: Option<Format>) -> Result<(), TraceError> {
         match format {
             Some(Format::Csv) => {
@@ -130,7 +130,7 @@ impl Source {
         let first_line = first_line.trim_start_matches('\u{feff}');
         let start = first_line.trim();
         if format.is_none() && (start == "[" || start.starts_with("[{")) {
-            let remedy = "put one object on each line: jq -c '.[]' FILE | invigil check -p PROPERTY -";
+            let remedy = "write one object per line: jq -c '.[]' FILE | invigil check -p PROPERTY -";
             return Err(TraceError::Unsupported { name: self.name.clone(), what: "a JSON array", remedy });
         }
         let guessed = || match Format::of_line(first_line) {
@@ -142,7 +142,7 @@ impl Source {
             Format::Line => Layout::Line,
             Format::Csv => match Header::parse(first_line, schema) {
                 Ok(_) if self.first.is_some() => {
-                    let message = "the header is longer than a line may be".to_owned();
+                    let message = "the header exceeds the maximum line length".to_owned();
                     return Err(TraceError::Header { name: self.name.clone(), line, message });
                 }
                 Ok(header) => Layout::Csv(header),

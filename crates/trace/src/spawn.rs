@@ -1,9 +1,9 @@
-//! Threads, which a system may refuse: what one was to work on then comes back.
+//! Spawning threads; if the system refuses one, the work item is returned.
 
 use std::sync::mpsc::channel;
 use std::thread::{Builder, JoinHandle};
 
-/// Runs `work` on `item` in a thread of its own; gives the item back if there is no thread to be had.
+/// Runs `work` on `item` in a new thread. Returns the item if no thread can be created.
 pub(crate) fn spawn<T: Send + 'static>(
     item: T,
     work: impl FnOnce(T) + Send + 'static,
@@ -16,7 +16,7 @@ fn spawn_as<T: Send + 'static>(
     item: T,
     work: impl FnOnce(T) + Send + 'static,
 ) -> Result<JoinHandle<()>, T> {
-    // What a thread that never starts has captured is lost: so it is sent to one that did.
+    // A closure that was captured by a thread that never starts is lost, so the item is sent to the running thread.
     let (give, take) = channel();
     let spawned = builder.spawn(move || {
         if let Ok(item) = take.recv() {
@@ -34,13 +34,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_item_reaches_the_thread_or_comes_back() {
-        let (say, hear) = channel();
-        let thread = spawn(7, move |item| say.send(item).unwrap()).unwrap();
+    fn spawn_passes_the_item_or_returns_it() {
+        let (sender, receiver) = channel();
+        let thread = spawn(7, move |item| sender.send(item).unwrap()).unwrap();
         thread.join().unwrap();
-        assert_eq!(hear.recv(), Ok(7));
-        // No machine has a stack of this size to give.
-        let refused = spawn_as(Builder::new().stack_size(1 << 60), 7, |_| panic!("there is such a machine"));
+        assert_eq!(receiver.recv(), Ok(7));
+        // No machine can provide a stack of this size.
+        let refused = spawn_as(Builder::new().stack_size(1 << 60), 7, |_| panic!("the thread was created"));
         assert_eq!(refused.err(), Some(7));
     }
 }

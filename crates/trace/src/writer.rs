@@ -1,23 +1,22 @@
-//! Writing traces, in the formats that are read.
+//! Writing traces in all supported formats.
 
-use crate::convert::reads_as_other;
+use crate::convert::needs_quotes;
 use crate::format::Format;
 use crate::line::{is_argument_name, is_name};
 use crate::schema::RESERVED;
-use invigil_monitor::event::Kind;
+use invigil_monitor::event::EventKind;
 use std::io::{self, BufWriter, Write};
 
-/// The value of a parameter that is written.
+/// The value of a parameter to write.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Field<'a> {
-    /// No value. In CSV that is the same as a parameter that is not given.
+pub enum FieldValue<'a> {
+    /// No value. In CSV it is written like a missing parameter.
     None,
     /// `true` or `false`.
     Bool(bool),
     /// An integer.
     Int(i64),
-    /// A number with a fraction. No format has a word for infinities and what is not a number: they are
-    /// written as no value.
+    /// A floating-point number. Infinities and NaN, which no format supports, are written as no value.
     Float(f64),
     /// Text.
     Str(&'a str),
@@ -25,50 +24,49 @@ pub enum Field<'a> {
 
 /// An event to write.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry<'a> {
+pub struct TraceEvent<'a> {
     /// The event's name.
     pub name: &'a str,
     /// Its kind.
-    pub kind: Kind,
-    /// When it happened, in seconds.
+    pub kind: EventKind,
+    /// Its time, in seconds.
     pub time: Option<f64>,
-    /// The thread that it happened in.
-    pub thread: Option<Field<'a>>,
-    /// The program that it happened in.
-    pub program: Option<Field<'a>>,
+    /// Its thread.
+    pub thread: Option<FieldValue<'a>>,
+    /// Its program.
+    pub program: Option<FieldValue<'a>>,
     /// Its parameters.
-    pub params: &'a [(&'a str, Field<'a>)],
+    pub params: &'a [(&'a str, FieldValue<'a>)],
 }
 
-/// Writes a trace.
+/// Writer of a trace.
 ///
 /// ```
-/// use invigil_monitor::event::Kind;
-/// use invigil_trace::{Entry, Field, Format, Writer};
-/// let mut writer = Writer::new(Vec::new(), Format::Line, &["queue"])?;
-/// let params = [("queue", Field::Int(7))];
-/// let push = Entry { name: "push", kind: Kind::Before, time: Some(1.25), thread: None, program: None, params: &params };
+/// use invigil_monitor::event::EventKind;
+/// use invigil_trace::{TraceEvent, FieldValue, Format, TraceWriter};
+/// let mut writer = TraceWriter::new(Vec::new(), Format::Line, &["queue"])?;
+/// let params = [("queue", FieldValue::Int(7))];
+/// let push = TraceEvent { name: "push", kind: EventKind::Before, time: Some(1.25), thread: None, program: None, params: &params };
 /// writer.write(&push)?;
 /// assert_eq!(writer.finish()?, b"@1.25 push(queue=7)\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
-pub struct Writer<W: Write> {
+pub struct TraceWriter<W: Write> {
     out: BufWriter<W>,
     format: Format,
     columns: Vec<String>,
     line: Vec<u8>,
 }
 
-impl<W: Write> Writer<W> {
-    /// A writer of a format. `columns` are the parameters that a CSV file has columns for; the other formats
-    /// need none.
+impl<W: Write> TraceWriter<W> {
+    /// Creates a writer. `columns` are the parameters that get a column in CSV; the other formats ignore them.
     ///
     /// # Errors
     /// If the header cannot be written.
-    pub fn new(out: W, format: Format, columns: &[&str]) -> io::Result<Writer<W>> {
+    pub fn new(out: W, format: Format, columns: &[&str]) -> io::Result<TraceWriter<W>> {
         let columns = columns.iter().map(|name| (*name).to_owned()).collect();
         let mut writer =
-            Writer { out: BufWriter::with_capacity(64 << 10, out), format, columns, line: Vec::new() };
+            TraceWriter { out: BufWriter::with_capacity(64 << 10, out), format, columns, line: Vec::new() };
         if format == Format::Csv {
             writer.header()?;
         }
@@ -88,18 +86,18 @@ impl<W: Write> Writer<W> {
     /// Writes an event.
     ///
     /// # Errors
-    /// If the output fails, or with [`io::ErrorKind::InvalidInput`] if the format cannot express the event: a
-    /// parameter with the name of a reserved field, a parameter without a column or a line break in CSV, a
-    /// name with blanks or punctuation in the line format. Nothing of the event is written then.
-    pub fn write(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    /// If the output fails, or with [`io::ErrorKind::InvalidInput`] if the format cannot represent the event: a
+    /// parameter with a reserved name; in CSV, a parameter without a column or a value with a line break; in the line
+    /// format, a name with blanks or punctuation. In these cases nothing is written.
+    pub fn write(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         self.line.clear();
-        for (name, _) in entry.params {
+        for (name, _) in event.params {
             check_parameter(name)?;
         }
         match self.format {
-            Format::JsonLines => self.json(entry)?,
-            Format::Csv => self.csv(entry)?,
-            Format::Line => self.text(entry)?,
+            Format::JsonLines => self.json(event)?,
+            Format::Csv => self.csv(event)?,
+            Format::Line => self.text(event)?,
         }
         self.end()
     }
@@ -111,7 +109,7 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    /// Hands everything written so far to the output.
+    /// Flushes all written events to the output.
     ///
     /// # Errors
     /// If the output fails.
@@ -119,7 +117,7 @@ impl<W: Write> Writer<W> {
         self.out.flush()
     }
 
-    /// Writes what is left and gives the output back.
+    /// Flushes the writer and returns the output.
     ///
     /// # Errors
     /// If the output fails.
@@ -127,17 +125,17 @@ impl<W: Write> Writer<W> {
         self.out.into_inner().map_err(|error| error.into_error())
     }
 
-    fn json(&mut self, entry: &Entry<'_>) -> io::Result<()> {
+    fn json(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
         let line = &mut self.line;
         line.extend_from_slice(b"{\"event\":");
-        put_json_string(line, entry.name)?;
-        for (name, value) in reserved(entry) {
+        put_json_string(line, event.name)?;
+        for (name, value) in reserved(event) {
             line.extend_from_slice(b",\"");
             line.extend_from_slice(name.as_bytes());
             line.extend_from_slice(b"\":");
             put_value(line, value, "null")?;
         }
-        for (name, value) in entry.params {
+        for (name, value) in event.params {
             line.push(b',');
             put_json_string(line, name)?;
             line.push(b':');
@@ -147,30 +145,30 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    fn text(&mut self, entry: &Entry<'_>) -> io::Result<()> {
-        if !is_name(entry.name) {
-            return Err(refuse(format!(
-                "the line format has no way to write the event name `{}`",
-                entry.name
+    fn text(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
+        if !is_name(event.name) {
+            return Err(invalid_input(format!(
+                "the line format cannot represent the event name `{}`",
+                event.name
             )));
         }
         let line = &mut self.line;
-        if let Some(time) = entry.time.filter(|time| time.is_finite()) {
+        if let Some(time) = event.time.filter(|time| time.is_finite()) {
             line.push(b'@');
             put_float(line, time)?;
             line.push(b' ');
         }
-        if entry.kind != Kind::implied_by(entry.name) {
-            write!(line, "{} ", entry.kind.word())?;
+        if event.kind != EventKind::implied_by(event.name) {
+            write!(line, "{} ", event.kind.word())?;
         }
-        line.extend_from_slice(entry.name.as_bytes());
+        line.extend_from_slice(event.name.as_bytes());
         let mut separator = "(";
-        let given = [("thread", entry.thread), ("program", entry.program)];
+        let given = [("thread", event.thread), ("program", event.program)];
         let given = given.into_iter().filter_map(|(name, value)| Some((name, value?)));
-        for (name, value) in entry.params.iter().copied().chain(given) {
+        for (name, value) in event.params.iter().copied().chain(given) {
             if !is_argument_name(name) {
-                return Err(refuse(format!(
-                    "the line format has no way to write the parameter name `{name}`"
+                return Err(invalid_input(format!(
+                    "the line format cannot represent the parameter name `{name}`"
                 )));
             }
             write!(line, "{separator}{name}=")?;
@@ -183,15 +181,15 @@ impl<W: Write> Writer<W> {
         Ok(())
     }
 
-    fn csv(&mut self, entry: &Entry<'_>) -> io::Result<()> {
-        if let Some((name, _)) = entry.params.iter().find(|(name, _)| self.columns.iter().all(|c| c != name))
+    fn csv(&mut self, event: &TraceEvent<'_>) -> io::Result<()> {
+        if let Some((name, _)) = event.params.iter().find(|(name, _)| self.columns.iter().all(|c| c != name))
         {
-            return Err(refuse(format!("the CSV file has no column `{name}`")));
+            return Err(invalid_input(format!("the CSV file has no column `{name}`")));
         }
         let line = &mut self.line;
-        put_cell(line, entry.name)?;
-        let given: Vec<_> = reserved(entry).collect();
-        let lookup = |fields: &[(&str, Field<'_>)], name: &str| -> Option<usize> {
+        put_cell(line, event.name)?;
+        let given: Vec<_> = reserved(event).collect();
+        let lookup = |fields: &[(&str, FieldValue<'_>)], name: &str| -> Option<usize> {
             fields.iter().rposition(|(field, _)| *field == name)
         };
         for name in &RESERVED[1..] {
@@ -202,55 +200,55 @@ impl<W: Write> Writer<W> {
         }
         for name in &self.columns {
             line.push(b',');
-            if let Some(at) = lookup(entry.params, name) {
-                put_csv_value(line, entry.params[at].1)?;
+            if let Some(at) = lookup(event.params, name) {
+                put_csv_value(line, event.params[at].1)?;
             }
         }
         Ok(())
     }
 }
 
-/// The reserved fields that an entry has, after its name.
-fn reserved<'a>(entry: &Entry<'a>) -> impl Iterator<Item = (&'static str, Field<'a>)> {
-    let kind = (entry.kind != Kind::implied_by(entry.name)).then(|| Field::Str(entry.kind.word()));
-    let time = entry.time.filter(|time| time.is_finite()).map(Field::Float);
-    [("time", time), ("thread", entry.thread), ("program", entry.program), ("kind", kind)]
+/// The reserved fields of an event, except its name.
+fn reserved<'a>(event: &TraceEvent<'a>) -> impl Iterator<Item = (&'static str, FieldValue<'a>)> {
+    let kind = (event.kind != EventKind::implied_by(event.name)).then(|| FieldValue::Str(event.kind.word()));
+    let time = event.time.filter(|time| time.is_finite()).map(FieldValue::Float);
+    [("time", time), ("thread", event.thread), ("program", event.program), ("kind", kind)]
         .into_iter()
         .filter_map(|(name, value)| Some((name, value?)))
 }
 
-fn refuse(message: String) -> io::Error {
+fn invalid_input(message: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, message)
 }
 
 fn check_parameter(name: &str) -> io::Result<()> {
     if RESERVED.contains(&name) {
-        return Err(refuse(format!("`{name}` is reserved, it cannot be the name of a parameter")));
+        return Err(invalid_input(format!("`{name}` is a reserved name and cannot be used for a parameter")));
     }
     Ok(())
 }
 
-fn put_value(line: &mut Vec<u8>, value: Field<'_>, none: &str) -> io::Result<()> {
+fn put_value(line: &mut Vec<u8>, value: FieldValue<'_>, none: &str) -> io::Result<()> {
     match value {
-        Field::Bool(b) => write!(line, "{b}"),
-        Field::Int(i) => {
+        FieldValue::Bool(b) => write!(line, "{b}"),
+        FieldValue::Int(i) => {
             line.extend_from_slice(itoa::Buffer::new().format(i).as_bytes());
             Ok(())
         }
-        Field::Float(f) if f.is_finite() => put_float(line, f),
-        Field::None | Field::Float(_) => line.write_all(none.as_bytes()),
-        Field::Str(s) => put_json_string(line, s),
+        FieldValue::Float(f) if f.is_finite() => put_float(line, f),
+        FieldValue::None | FieldValue::Float(_) => line.write_all(none.as_bytes()),
+        FieldValue::Str(s) => put_json_string(line, s),
     }
 }
 
-fn put_csv_value(line: &mut Vec<u8>, value: Field<'_>) -> io::Result<()> {
+fn put_csv_value(line: &mut Vec<u8>, value: FieldValue<'_>) -> io::Result<()> {
     match value {
-        Field::Str(s) => put_cell(line, s),
+        FieldValue::Str(s) => put_cell(line, s),
         other => put_value(line, other, ""),
     }
 }
 
-/// A float so that it reads back as one: always with a point.
+/// Writes a float so that it is read back as a float: always with a point.
 fn put_float(line: &mut Vec<u8>, f: f64) -> io::Result<()> {
     let text = format!("{f:?}");
     match text.split_once('e') {
@@ -260,7 +258,7 @@ fn put_float(line: &mut Vec<u8>, f: f64) -> io::Result<()> {
 }
 
 fn put_json_string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
-    // Names nearly always stand for themselves.
+    // Fast path: most names need no escapes.
     if text.bytes().all(|byte| byte >= b' ' && byte != b'"' && byte != b'\\') {
         line.push(b'"');
         line.extend_from_slice(text.as_bytes());
@@ -270,12 +268,12 @@ fn put_json_string(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
     Ok(serde_json::to_writer(line, text)?)
 }
 
-/// Text in a cell, in quotes if it would be read as something else without.
+/// Writes text to a cell, in quotes if it would otherwise be read as something else.
 fn put_cell(line: &mut Vec<u8>, text: &str) -> io::Result<()> {
     if text.contains(['\n', '\r', '\0']) {
-        return Err(refuse(format!("a cell of a CSV file cannot hold line breaks or NULs: {text:?}")));
+        return Err(invalid_input(format!("a CSV cell cannot contain line breaks or NULs: {text:?}")));
     }
-    if text.contains([',', '"', ' ', '\t']) || reads_as_other(text) {
+    if text.contains([',', '"', ' ', '\t']) || needs_quotes(text) {
         write!(line, "\"{}\"", text.replace('"', "\"\""))
     } else {
         line.write_all(text.as_bytes())

@@ -1,36 +1,41 @@
-//! A model under claims: which searches answer them, and what is told about it.
+//! Checks claims about a model: chooses a search for each claim and builds the report.
+//!
+//! A [`VerifyTask`] has a model, its [`Claim`]s and the [`SearchStrategy`]. [`verify()`] searches the state space once
+//! for all claims about configurations and once for each other claim; the [`VerifyResult`] has a [`Verdict`] per claim,
+//! with an [`ExecutionTrace`] as counterexample. [`VerifyReport`] renders it as text or JSON. [`run()`] executes a
+//! model once, and [`validation`] checks traces from files against a model.
 //!
 //! ```
-//! use invigil_model::{Action, Binary, Expression, Kind, Model, Parts, Statement, Variable};
-//! use invigil_monitor::event::Catalog;
-//! use invigil_verify::{Claim, Claimed, Outcome, Task, answer};
+//! use invigil_model::{Action, Binary, Expression, Domain, Model, ModelParts, Statement, Variable};
+//! use invigil_monitor::event::EventCatalog;
+//! use invigil_verify::{Claim, ClaimKind, ClaimResult, VerifyTask, verify};
 //!
 //! // A counter that goes round, and never reaches seven.
 //! let up = Expression::binary(Binary::Add, Expression::read(0), Expression::Constant(1));
 //! let round = Expression::binary(Binary::Remainder, up, Expression::Constant(5));
 //! let tick = Action { effect: vec![Statement::assign(0, round)], ..Action::named("tick") };
-//! let hours = Variable::scalar("hour", Kind::Integer { low: 0, high: 9 }, 0);
-//! let model = Model::new(Parts { variables: vec![hours], actions: vec![tick], ..Parts::default() }).unwrap();
+//! let hours = Variable::scalar("hour", Domain::Integer { low: 0, high: 9 }, 0);
+//! let model = Model::new(ModelParts { variables: vec![hours], actions: vec![tick], ..ModelParts::default() }).unwrap();
 //! let early = Expression::binary(Binary::Less, Expression::read(0), Expression::Constant(7));
 //!
-//! let catalog = Catalog::default();
-//! let claim = Claim { name: "early".into(), what: Claimed::Always(&early) };
-//! let found = answer(&Task { claims: vec![claim], ..Task::new(&model, &catalog) }, &());
+//! let catalog = EventCatalog::default();
+//! let claim = Claim { name: "early".into(), kind: ClaimKind::Always(&early) };
+//! let found = verify(&VerifyTask { claims: vec![claim], ..VerifyTask::new(&model, &catalog) }, &());
 //! assert_eq!(found.totals.states, 5);
-//! assert!(matches!(found.verdicts[0].result, Outcome::Holds));
+//! assert!(matches!(found.verdicts[0].result, ClaimResult::Holds));
 //! ```
 
-mod answer;
-mod ground;
-mod prefix;
+mod backend;
+mod execution_trace;
+mod prefix_monitor;
 mod report;
 mod run;
-mod story;
 mod task;
 pub mod validation;
+mod verify;
 
-pub use answer::{Answer, Outcome, Trouble, Verdict, answer};
-pub use report::{Report, reason};
-pub use run::{Ran, run};
-pub use story::{Change, Ending, Scene, Story};
-pub use task::{Claim, Claimed, Manner, Task};
+pub use execution_trace::{ExecutionEnd, ExecutionTrace, TraceStep, VariableChange};
+pub use report::{VerifyReport, incomplete_reason};
+pub use run::{RunResult, run};
+pub use task::{Claim, ClaimKind, SearchStrategy, VerifyTask};
+pub use verify::{ClaimResult, ModelError, Verdict, VerifyResult, verify};

@@ -1,220 +1,228 @@
-//! An answer, told to people and to programs.
+//! Reports of a verification result.
 
-use crate::answer::{Answer, Outcome, Trouble, Verdict};
-use crate::story::{Ending, Story};
+use crate::execution_trace::{ExecutionEnd, ExecutionTrace};
+use crate::verify::{ClaimResult, ModelError, Verdict, VerifyResult};
 use invigil_check::report::{Paint, Style, count, grouped};
-use invigil_explore::{Certainty, Incomplete, Totals, What};
+use invigil_explore::{Certainty, FindingKind, Incomplete, Totals};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// An answer, and what is needed to tell it.
-pub struct Report<'a> {
-    /// The answer.
-    pub answer: &'a Answer,
+/// A verification result and the data needed to render it.
+pub struct VerifyReport<'a> {
+    /// The result.
+    pub result: &'a VerifyResult,
     /// The file of the model.
     pub file: &'a str,
-    /// How long it took.
+    /// The duration.
     pub elapsed: Duration,
 }
 
-impl Report<'_> {
-    /// The report for people.
+impl VerifyReport<'_> {
+    /// The report as text.
     pub fn text(&self, style: &Style) -> String {
-        let answer = self.answer;
-        let mut text = format!("{}: {}\n", style.paint(Paint::Title, self.file), self.seen());
+        let result = self.result;
+        let mut text = format!("{}: {}\n", style.paint(Paint::Title, self.file), self.totals_line());
         for note in self.notes() {
             text.push_str(&format!("  {} {note}\n", style.paint(Paint::Open, "note:")));
         }
-        if !answer.verdicts.is_empty() {
+        if !result.verdicts.is_empty() {
             text.push('\n');
         }
-        let column = answer.verdicts.iter().map(|verdict| verdict.name.chars().count()).max().unwrap_or(0);
-        for verdict in &answer.verdicts {
+        let column = result.verdicts.iter().map(|verdict| verdict.name.chars().count()).max().unwrap_or(0);
+        for verdict in &result.verdicts {
             let gap = " ".repeat(column - verdict.name.chars().count());
-            text.push_str(&format!("  {}{gap}  {}\n", verdict.name, result(verdict, style)));
+            text.push_str(&format!("  {}{gap}  {}\n", verdict.name, verdict_text(verdict, style)));
         }
         let mut above = None;
-        for (title, story) in self.counterexamples() {
+        for (title, execution) in self.counterexamples() {
             let title = style.paint(Paint::Bad, &title);
             let told = match above {
-                Some(above) if story.is_as(above) => "  by the execution above\n".to_owned(),
-                _ => story.text_after(above, style),
+                Some(above) if execution.is_same_execution(above) => "  by the execution above\n".to_owned(),
+                _ => execution.text_after(above, style),
             };
             text.push_str(&format!("\n{title}\n{told}"));
-            above = Some(story);
+            above = Some(execution);
         }
         text
     }
 
-    /// The report for programs.
+    /// The report as JSON.
     pub fn json(&self) -> String {
-        let answer = self.answer;
-        let troubles: Vec<Value> = answer
-            .troubles
+        let result = self.result;
+        let model_errors: Vec<Value> = result
+            .model_errors
             .iter()
-            .map(|trouble| {
-                let kind = if trouble.what == What::Deadlock { "deadlock" } else { "fault" };
-                json!({"kind": kind, "execution": trouble.story.json()})
+            .map(|error| {
+                let kind = if error.kind == FindingKind::Deadlock { "deadlock" } else { "fault" };
+                json!({"kind": kind, "execution": error.execution.json()})
             })
             .collect();
-        let verdicts: Vec<Value> = answer
+        let verdicts: Vec<Value> = result
             .verdicts
             .iter()
             .map(|verdict| {
-                let (result, why, story) = match &verdict.result {
-                    Outcome::Holds => ("holds", None, None),
-                    Outcome::Violated(story) => ("violated", None, Some(story.json())),
-                    Outcome::Unknown(why) => ("unknown", Some(doubt(*why).to_owned()), None),
-                    Outcome::Undecidable(words) => ("undecidable", Some(words.clone()), None),
+                let (outcome, why, story) = match &verdict.result {
+                    ClaimResult::Holds => ("holds", None, None),
+                    ClaimResult::Violated(story) => ("violated", None, Some(story.json())),
+                    ClaimResult::Unknown(why) => ("unknown", Some(unknown_reason(*why).to_owned()), None),
+                    ClaimResult::Undecidable(words) => ("undecidable", Some(words.clone()), None),
                 };
                 json!({
-                    "claim": verdict.name, "verdict": result, "why": why, "execution": story,
+                    "claim": verdict.name, "verdict": outcome, "why": why, "execution": story,
                     "states": verdict.totals.states, "transitions": verdict.totals.transitions,
                     "reduced": matches!(verdict.reduction, Some(Ok(()))),
                 })
             })
             .collect();
-        let (missed, coverage) = match answer.certainty {
+        let (missed, coverage) = match result.certainty {
             Certainty::Estimated { missed, coverage } => (Some(missed), Some(coverage)),
             _ => (None, None),
         };
-        let totals = &answer.totals;
+        let totals = &result.totals;
         let document = json!({
             "model": self.file,
             "states": totals.states, "transitions": totals.transitions, "deadlocks": totals.deadlocks,
             "faults": totals.faults, "depth": totals.depth, "memory": totals.memory,
-            "complete": answer.incomplete.is_none() && answer.certainty == Certainty::Exact,
-            "incomplete": answer.incomplete.map(reason),
+            "complete": result.incomplete.is_none() && result.certainty == Certainty::Exact,
+            "incomplete": result.incomplete.map(incomplete_reason),
             "missed": missed, "coverage": coverage,
-            "reduced": matches!(answer.reduction, Some(Ok(()))),
+            "reduced": matches!(result.reduction, Some(Ok(()))),
             "seconds": self.elapsed.as_secs_f64(),
-            "troubles": troubles, "claims": verdicts,
+            "troubles": model_errors, "claims": verdicts,
         });
         format!("{document:#}\n")
     }
 
-    /// The stories in which something goes wrong, with what does.
-    pub fn counterexamples(&self) -> Vec<(String, &Story)> {
-        let troubles = self.answer.troubles.iter().map(|trouble| (trouble_title(trouble), &trouble.story));
-        let verdicts = self.answer.verdicts.iter().filter_map(|verdict| match &verdict.result {
-            Outcome::Violated(story) => Some((format!("violation of {}", verdict.name), story)),
+    /// The counterexamples with their titles.
+    pub fn counterexamples(&self) -> Vec<(String, &ExecutionTrace)> {
+        let model_errors =
+            self.result.model_errors.iter().map(|error| (model_error_title(error), &error.execution));
+        let verdicts = self.result.verdicts.iter().filter_map(|verdict| match &verdict.result {
+            ClaimResult::Violated(story) => Some((format!("violation of {}", verdict.name), story)),
             _ => None,
         });
-        troubles.chain(verdicts).collect()
+        model_errors.chain(verdicts).collect()
     }
 
-    /// What was seen, in one line.
-    fn seen(&self) -> String {
-        let Totals { states, transitions, deadlocks, faults, depth, .. } = self.answer.totals;
+    /// The totals in one line.
+    fn totals_line(&self) -> String {
+        let Totals { states, transitions, deadlocks, faults, depth, .. } = self.result.totals;
         let mut parts = vec![
             count(states, "configuration"),
             count(transitions, "transition"),
             if deadlocks == 0 { "no deadlock".to_owned() } else { count(deadlocks, "deadlock") },
         ];
         if faults > 0 {
-            let verb = if faults == 1 { "goes" } else { "go" };
-            parts.push(format!("{} that {verb} wrong", count(faults, "action")));
+            parts.push(count(faults, "fault"));
         }
         parts.push(format!("depth {}", grouped(depth)));
         parts.join(", ")
     }
 
-    /// What to know about the numbers.
+    /// Notes on the reliability of the numbers.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
-        match self.answer.incomplete {
+        match self.result.incomplete {
             None => {}
             Some(Incomplete::Found) => {
-                notes.push("the search ended with what it found; `--full` looks at everything".to_owned());
+                notes
+                    .push("the search stopped at the first finding; `--full` explores everything".to_owned());
             }
-            Some(why) => notes.push(format!("incomplete: {}; what was not seen may be wrong", reason(why))),
+            Some(why) => notes.push(format!(
+                "incomplete: {}; the unexplored part may contain errors",
+                incomplete_reason(why)
+            )),
         }
-        if let Some(why) = &self.answer.interpreted {
+        if let Some(why) = &self.result.interpreted {
             notes.push(format!("the model is interpreted, which is slow: {why}"));
         }
-        match self.answer.certainty {
+        match self.result.certainty {
             Certainty::Exact => {}
             Certainty::Estimated { missed, coverage } => notes.push(format!(
-                "configurations were told apart by their hashes: about {missed:.1} were missed, at most {:.2} % were seen",
+                "configurations were compared by their hashes: about {missed:.1} were missed, at most {:.2} % were visited",
                 coverage * 100.0
             )),
-            Certainty::United { runs, states, fresh } => notes.push(format!(
-                "{} with different hashes saw about {} different configurations; {:.2} % of those of the last were new",
+            Certainty::United { runs, states, new_share } => notes.push(format!(
+                "{} with different hashes visited about {} different configurations; {:.2} % of those of the last search were new",
                 if runs == 1 { "one search".to_owned() } else { format!("{} searches", grouped(runs)) },
                 grouped(states.round() as u64),
-                fresh * 100.0
+                new_share * 100.0
             )),
-            Certainty::Sampled => notes.push("some executions were tried, not all".to_owned()),
+            Certainty::Sampled => notes.push("only some executions were explored".to_owned()),
         }
-        match &self.answer.reduction {
+        match &self.result.reduction {
             None => {}
             Some(Ok(())) => {
                 notes.push(
-                    "orders of independent actions are left out, so there are fewer configurations"
+                    "partial-order reduction: equivalent orders of independent actions are omitted"
                         .to_owned(),
                 );
             }
-            Some(Err(why)) => notes.push(format!("all orders are looked at: {why}")),
+            Some(Err(why)) => notes.push(format!("no partial-order reduction: {why}")),
         }
-        // Claims with a search of their own.
-        let others = self.answer.verdicts.iter().filter(|of| of.reduction != self.answer.reduction);
+        // Claims that needed a search of their own.
+        let others = self.result.verdicts.iter().filter(|of| of.reduction != self.result.reduction);
         notes.extend(others.filter_map(|verdict| match verdict.reduction? {
-            Ok(()) => Some(format!("orders of independent actions are left out for {}", verdict.name)),
-            Err(why) => Some(format!("all orders are looked at for {}: {why}", verdict.name)),
+            Ok(()) => Some(format!("partial-order reduction for {}", verdict.name)),
+            Err(why) => Some(format!("no partial-order reduction for {}: {why}", verdict.name)),
         }));
         notes
     }
 }
 
-fn trouble_title(trouble: &Trouble) -> String {
-    match (&trouble.what, &trouble.story.ending) {
-        (What::Deadlock, _) => "deadlock".to_owned(),
-        (_, Ending::Fault { reason, .. }) => format!("an action goes wrong: {reason}"),
-        _ => "the model goes wrong".to_owned(),
+fn model_error_title(error: &ModelError) -> String {
+    match (&error.kind, &error.execution.ending) {
+        (FindingKind::Deadlock, _) => "deadlock".to_owned(),
+        (_, ExecutionEnd::Fault { reason, .. }) => format!("an action raises a fault: {reason}"),
+        _ => "the model raises a fault".to_owned(),
     }
 }
 
-fn result(verdict: &Verdict, style: &Style) -> String {
+fn verdict_text(verdict: &Verdict, style: &Style) -> String {
     match &verdict.result {
-        Outcome::Holds => style.paint(Paint::Good, "holds"),
-        Outcome::Violated(story) => format!("{} {}", style.paint(Paint::Bad, "violated"), place(story)),
-        Outcome::Unknown(why) => format!("{}: {}", style.paint(Paint::Open, "not known"), doubt(*why)),
-        Outcome::Undecidable(words) => format!("{}: {words}", style.paint(Paint::Open, "not decided")),
+        ClaimResult::Holds => style.paint(Paint::Good, "holds"),
+        ClaimResult::Violated(story) => {
+            format!("{} {}", style.paint(Paint::Bad, "violated"), where_violated(story))
+        }
+        ClaimResult::Unknown(why) => {
+            format!("{}: {}", style.paint(Paint::Open, "unknown"), unknown_reason(*why))
+        }
+        ClaimResult::Undecidable(words) => format!("{}: {words}", style.paint(Paint::Open, "undecided")),
     }
 }
 
-/// Where in an execution something is wrong.
-fn place(story: &Story) -> String {
-    let steps = story.scenes.len().saturating_sub(1);
+/// Where in an execution a claim is violated.
+fn where_violated(story: &ExecutionTrace) -> String {
+    let steps = story.steps.len().saturating_sub(1);
     let after = |steps: usize| match steps {
         0 => "from the start".to_owned(),
         _ => format!("after {}", count(steps as u64, "step")),
     };
     match story.ending {
-        Ending::Repeats(from) => {
+        ExecutionEnd::Repeats(from) => {
             let round = count((steps - from.min(steps)) as u64, "step");
-            format!("for ever: {round} again and again, {}", after(from))
+            format!("in a cycle of {round}, {}", after(from))
         }
-        Ending::Stays => format!("for ever: nothing happens any more {}", after(steps)),
+        ExecutionEnd::Stays => format!("in a deadlock {}", after(steps)),
         _ if steps == 0 => "at the start".to_owned(),
         _ => after(steps),
     }
 }
 
-/// Why nothing is known where nothing was found.
-fn doubt(why: Option<Incomplete>) -> &'static str {
-    why.map_or("nothing was found, and not everything was looked at", reason)
+/// Why a claim is neither refuted nor proved.
+fn unknown_reason(why: Option<Incomplete>) -> &'static str {
+    why.map_or("nothing was found, but not everything was explored", incomplete_reason)
 }
 
-/// Why not everything was seen.
-pub fn reason(why: Incomplete) -> &'static str {
+/// Why a search is incomplete.
+pub fn incomplete_reason(why: Incomplete) -> &'static str {
     match why {
-        Incomplete::States => "there are more configurations than were allowed (`--max-states`)",
-        Incomplete::Memory => "the memory was used up (`--max-memory`)",
-        Incomplete::Time => "the time was over (`--timeout`)",
-        Incomplete::Depth => "some lies deeper than was allowed (`--max-depth`)",
-        Incomplete::Stopped => "it was stopped",
-        Incomplete::Found => "it ended with what it found",
-        Incomplete::Failed => "what is explored failed, and cannot be asked any more",
+        Incomplete::States => "the limit on configurations was exceeded (`--max-states`)",
+        Incomplete::Memory => "the memory limit was exceeded (`--max-memory`)",
+        Incomplete::Time => "the time limit was exceeded (`--timeout`)",
+        Incomplete::Depth => "some configurations are deeper than the limit (`--max-depth`)",
+        Incomplete::Stopped => "the search was stopped",
+        Incomplete::Found => "the search stopped at the first finding",
+        Incomplete::Failed => "the explored program failed",
     }
 }

@@ -1,57 +1,58 @@
-//! One execution of a model, under a scheduler and watched by monitors: what a target does, on the same space that is
-//! explored.
+//! Executes a model once under a scheduler and with monitors, in the same state space that searches explore.
 
-use crate::prefix::Prefix;
-use crate::story::{Ending, Scene, Story};
-use crate::task::{Claimed, Task};
-use invigil_explore::plain::Plain;
+use crate::execution_trace::{ExecutionEnd, ExecutionTrace, TraceStep};
+use crate::prefix_monitor::PrefixMonitor;
+use crate::task::{ClaimKind, VerifyTask};
+use invigil_explore::interpreted_model::InterpretedModel;
+use invigil_explore::monitored::Monitored;
 use invigil_explore::scheduled::Scheduled;
-use invigil_explore::watched::Watched;
-use invigil_explore::{BAD, FAULT, Path, Pulse, Random, Space, Successors};
-use invigil_model::{Expression, Omega, Step, Unary};
+use invigil_explore::{BAD, FAULT, Path, ProgressListener, StateSpace, Successors};
+use invigil_model::{Expression, OmegaAutomaton, Step, Unary};
 use invigil_monitor::automaton::Automaton;
+use invigil_semantics::SplitMix64;
 
-/// How an execution came to its end.
+/// The result of an execution.
 #[derive(Clone, Debug)]
-pub struct Ran {
-    /// How many steps were taken.
+pub struct RunResult {
+    /// The number of steps.
     pub steps: u64,
-    /// The claims that the last step broke.
+    /// The claims that the last step violates.
     pub violated: Vec<String>,
-    /// How it ended.
-    pub ending: Ending,
-    /// Whether someone stopped it.
+    /// How the execution ended.
+    pub ending: ExecutionEnd,
+    /// Whether the listener stopped it.
     pub is_stopped: bool,
 }
 
-/// Runs a model for at most so many steps, telling each. What the scheduler leaves open is drawn, from a seed. The run
-/// ends at the first violation, where something goes wrong, or where nothing can happen.
+/// Runs a model for at most `most` steps and passes each to `on_step`. Nondeterminism that the scheduler leaves is
+/// resolved randomly, from a seed. The run ends at the first violation, at a fault or in a deadlock.
 ///
-/// Each of `formulae` is an automaton that accepts what satisfies a formula: it is violated once nothing that may come
-/// can be accepted. Claims of the task that are about whole executions are passed over.
+/// Each of `formulae` is an automaton that accepts the models of a formula. The formula is violated when no
+/// continuation can be accepted. Claims of the task about infinite executions are ignored.
 pub fn run(
-    task: &Task<'_>,
-    formulae: &[Omega],
+    task: &VerifyTask<'_>,
+    formulae: &[OmegaAutomaton],
     seed: u64,
     most: u64,
-    pulse: &impl Pulse,
-    tell: &mut dyn FnMut(u64, &Scene),
-) -> Ran {
+    listener: &impl ProgressListener,
+    on_step: &mut dyn FnMut(u64, &TraceStep),
+) -> RunResult {
     let mut bad = Vec::new();
     let mut automata: Vec<&Automaton> = Vec::new();
     for claim in &task.claims {
-        match claim.what {
-            Claimed::Always(expression) => bad.push(Expression::unary(Unary::Not, expression.clone())),
-            Claimed::Monitor(automaton) => automata.push(automaton),
-            // No finite execution decides what holds for ever.
-            Claimed::Never(_) => {}
+        match claim.kind {
+            ClaimKind::Always(expression) => bad.push(Expression::unary(Unary::Not, expression.clone())),
+            ClaimKind::Monitor(automaton) => automata.push(automaton),
+            // No finite execution refutes an ω-automaton.
+            ClaimKind::Never(_) => {}
         }
     }
-    let performers = task.performers();
-    let scheduled = Scheduled::new(Plain::new(task.model, bad), &performers, &task.setup);
-    let space = Watched::new(scheduled, task.model, task.catalog, &automata);
-    let mut prefixes: Vec<Prefix<'_>> = formulae.iter().map(|omega| Prefix::new(task.model, omega)).collect();
-    let mut random = Random::new(seed);
+    let actors = task.actors();
+    let scheduled = Scheduled::new(InterpretedModel::new(task.model, bad), &actors, &task.scheduling);
+    let space = Monitored::new(scheduled, task.model, task.catalog, &automata);
+    let mut prefixes: Vec<PrefixMonitor<'_>> =
+        formulae.iter().map(|omega| PrefixMonitor::new(task.model, omega)).collect();
+    let mut random = SplitMix64::new(seed);
     let mut out = Successors::default();
     space.initial(&mut out);
     let mut at: Option<Box<[u64]>> = None;
@@ -61,26 +62,31 @@ pub fn run(
             space.subject_path(&Path { states, actions, back: None, fault })
         };
         if out.is_empty() {
-            return Ran { steps, violated: Vec::new(), ending: Ending::Deadlock, is_stopped: false };
+            return RunResult {
+                steps,
+                violated: Vec::new(),
+                ending: ExecutionEnd::Deadlock,
+                is_stopped: false,
+            };
         }
         let drawn = random.below(out.len());
-        let taken = out.taken[drawn];
+        let taken = out.transitions[drawn];
         let target: Box<[u64]> = out.state(drawn, space.width()).into();
         if taken.flags & FAULT != 0 {
             let states = at.iter().cloned().collect();
-            let story = Story::of(task.model, &path(states, Vec::new(), Some(taken.action)));
-            return Ran { steps, violated: Vec::new(), ending: story.ending, is_stopped: false };
+            let story = ExecutionTrace::of(task.model, &path(states, Vec::new(), Some(taken.action)));
+            return RunResult { steps, violated: Vec::new(), ending: story.ending, is_stopped: false };
         }
         let actions: Vec<u32> = at.iter().map(|_| taken.action).collect();
         let states: Vec<_> = at.iter().cloned().chain([target.clone()]).collect();
-        // The start is no step.
+        // The initial configuration is no step.
         steps += u64::from(at.is_some());
-        if let Some(scene) = Story::of(task.model, &path(states, actions, None)).scenes.last() {
-            tell(steps, scene);
+        if let Some(scene) = ExecutionTrace::of(task.model, &path(states, actions, None)).steps.last() {
+            on_step(steps, scene);
         }
         let mut violated = match taken.flags & BAD {
             0 => Vec::new(),
-            _ => broken(task, &space.monitors(&target), at.as_deref(), taken.action, &target),
+            _ => broken_claims(task, &space.monitors(&target), at.as_deref(), taken.action, &target),
         };
         let step = Step { source: at.as_deref(), action: at.as_ref().map(|_| taken.action), target: &target };
         let lost = prefixes.iter_mut().zip(formulae).filter_map(|(prefix, of)| {
@@ -89,10 +95,15 @@ pub fn run(
         });
         violated.extend(lost);
         if !violated.is_empty() || taken.flags & BAD != 0 {
-            return Ran { steps, violated, ending: Ending::Here, is_stopped: false };
+            return RunResult { steps, violated, ending: ExecutionEnd::Here, is_stopped: false };
         }
-        if steps == most || pulse.is_stopped() {
-            return Ran { steps, violated: Vec::new(), ending: Ending::Here, is_stopped: steps != most };
+        if steps == most || listener.is_stopped() {
+            return RunResult {
+                steps,
+                violated: Vec::new(),
+                ending: ExecutionEnd::Here,
+                is_stopped: steps != most,
+            };
         }
         out.clear();
         space.successors(&target, &mut out);
@@ -100,23 +111,23 @@ pub fn run(
     }
 }
 
-/// The claims that a step breaks.
-fn broken(
-    task: &Task<'_>,
-    monitors: &[invigil_monitor::slices::Slices],
+/// The claims that a step violates.
+fn broken_claims(
+    task: &VerifyTask<'_>,
+    monitors: &[invigil_monitor::slices::SliceTable],
     source: Option<&[u64]>,
     action: u32,
     target: &[u64],
 ) -> Vec<String> {
     let mut monitors = monitors.iter();
     let step = Step { source, action: source.map(|_| action), target };
-    let is_broken = |what: &Claimed<'_>| match what {
-        Claimed::Always(expression) => !task.model.holds(expression, step).unwrap_or(false),
-        Claimed::Monitor(_) => {
-            monitors.next().is_some_and(|slices| slices.is_violated() || slices.failure().is_some())
+    let is_broken = |what: &ClaimKind<'_>| match what {
+        ClaimKind::Always(expression) => !task.model.holds(expression, step).unwrap_or(false),
+        ClaimKind::Monitor(_) => {
+            monitors.next().is_some_and(|slices| slices.is_violated() || slices.fault().is_some())
         }
-        Claimed::Never(_) => false,
+        ClaimKind::Never(_) => false,
     };
     let mut is_broken = is_broken;
-    task.claims.iter().filter(|claim| is_broken(&claim.what)).map(|claim| claim.name.clone()).collect()
+    task.claims.iter().filter(|claim| is_broken(&claim.kind)).map(|claim| claim.name.clone()).collect()
 }

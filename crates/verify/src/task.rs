@@ -1,115 +1,115 @@
-//! What is asked about a model, and how to look for the answer.
+//! Verification tasks.
 
-use invigil_explore::fair::Strength;
-use invigil_explore::scheduled::{Performer, Setup};
-use invigil_explore::{Bitstate, Fingerprint, Limits, Search, Swarm, Walks, Wanted};
-use invigil_model::{Expression, Model, Omega, Unit};
+use invigil_explore::fairness::Strength;
+use invigil_explore::scheduled::{Actor, SchedulerConfig};
+use invigil_explore::{Bitstate, FindingKinds, Fingerprint, Limits, SearchOptions, Swarm, WalkOptions};
+use invigil_model::{Expression, Model, OmegaAutomaton, Side};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::EventCatalog;
 use std::time::Instant;
 
-/// A model, what is claimed about it, and how to find out.
-pub struct Task<'a> {
+/// A model, the claims about it, and the options of the search.
+pub struct VerifyTask<'a> {
     /// The model.
     pub model: &'a Model,
-    /// What is claimed.
+    /// The claims.
     pub claims: Vec<Claim<'a>>,
-    /// The events that the monitors of claims know.
-    pub catalog: &'a Catalog,
-    /// Whether it is wrong that nothing can happen any more.
+    /// The event declarations that the monitors of claims use.
+    pub catalog: &'a EventCatalog,
+    /// Whether deadlocks are errors.
     pub deadlocks: bool,
-    /// The scheduler and the filters under which the model runs.
-    pub setup: Setup,
-    /// How fair infinite executions must be to each process.
+    /// The scheduler and filters of the model.
+    pub scheduling: SchedulerConfig,
+    /// Fairness of infinite executions to each process.
     pub fairness: Option<Strength>,
-    /// Whether orders of independent actions are left out where that is sound.
-    pub reduces: bool,
-    /// The way to look for configurations.
-    pub manner: Manner,
-    /// On how many threads.
+    /// Whether to apply partial-order reduction where it is sound.
+    pub reduce: bool,
+    /// How configurations are searched.
+    pub strategy: SearchStrategy,
+    /// The number of threads.
     pub threads: usize,
-    /// How much it may take.
+    /// Resource limits.
     pub limits: Limits,
-    /// Whether everything is looked at even if something wrong is found.
-    pub whole: bool,
+    /// Whether to explore everything even after a violation.
+    pub exhaustive: bool,
 }
 
-/// Something claimed about a model.
+/// A claim about a model.
 pub struct Claim<'a> {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What is claimed.
-    pub what: Claimed<'a>,
+    /// The content of the claim.
+    pub kind: ClaimKind<'a>,
 }
 
-/// What is claimed.
-pub enum Claimed<'a> {
-    /// This holds in every configuration, or in every step.
+/// The kinds of claims.
+pub enum ClaimKind<'a> {
+    /// The expression holds in every configuration or step.
     Always(&'a Expression),
-    /// No execution is accepted by this automaton.
-    Never(&'a Omega),
-    /// This monitor is not violated by the events of any execution.
+    /// The automaton accepts no execution.
+    Never(&'a OmegaAutomaton),
+    /// The events of no execution violate the monitor.
     Monitor(&'a Automaton),
 }
 
-/// The way to look for configurations.
+/// A strategy for searching configurations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Manner {
-    /// All, nearest first: counterexamples are as short as can be.
+pub enum SearchStrategy {
+    /// Breadth-first: exhaustive, with shortest counterexamples.
     #[default]
-    Breadth,
-    /// All, farthest first, on one thread.
-    Depth,
-    /// Some executions, drawn at random.
-    Walk(Walks),
-    /// All that differ in a part of their hashes: a little is missed, for less memory.
-    Compact {
-        /// What is kept of each.
-        kept: Fingerprint,
-        /// The size of the table.
+    BreadthFirst,
+    /// Depth-first: exhaustive, on one thread.
+    DepthFirst,
+    /// Random walks: only some executions.
+    RandomWalk(WalkOptions),
+    /// Hash compaction: configurations with equal fingerprints are identified, in less memory.
+    HashCompaction {
+        /// The size of a fingerprint.
+        fingerprint: Fingerprint,
+        /// The size of the table in bytes.
         bytes: u64,
     },
-    /// As many as a table of bits tells apart.
+    /// Bitstate hashing, with one Bloom filter.
     Bitstate(Bitstate),
-    /// Several tables of bits, one after the other, each telling others apart.
+    /// Swarm: several bitstate searches with different hash functions.
     Swarm(Swarm),
 }
 
-impl<'a> Task<'a> {
-    /// Nothing is claimed yet: how many configurations are there, and does it get stuck?
-    pub fn new(model: &'a Model, catalog: &'a Catalog) -> Task<'a> {
-        Task {
+impl<'a> VerifyTask<'a> {
+    /// A task without claims, which only counts configurations and searches for deadlocks.
+    pub fn new(model: &'a Model, catalog: &'a EventCatalog) -> VerifyTask<'a> {
+        VerifyTask {
             model,
             claims: Vec::new(),
             catalog,
             deadlocks: true,
-            setup: Setup::default(),
+            scheduling: SchedulerConfig::default(),
             fairness: None,
-            reduces: false,
-            manner: Manner::default(),
+            reduce: false,
+            strategy: SearchStrategy::default(),
             threads: 1,
             limits: Limits::default(),
-            whole: false,
+            exhaustive: false,
         }
     }
 
-    /// What a search for configurations is to do, if the first search began at `since`.
-    pub(crate) fn search(&self, deadlocks: bool, faults: bool, since: Instant) -> Search {
-        Search {
+    /// The options of a search, if the first search started at `since`.
+    pub(crate) fn search(&self, deadlocks: bool, faults: bool, since: Instant) -> SearchOptions {
+        SearchOptions {
             threads: self.threads,
-            limits: self.limits.left(since),
-            wanted: Wanted { deadlocks, bad: true, faults },
-            most: 1,
-            whole: self.whole,
+            limits: self.limits.remaining(since),
+            kinds: FindingKinds { deadlocks, bad: true, faults },
+            max_findings: 1,
+            exhaustive: self.exhaustive,
         }
     }
 
-    /// Who performs each action.
-    pub(crate) fn performers(&self) -> Vec<Performer> {
-        let performer = |action: &invigil_model::Action| Performer {
+    /// The process that performs each action.
+    pub(crate) fn actors(&self) -> Vec<Actor> {
+        let actor = |action: &invigil_model::Action| Actor {
             process: action.moves.first().map(|by| by.process),
-            is_system: action.unit == Unit::System,
+            is_system: action.side == Side::System,
         };
-        self.model.parts().actions.iter().map(performer).collect()
+        self.model.parts().actions.iter().map(actor).collect()
     }
 }

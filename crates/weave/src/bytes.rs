@@ -1,8 +1,8 @@
-//! Reading and writing big-endian numbers.
+//! Big-endian numbers: reading and writing.
 
-use crate::problem::Problem;
+use crate::error::ClassFileError;
 
-/// A place in a class file, from which things are read.
+/// Cursor in a class file.
 #[derive(Debug, Clone)]
 pub(crate) struct Reader<'a> {
     bytes: &'a [u8],
@@ -15,7 +15,7 @@ impl<'a> Reader<'a> {
         Reader { bytes, at: 0, end: bytes.len() }
     }
 
-    /// Reads only a part of the file, with offsets that still count from its start.
+    /// Restricts reading to a part of the file. Offsets still count from the start of the file.
     pub(crate) fn part(bytes: &'a [u8], start: usize, end: usize) -> Reader<'a> {
         let end = end.min(bytes.len());
         Reader { bytes, at: start.min(end), end }
@@ -29,25 +29,25 @@ impl<'a> Reader<'a> {
         self.at == self.end
     }
 
-    pub(crate) fn take(&mut self, length: usize, what: &'static str) -> Result<&'a [u8], Problem> {
+    pub(crate) fn take(&mut self, length: usize, what: &'static str) -> Result<&'a [u8], ClassFileError> {
         if self.end - self.at < length {
-            return Err(Problem::Truncated { offset: self.at, what });
+            return Err(ClassFileError::Truncated { offset: self.at, what });
         }
         let taken = &self.bytes[self.at..self.at + length];
         self.at += length;
         Ok(taken)
     }
 
-    pub(crate) fn u1(&mut self, what: &'static str) -> Result<u8, Problem> {
+    pub(crate) fn u1(&mut self, what: &'static str) -> Result<u8, ClassFileError> {
         Ok(self.take(1, what)?[0])
     }
 
-    pub(crate) fn u2(&mut self, what: &'static str) -> Result<u16, Problem> {
+    pub(crate) fn u2(&mut self, what: &'static str) -> Result<u16, ClassFileError> {
         let b = self.take(2, what)?;
         Ok(u16::from_be_bytes([b[0], b[1]]))
     }
 
-    pub(crate) fn u4(&mut self, what: &'static str) -> Result<u32, Problem> {
+    pub(crate) fn u4(&mut self, what: &'static str) -> Result<u32, ClassFileError> {
         let b = self.take(4, what)?;
         Ok(u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
     }
@@ -61,7 +61,7 @@ pub(crate) fn u4(bytes: &[u8], at: usize) -> u32 {
     bytes.get(at..at + 4).map_or(0, |b| u32::from_be_bytes([b[0], b[1], b[2], b[3]]))
 }
 
-/// Appending numbers.
+/// Appends numbers.
 pub(crate) trait Write {
     fn put1(&mut self, value: u8);
     fn put2(&mut self, value: u16);

@@ -1,11 +1,11 @@
-//! What names a class file knows.
+//! Names that a class file declares.
 
 use crate::bytes::Reader;
+use crate::error::ClassFileError;
 use crate::pool::Value;
-use crate::problem::Problem;
 use crate::raw::{self, Attribute, Member, Raw};
 
-/// What a class file tells of its class: for finding the things that users name.
+/// Declarations of a class: the names that users refer to.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Class {
     /// The major version of the file: 61 is Java 17.
@@ -14,11 +14,11 @@ pub struct Class {
     pub access: u16,
     /// The name, as in `java/util/List`.
     pub name: String,
-    /// The parent class: none for `java/lang/Object` and for modules.
+    /// The superclass: `None` for `java/lang/Object` and for modules.
     pub parent: Option<String>,
-    /// The interfaces that it names.
+    /// The interfaces that it implements directly.
     pub interfaces: Vec<String>,
-    /// The name of the source file, without its folder.
+    /// The name of the source file, without its directory.
     pub source: Option<String>,
     /// The fields of the class itself.
     pub fields: Vec<Field>,
@@ -35,14 +35,14 @@ pub struct Field {
     pub descriptor: String,
     /// Its access flags.
     pub access: u16,
-    /// Its value, where it is a constant. Nobody ever writes such a field.
+    /// The value, if it is a constant. Such a field is never written.
     pub constant: Option<Constant>,
 }
 
 /// The value of a constant field.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Constant {
-    /// Of `int` and the smaller types.
+    /// `int` or a smaller type.
     Int(i32),
     /// Of `long`.
     Long(i64),
@@ -65,15 +65,15 @@ pub struct Method {
     pub access: u16,
     /// Whether it has code: abstract and native methods have none.
     pub has_code: bool,
-    /// The names of its parameters, where it was compiled with `-parameters`. Unnamed ones are empty.
+    /// The names of its parameters, if it was compiled with `-parameters`. Unnamed ones are empty.
     pub parameters: Vec<String>,
-    /// Its parameters and local variables, where it was compiled with `-g`.
+    /// Its parameters and local variables, if it was compiled with `-g`.
     pub locals: Vec<Local>,
-    /// Which code belongs to which line.
+    /// The line number table.
     pub lines: Vec<Line>,
 }
 
-/// A local variable or parameter, in a part of the code.
+/// A local variable or parameter in its scope.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Local {
     /// Its name.
@@ -82,16 +82,16 @@ pub struct Local {
     pub descriptor: String,
     /// Its slot.
     pub slot: u16,
-    /// Where the part begins, in bytes of the code.
+    /// Start of the scope, in bytes of the code.
     pub start: u16,
-    /// How long the part is.
+    /// Length of the scope in bytes.
     pub length: u16,
 }
 
-/// The code from `pc` on, to the next entry, belongs to a line.
+/// Entry of the line number table: the code from `pc` up to the next entry belongs to the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Line {
-    /// Where the code begins.
+    /// Start of the code.
     pub pc: u16,
     /// The line.
     pub line: u16,
@@ -107,9 +107,9 @@ impl Class {
     /// assert_eq!(class.parent.as_deref(), Some("java/lang/Object"));
     /// assert!(class.methods.iter().any(|m| m.name == "pLJ" && m.descriptor == "(Ljava/lang/Object;JI)V"));
     /// ```
-    pub fn read(bytes: &[u8]) -> Result<Class, Problem> {
+    pub fn read(bytes: &[u8]) -> Result<Class, ClassFileError> {
         let raw = Raw::read(bytes)?;
-        let malformed = |what| move || Problem::Malformed { offset: raw.pool_end, what };
+        let malformed = |what| move || ClassFileError::Malformed { offset: raw.pool_end, what };
         let name = raw.pool.class(raw.this).ok_or_else(malformed("the class has no name"))?.into_owned();
         let parent = match raw.parent {
             0 => None,
@@ -145,12 +145,12 @@ fn content<'a>(raw: &Raw<'a>, attribute: Attribute) -> Reader<'a> {
     Reader::part(raw.bytes, attribute.start, attribute.end)
 }
 
-fn text(raw: &Raw<'_>, index: u16, offset: usize) -> Result<String, Problem> {
-    let text = raw.pool.text(index).ok_or(Problem::Malformed { offset, what: "a name is missing" })?;
+fn text(raw: &Raw<'_>, index: u16, offset: usize) -> Result<String, ClassFileError> {
+    let text = raw.pool.text(index).ok_or(ClassFileError::Malformed { offset, what: "missing name" })?;
     Ok(text.into_owned())
 }
 
-fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, Problem> {
+fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, ClassFileError> {
     let constant = match raw.attribute(&member.attributes, b"ConstantValue") {
         Some(at) => raw.pool.value(content(raw, at).u2("the value of a field")?).map(|value| match value {
             Value::Int(value) => Constant::Int(value),
@@ -169,7 +169,7 @@ fn field(raw: &Raw<'_>, member: &Member) -> Result<Field, Problem> {
     })
 }
 
-fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, Problem> {
+fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, ClassFileError> {
     let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
         Some(at) => parameter_names(raw, at)?,
         None => Vec::new(),
@@ -204,8 +204,8 @@ fn method(raw: &Raw<'_>, member: &Member) -> Result<Method, Problem> {
 }
 
 /// The names in a `MethodParameters` attribute.
-pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<String>, Problem> {
-    const WHAT: &str = "the names of parameters";
+pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<String>, ClassFileError> {
+    const WHAT: &str = "the method parameters";
     let mut reader = content(raw, attribute);
     let count = reader.u1(WHAT)?;
     (0..count)
@@ -218,8 +218,8 @@ pub(crate) fn parameter_names(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec
 }
 
 /// The entries of a `LocalVariableTable` attribute.
-pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, Problem> {
-    const WHAT: &str = "the table of local variables";
+pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, ClassFileError> {
+    const WHAT: &str = "the local variable table";
     let mut reader = content(raw, attribute);
     let count = reader.u2(WHAT)?;
     (0..count)
@@ -233,8 +233,8 @@ pub(crate) fn locals(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Local>, 
 }
 
 /// The entries of a `LineNumberTable` attribute.
-pub(crate) fn lines(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Line>, Problem> {
-    const WHAT: &str = "the table of lines";
+pub(crate) fn lines(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Line>, ClassFileError> {
+    const WHAT: &str = "the line number table";
     let mut reader = content(raw, attribute);
     let count = reader.u2(WHAT)?;
     (0..count).map(|_| Ok(Line { pc: reader.u2(WHAT)?, line: reader.u2(WHAT)? })).collect()

@@ -1,8 +1,8 @@
-//! The code of a method, cut into instructions.
+//! Instructions of a method.
 
 use crate::bytes::{Reader, u2, u4};
+use crate::error::ClassFileError;
 use crate::opcode;
-use crate::problem::Problem;
 use crate::raw::{self, Attribute, Raw};
 
 const WHAT: &str = "the code of a method";
@@ -13,32 +13,32 @@ pub(crate) struct Code<'a> {
     pub(crate) max_stack: u16,
     pub(crate) max_locals: u16,
     pub(crate) bytes: &'a [u8],
-    /// Where the code lies in the file.
+    /// Offset of the code in the file.
     pub(crate) at: usize,
-    /// Where each instruction starts, and at the end the length of the code.
+    /// Offset of each instruction, followed by the length of the code.
     pub(crate) starts: Vec<u32>,
     pub(crate) handlers: Vec<Handler>,
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// An entry of the table of exception handlers.
+/// Entry of the exception table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Handler {
     pub(crate) start: u16,
     pub(crate) end: u16,
     pub(crate) handler: u16,
-    /// The class that is caught; 0 catches everything.
+    /// The class that is caught; 0 catches every exception.
     pub(crate) catches: u16,
 }
 
 impl<'a> Code<'a> {
-    pub(crate) fn read(raw: &Raw<'a>, attribute: Attribute) -> Result<Code<'a>, Problem> {
+    pub(crate) fn read(raw: &Raw<'a>, attribute: Attribute) -> Result<Code<'a>, ClassFileError> {
         let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
         let (max_stack, max_locals) = (reader.u2(WHAT)?, reader.u2(WHAT)?);
         let length = reader.u4(WHAT)? as usize;
         let at = reader.at();
         if length == 0 || length > 0xffff {
-            return Err(Problem::Malformed {
+            return Err(ClassFileError::Malformed {
                 offset: at - 4,
                 what: "the code of a method is empty or too long",
             });
@@ -57,9 +57,9 @@ impl<'a> Code<'a> {
             .collect::<Result<_, _>>()?;
         let attributes = raw::attributes(&mut reader, WHAT)?;
         if !reader.is_at_end() {
-            return Err(Problem::Malformed {
+            return Err(ClassFileError::Malformed {
                 offset: reader.at(),
-                what: "something follows the code of a method",
+                what: "unexpected bytes after the code of a method",
             });
         }
         let mut starts = Vec::with_capacity(length / 2 + 1);
@@ -67,13 +67,13 @@ impl<'a> Code<'a> {
         while pc < length {
             starts.push(pc as u32);
             pc += opcode::length(bytes, pc)
-                .ok_or(Problem::Malformed { offset: at + pc, what: "an instruction that does not exist" })?;
+                .ok_or(ClassFileError::Malformed { offset: at + pc, what: "unknown instruction" })?;
         }
         starts.push(length as u32);
         Ok(Code { max_stack, max_locals, bytes, at, starts, handlers, attributes })
     }
 
-    /// How many instructions there are.
+    /// The number of instructions.
     pub(crate) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -96,26 +96,26 @@ impl<'a> Code<'a> {
         u2(self.bytes, self.pc(index) + 1)
     }
 
-    /// Which instruction starts at a place; the end counts as one.
+    /// The instruction at an offset; the end of the code counts as one.
     pub(crate) fn find(&self, pc: usize) -> Option<usize> {
         self.starts.binary_search(&u32::try_from(pc).ok()?).ok()
     }
 
-    /// The same; a place inside an instruction is a problem.
-    pub(crate) fn index(&self, pc: usize) -> Result<usize, Problem> {
-        self.find(pc).ok_or(Problem::Malformed {
+    /// Like [`Code::find`], but an offset inside an instruction is an error.
+    pub(crate) fn index(&self, pc: usize) -> Result<usize, ClassFileError> {
+        self.find(pc).ok_or(ClassFileError::Malformed {
             offset: self.at + pc.min(self.bytes.len()),
             what: "the code of a method refers to the middle of an instruction",
         })
     }
 
-    /// The instruction at a place, or the first after it: for tables that the machine does not check.
+    /// The instruction at an offset or the first one after it, for tables that the virtual machine does not verify.
     pub(crate) fn at_or_after(&self, pc: usize) -> usize {
         self.starts.partition_point(|&start| (start as usize) < pc).min(self.len())
     }
 
-    /// Where a branch goes to.
-    pub(crate) fn branch_target(&self, index: usize) -> Result<usize, Problem> {
+    /// The target of a branch.
+    pub(crate) fn branch_target(&self, index: usize) -> Result<usize, ClassFileError> {
         let pc = self.pc(index);
         let offset = match self.op(index) {
             opcode::GOTO_W | opcode::JSR_W => i64::from(u4(self.bytes, pc + 1).cast_signed()),
@@ -124,15 +124,15 @@ impl<'a> Code<'a> {
         self.from(pc, offset)
     }
 
-    /// The instruction at an offset from `pc`, which is not the end.
-    pub(crate) fn from(&self, pc: usize, offset: i64) -> Result<usize, Problem> {
+    /// The instruction at an offset from `pc`; the end of the code is not accepted.
+    pub(crate) fn from(&self, pc: usize, offset: i64) -> Result<usize, ClassFileError> {
         let target = usize::try_from(pc as i64 + offset).ok().and_then(|target| self.find(target));
         target
             .filter(|&index| index < self.len())
-            .ok_or(Problem::Malformed { offset: self.at + pc, what: "a branch goes nowhere" })
+            .ok_or(ClassFileError::Malformed { offset: self.at + pc, what: "invalid branch target" })
     }
 
-    /// The offsets in a switch, each with the number that stands before it where there is one. The first is the default.
+    /// The entries of a switch. The first one is the default.
     pub(crate) fn switch(&self, index: usize) -> Switch<'a> {
         let pc = self.pc(index);
         let operands = &self.bytes[pc + 1 + opcode::padding(pc)..self.pc(index + 1)];
@@ -152,7 +152,7 @@ pub(crate) struct Switch<'a> {
 }
 
 impl<'a> Switch<'a> {
-    /// What stands before each offset, and the offset.
+    /// The matched value, if there is one, and the offset of each entry.
     pub(crate) fn entries(&self) -> impl Iterator<Item = (&'a [u8], i32)> {
         let key = if self.is_table { 0 } else { 4 };
         self.entries.chunks_exact(key + 4).map(move |entry| (&entry[..key], u4(entry, key).cast_signed()))

@@ -1,8 +1,8 @@
-//! Whether weaving only added probes.
+//! Verification that weaving only added probes.
 //!
-//! This shares nothing with the weaver but the reading of class files: it finds the old instructions among the new by
-//! itself, and runs what stands in between on a stack of symbols, to see that it takes nothing away, changes nothing
-//! and calls nobody but the helper.
+//! Independent of the weaver except for the parsing of class files: it locates the original instructions among the new
+//! ones and executes the instructions between them on a stack of symbols. They must leave the stack unchanged, write no
+//! variables of the program, and call only the helper.
 
 mod align;
 mod gap;
@@ -13,7 +13,7 @@ use std::fmt;
 use crate::code::Code;
 use crate::raw::{Attribute, Member, Raw};
 
-/// How much a class grew.
+/// Size of the changes to a class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Growth {
     /// The length of the class file before.
@@ -28,12 +28,12 @@ pub struct Growth {
     pub probes: usize,
 }
 
-/// Something that is not only an added probe.
+/// A change that is not an added probe.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Difference {
-    /// Where: a method, or a part of the class.
+    /// The method or the part of the class.
     pub place: String,
-    /// What is different.
+    /// Description of the change.
     pub what: String,
 }
 
@@ -45,20 +45,20 @@ impl fmt::Display for Difference {
 
 impl std::error::Error for Difference {}
 
-/// Checks that a class was only added to: that all it had is still there, in the same order, and that all else is probes
-/// which call the helper. Frames are left to the verifier of the virtual machine.
+/// Checks that all contents of a class are still there in the same order, and that large_program_behaves_the_same_with_all_probes else is probes which call
+/// the helper. Frames are left to the verifier of the virtual machine.
 ///
 /// ```
-/// use invigil_weave::{Capture, Kind, Plan, Probe, Site, compare, helper_class, weave};
+/// use invigil_weave::{Capture, ProbePlan, Probe, Site, SiteKind, compare, helper_class, weave};
 ///
 /// struct Entries;
-/// impl Plan for Entries {
+/// impl ProbePlan for Entries {
 ///     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
-///         if site.kind == Kind::Enter { vec![Probe::new(1, [])] } else { Vec::new() }
+///         if site.kind == SiteKind::Enter { vec![Probe::new(1, [])] } else { Vec::new() }
 ///     }
 /// }
 ///
-/// // Some class: the helper of another.
+/// // Any class will do: here, the helper of another one.
 /// let before = helper_class("a/B");
 /// let after = weave(&before, "java/lang/Invigil", &mut Entries).unwrap().unwrap().bytes;
 /// assert_eq!(compare(&before, &after, "java/lang/Invigil").unwrap().probes, 2);
@@ -67,12 +67,12 @@ impl std::error::Error for Difference {}
 pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Difference> {
     let read = |bytes, which: &str| {
         Raw::read(bytes)
-            .map_err(|problem| Difference { place: format!("the class {which}"), what: problem.to_string() })
+            .map_err(|error| Difference { place: format!("the class {which}"), what: error.to_string() })
     };
     let (old, new) = (read(before, "before")?, read(after, "after")?);
     let differs = |place: &str, what: &str| Difference { place: place.to_owned(), what: what.to_owned() };
     let same = |is_same: bool, place: &str| {
-        if is_same { Ok(()) } else { Err(differs(place, "it is not what it was")) }
+        if is_same { Ok(()) } else { Err(differs(place, "changed")) }
     };
     same(before[..8] == after[..8], "the version")?;
     same(
@@ -102,27 +102,27 @@ pub fn compare(before: &[u8], after: &[u8], helper: &str) -> Result<Growth, Diff
     Ok(growth)
 }
 
-/// What is wrong with a method, in words.
-pub(crate) type Words = String;
+/// Why a method differs.
+pub(crate) type Reason = String;
 
-/// Compares two methods. Gives the number of probes.
-fn method(old: &Raw<'_>, was: &Member, new: &Raw<'_>, is: &Member, helper: &str) -> Result<usize, Words> {
+/// Compares two methods and returns the number of probes.
+fn method(old: &Raw<'_>, was: &Member, new: &Raw<'_>, is: &Member, helper: &str) -> Result<usize, Reason> {
     let head = |member: &Member| (member.access, member.name, member.descriptor);
     if head(was) != head(is) || was.attributes.len() != is.attributes.len() {
-        return Err("its name, its type or its attributes are not what they were".to_owned());
+        return Err("its name, descriptor or attributes changed".to_owned());
     }
     let mut probes = 0;
     for (a, b) in was.attributes.iter().zip(&is.attributes) {
         if a.name != b.name {
-            return Err("its attributes are not what they were".to_owned());
+            return Err("its attributes changed".to_owned());
         }
         if same_content(old, a, new, b) {
             continue;
         }
         if old.pool.raw(a.name) != Some(b"Code") {
-            return Err("an attribute is not what it was".to_owned());
+            return Err("an attribute changed".to_owned());
         }
-        let read = |raw, attribute| Code::read(raw, attribute).map_err(|problem| problem.to_string());
+        let read = |raw, attribute| Code::read(raw, attribute).map_err(|error| error.to_string());
         probes += code(old, &read(old, *a)?, new, &read(new, *b)?, helper)?;
     }
     Ok(probes)
@@ -132,9 +132,9 @@ fn same_content(old: &Raw<'_>, a: &Attribute, new: &Raw<'_>, b: &Attribute) -> b
     old.bytes[a.start..a.end] == new.bytes[b.start..b.end]
 }
 
-fn code(old: &Raw<'_>, was: &Code<'_>, new: &Raw<'_>, is: &Code<'_>, helper: &str) -> Result<usize, Words> {
+fn code(old: &Raw<'_>, was: &Code<'_>, new: &Raw<'_>, is: &Code<'_>, helper: &str) -> Result<usize, Reason> {
     if is.max_stack < was.max_stack || is.max_locals < was.max_locals {
-        return Err("it has less room for values than it had".to_owned());
+        return Err("its stack or locals became smaller".to_owned());
     }
     let alignment = align::Alignment::find(was, is, new, helper)?;
     tables::handlers(was, is, &alignment)?;

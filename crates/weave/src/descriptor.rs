@@ -1,6 +1,6 @@
 //! Descriptors: the types of fields and methods as class files write them.
 
-/// How a value of a type is held in slots and passed on.
+/// How a value of a type occupies slots and is passed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Shape {
     Int,
@@ -23,12 +23,12 @@ impl Shape {
         })
     }
 
-    /// How many slots a value takes.
+    /// The number of slots of a value.
     pub(crate) fn slots(self) -> u16 {
         if matches!(self, Shape::Long | Shape::Double) { 2 } else { 1 }
     }
 
-    /// The place among the five kinds of loads, stores and returns.
+    /// Index among the five variants of loads, stores and returns.
     pub(crate) fn rank(self) -> u8 {
         match self {
             Shape::Int => 0,
@@ -40,7 +40,7 @@ impl Shape {
     }
 }
 
-/// The type at the start of a descriptor, and what follows it.
+/// Splits off the type at the start of a descriptor.
 fn first(descriptor: &str) -> Option<(&str, &str)> {
     let bytes = descriptor.as_bytes();
     let dimensions = bytes.iter().take_while(|&&b| b == b'[').count();
@@ -52,7 +52,7 @@ fn first(descriptor: &str) -> Option<(&str, &str)> {
     (dimensions < 256).then(|| descriptor.split_at(length))
 }
 
-/// The parameters of a method, and its result where it has one. `None` if it is no descriptor of a method.
+/// The parameters of a method, and its result unless it is `void`. `None` if the text is not a method descriptor.
 pub(crate) fn method(descriptor: &str) -> Option<(Vec<&str>, Option<&str>)> {
     let mut rest = descriptor.strip_prefix('(')?;
     let mut parameters = Vec::new();

@@ -1,27 +1,27 @@
-//! Writing the code of probes: straight lines that leave the stack as they found it.
+//! Emission of probe code: straight-line code that leaves the stack unchanged.
 
 use crate::descriptor::Shape;
 use crate::helper;
 use crate::opcode::*;
 use crate::plan::Probe;
-use crate::pool::{Additions, Full};
+use crate::pool::{Additions, PoolFull};
 
-/// Where a captured value comes from.
+/// Source of a captured value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// Null, where there is nothing to be had.
+    /// `null`, if there is no value.
     Null,
     /// A variable.
     Slot(Shape, u16),
-    /// It already lies on the stack, with those captured before it below.
+    /// Already on the stack, above the values captured before it.
     Stack(Shape),
 }
 
-/// Writes code and counts how much of the stack it takes.
+/// Emits code and tracks the stack depth.
 pub(crate) struct Emitter<'p> {
     pub(crate) code: Vec<u8>,
     depth: u16,
-    /// The most that lay on the stack, beyond what lay there before.
+    /// Maximum stack depth beyond that at the start of the code.
     pub(crate) peak: u16,
     pub(crate) pool: &'p mut Additions,
     helper: &'p str,
@@ -32,35 +32,35 @@ impl<'p> Emitter<'p> {
         Emitter { code: Vec::new(), depth: 0, peak: 0, pool, helper }
     }
 
-    /// Takes the code written so far. What it left on the stack stays counted.
+    /// Takes the code emitted so far. The values that it left on the stack are still counted.
     pub(crate) fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.code)
     }
 
-    /// The stack is as it was: the next code stands elsewhere.
+    /// Resets the stack depth, because the next code is placed elsewhere.
     pub(crate) fn restart(&mut self) {
         self.depth = 0;
     }
 
-    /// An instruction without operands that pushes so much.
+    /// Emits an instruction without operands that pushes `slots`.
     pub(crate) fn push(&mut self, op: u8, slots: u16) {
         self.code.push(op);
         self.grow(slots);
     }
 
-    /// An instruction without operands that pops so much.
+    /// Emits an instruction without operands that pops `slots`.
     pub(crate) fn pop(&mut self, op: u8, slots: u16) {
         self.code.push(op);
         self.depth = self.depth.saturating_sub(slots);
     }
 
-    /// So much lies on the stack beyond what was counted.
+    /// Counts `slots` more on the stack.
     pub(crate) fn grow(&mut self, slots: u16) {
         self.depth += slots;
         self.peak = self.peak.max(self.depth);
     }
 
-    /// Writes a load or a store.
+    /// Emits a load or store.
     pub(crate) fn variable(code: &mut Vec<u8>, stores: bool, shape: Shape, slot: u16) {
         let (general, short) = if stores { (ISTORE, ISTORE_0) } else { (ILOAD, ILOAD_0) };
         let rank = shape.rank();
@@ -84,12 +84,12 @@ impl<'p> Emitter<'p> {
         self.depth = self.depth.saturating_sub(shape.slots());
     }
 
-    /// Doubles what lies on top.
+    /// Duplicates the top of the stack.
     pub(crate) fn dup(&mut self, shape: Shape) {
         self.push(if shape.slots() == 2 { DUP2 } else { DUP }, shape.slots());
     }
 
-    /// Lets go of an object that was held in a variable, so that it lives no longer than without the probe.
+    /// Clears a variable that held an object, so that the probe does not extend the object's lifetime.
     pub(crate) fn forget(&mut self, slot: u16) {
         self.push(ACONST_NULL, 1);
         self.store(Shape::Reference, slot);
@@ -100,8 +100,9 @@ impl<'p> Emitter<'p> {
         self.code.extend(index.to_be_bytes());
     }
 
-    /// Turns what lies on top into a `long`, unless it is an object. Gives the letter.
-    fn convert(&mut self, shape: Shape) -> Result<char, Full> {
+    /// Converts the top of the stack to `long` unless it is an object. Returns its letter in the name of the helper
+    /// method.
+    fn convert(&mut self, shape: Shape) -> Result<char, PoolFull> {
         match shape {
             Shape::Reference => return Ok('L'),
             Shape::Int => self.push(I2L, 1),
@@ -117,7 +118,7 @@ impl<'p> Emitter<'p> {
         Ok('J')
     }
 
-    fn integer(&mut self, value: i32) -> Result<(), Full> {
+    fn integer(&mut self, value: i32) -> Result<(), PoolFull> {
         match value {
             -1..=5 => self.code.push((i32::from(ICONST_0) + value) as u8),
             -128..=127 => self.code.extend([BIPUSH, value as u8]),
@@ -134,8 +135,8 @@ impl<'p> Emitter<'p> {
         Ok(())
     }
 
-    /// Calls the helper: once for every four captures.
-    pub(crate) fn report(&mut self, probe: &Probe, sources: &[Source]) -> Result<(), Full> {
+    /// Emits the helper calls of a probe, one for every four captures.
+    pub(crate) fn report(&mut self, probe: &Probe, sources: &[Source]) -> Result<(), PoolFull> {
         let mut rest = sources;
         loop {
             let (group, behind) = rest.split_at(rest.len().min(helper::GROUP));
@@ -167,9 +168,9 @@ impl<'p> Emitter<'p> {
         }
     }
 
-    /// Takes the helper's lock, and remembers it in a variable: only so do compilers see that what is released is
-    /// what was taken, and they leave methods alone where they do not.
-    pub(crate) fn lock_into(&mut self, slot: u16) -> Result<(), Full> {
+    /// Acquires the helper's lock and stores the lock object in a variable. JIT compilers can then see that the object
+    /// that is released is the acquired one; otherwise they do not compile the method.
+    pub(crate) fn lock_into(&mut self, slot: u16) -> Result<(), PoolFull> {
         let field = self.pool.field(self.helper, helper::LOCK, "Ljava/lang/Object;")?;
         self.with_constant(GETSTATIC, field);
         self.grow(1);

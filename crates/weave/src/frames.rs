@@ -1,11 +1,11 @@
-//! Frames: what types the verifier expects in locals and on the stack, at the targets of branches.
+//! Stack map frames: the types of locals and stack that the verifier expects at branch targets.
 
 use crate::bytes::{Reader, Write};
 use crate::descriptor::Shape;
-use crate::problem::Problem;
+use crate::error::ClassFileError;
 use crate::raw::{Attribute, Raw};
 
-/// A type as the verifier knows it.
+/// A verification type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Type {
     Top,
@@ -15,14 +15,14 @@ pub(crate) enum Type {
     Long,
     Null,
     UninitializedThis,
-    /// Of a class, by its constant.
+    /// An instance of a class, given by its constant.
     Object(u16),
-    /// Made by the `new` at this place.
+    /// Created by the `new` at this offset.
     Uninitialized(u16),
 }
 
 impl Type {
-    /// The type of a value, if it is given no class other than this.
+    /// The type of a value, with the given class for objects.
     pub(crate) fn of(shape: Shape, class: u16) -> Type {
         match shape {
             Shape::Int => Type::Int,
@@ -49,7 +49,7 @@ impl Type {
         }
     }
 
-    fn read(reader: &mut Reader<'_>) -> Result<Type, Problem> {
+    fn read(reader: &mut Reader<'_>) -> Result<Type, ClassFileError> {
         let offset = reader.at();
         Ok(match reader.u1(WHAT)? {
             0 => Type::Top,
@@ -61,7 +61,12 @@ impl Type {
             6 => Type::UninitializedThis,
             7 => Type::Object(reader.u2(WHAT)?),
             8 => Type::Uninitialized(reader.u2(WHAT)?),
-            _ => return Err(Problem::Malformed { offset, what: "a frame with a type that does not exist" }),
+            _ => {
+                return Err(ClassFileError::Malformed {
+                    offset,
+                    what: "unknown verification type in a frame",
+                });
+            }
         })
     }
 
@@ -86,22 +91,22 @@ impl Type {
     }
 }
 
-const WHAT: &str = "the frames of a method";
+const WHAT: &str = "the stack map of a method";
 
-/// How a frame differs from the one before.
+/// Encoding of a frame relative to the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// Same locals. The stack is empty or holds one.
+    /// Same locals; the stack is empty or holds one value.
     Same,
-    /// So many locals fewer.
+    /// This many locals fewer.
     Chop(u8),
-    /// Some locals more.
+    /// Additional locals.
     Append,
-    /// Everything is stated.
+    /// All locals and stack values.
     Full,
 }
 
-/// A frame as it is written.
+/// A frame as it is encoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Frame {
     pub(crate) pc: u32,
@@ -111,7 +116,7 @@ pub(crate) struct Frame {
 }
 
 /// Reads the frames of a method.
-pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, Problem> {
+pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, ClassFileError> {
     let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
     let count = reader.u2(WHAT)?;
     let mut frames = Vec::with_capacity(usize::from(count).min(attribute.end - attribute.start));
@@ -122,7 +127,7 @@ pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, Pr
         let delta = match tag {
             0..=127 => u16::from(tag % 64),
             128..=246 => {
-                return Err(Problem::Malformed { offset, what: "a frame of a kind that does not exist" });
+                return Err(ClassFileError::Malformed { offset, what: "unknown frame type" });
             }
             247.. => reader.u2(WHAT)?,
         };
@@ -148,10 +153,12 @@ pub(crate) fn read(raw: &Raw<'_>, attribute: Attribute) -> Result<Vec<Frame>, Pr
     Ok(frames)
 }
 
-/// How many types are looked at in one method. Real methods stay far below; a damaged file could ask for billions.
+/// Maximum number of types processed in one method. Real methods need far fewer; a malformed file could require
+/// billions.
 const BUDGET: usize = 1 << 23;
 
-/// States everything in every frame: `locals` are those at the start of the method. `None` if that is far too much.
+/// Computes the complete contents of every frame from the locals at the start of the method. `None` if the budget is
+/// exceeded.
 pub(crate) fn expand(frames: &[Frame], mut locals: Vec<Type>) -> Option<Vec<Frame>> {
     let mut looked = 0;
     frames
@@ -178,8 +185,8 @@ fn follow(locals: &mut Vec<Type>, frame: &Frame) {
     }
 }
 
-/// Which of some variables every frame knows, with their shapes. Classes do not matter here, so the locals at the start
-/// may state any.
+/// The variables among the given ones that every frame knows, with their shapes. Classes are irrelevant here, so the
+/// locals at the start may contain any.
 pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, Shape)]) -> Vec<bool> {
     let mut known = vec![true; variables.len()];
     let mut looked = 0;
@@ -204,14 +211,14 @@ pub(crate) fn known(frames: &[Frame], mut locals: Vec<Type>, variables: &[(u16, 
     known
 }
 
-/// Appends a type for a slot that lies behind all others, with nothing in between.
+/// Appends a type for a slot behind all others; the gap is filled.
 pub(crate) fn place(locals: &mut Vec<Type>, slot: u16, value: Type) {
     let used = locals.iter().fold(0u16, |used, local| used.saturating_add(local.slots()));
     locals.extend((used..slot).map(|_| Type::Top));
     locals.push(value);
 }
 
-/// Writes frames, in the order of the code.
+/// Encodes frames in the order of the code.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     bytes: Vec<u8>,
@@ -220,12 +227,12 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    /// Where nothing stands, the method has no frames.
+    /// Whether nothing was written, that is, the method has no frames.
     pub(crate) fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Adds a frame at its new place. Places in types are those of the new code already.
+    /// Adds a frame at its new offset. Offsets in types must already be those of the new code.
     pub(crate) fn frame(&mut self, pc: u32, form: Form, locals: &[Type], stack: &[Type]) {
         let delta = pc.saturating_sub(self.next) as u16;
         self.next = pc + 1;
@@ -257,7 +264,7 @@ impl Writer {
         stack.iter().for_each(|value| value.write(bytes));
     }
 
-    /// The content of the attribute. `None` if there are more frames than can be counted.
+    /// The content of the attribute. `None` if there are too many frames for the format.
     pub(crate) fn finish(self) -> Option<Vec<u8>> {
         let mut attribute = Vec::with_capacity(self.bytes.len() + 2);
         attribute.put2(u16::try_from(self.count).ok()?);

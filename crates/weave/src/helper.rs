@@ -1,27 +1,27 @@
-//! The class that the probes call.
+//! The helper class whose methods the probes call.
 
 use crate::bytes::Write;
-use crate::pool::{Additions, Full};
+use crate::pool::{Additions, PoolFull};
 
-/// The name of the helper's static method `(String, Object)` that does nothing: whoever finds a violation calls it with the
-/// property and the culprit, and debuggers put breakpoints in it.
+/// Name of the helper's empty static method `(String, Object)`, a hook for debuggers. When a violation is found, it is
+/// called with the property and the offending object.
 pub const HOOK: &str = "onViolation";
 
-/// The name of the helper's static field that holds the lock of locked probes.
+/// Name of the helper's static field with the lock of locked probes.
 pub const LOCK: &str = "lock";
 
 /// The descriptor of the hook.
 const HOOK_DESCRIPTOR: &str = "(Ljava/lang/String;Ljava/lang/Object;)V";
 
-/// How many captures are passed in one call.
+/// Maximum number of captures in one call.
 pub(crate) const GROUP: usize = 4;
 
-/// The descriptor of a probe's method: of letters `J` and `L`.
+/// The descriptor of a helper method, given letters `J` and `L`.
 pub(crate) fn descriptor(letters: &str) -> String {
     format!("({}I)V", letters.replace('L', "Ljava/lang/Object;"))
 }
 
-/// The words of `J` and `L` of up to four letters: shortest first.
+/// All words of up to four letters `J` and `L`, shortest first.
 fn words() -> Vec<String> {
     let mut words = vec![String::new()];
     let mut shorter = 0;
@@ -35,17 +35,17 @@ fn words() -> Vec<String> {
     words
 }
 
-/// The class file of the helper, under a name such as `java/lang/Invigil`.
+/// Creates the class file of the helper, with a name such as `java/lang/Invigil`.
 ///
-/// It has a static native method `p…` and one `h…` for each word of up to four letters `J` and `L`, the empty [`HOOK`] and the
-/// [`LOCK`].
+/// For each word of up to four letters `J` and `L`, it has two static native methods, `p…` and `h…`. It also has the
+/// empty [`HOOK`] and the [`LOCK`].
 ///
-/// A name too long for a class file gives an empty answer.
+/// The result is empty if the name is too long for a class file.
 pub fn helper_class(name: &str) -> Vec<u8> {
     class(name).unwrap_or_default()
 }
 
-fn class(name: &str) -> Result<Vec<u8>, Full> {
+fn class(name: &str) -> Result<Vec<u8>, PoolFull> {
     const PUBLIC: u16 = 1;
     const STATIC: u16 = 8;
     const FINAL: u16 = 16;
@@ -65,7 +65,7 @@ fn class(name: &str) -> Result<Vec<u8>, Full> {
 
     let mut methods = Vec::new();
     let words = words();
-    methods.put2(u16::try_from(2 * words.len() + 2).map_err(|_| Full)?);
+    methods.put2(u16::try_from(2 * words.len() + 2).map_err(|_| PoolFull)?);
     for first in ["p", "h"] {
         for word in &words {
             methods.put2(PUBLIC | STATIC | NATIVE);
@@ -75,7 +75,7 @@ fn class(name: &str) -> Result<Vec<u8>, Full> {
         }
     }
     let mut with_code = |access, name: u16, descriptor: u16, stack, locals, body: &[u8]| {
-        let length = u32::try_from(body.len()).map_err(|_| Full)?;
+        let length = u32::try_from(body.len()).map_err(|_| PoolFull)?;
         for word in [access, name, descriptor, 1, code] {
             methods.put2(word);
         }
@@ -100,9 +100,9 @@ fn class(name: &str) -> Result<Vec<u8>, Full> {
 
     let mut class = Vec::new();
     class.put4(0xcafe_babe);
-    // Version 49 needs no frames, and every Java since 5 reads it.
+    // Version 49 needs no frames and is supported since Java 5.
     class.put4(49);
-    class.put2(u16::try_from(pool.len()).map_err(|_| Full)?);
+    class.put2(u16::try_from(pool.len()).map_err(|_| PoolFull)?);
     class.extend_from_slice(pool.bytes());
     for word in [PUBLIC | FINAL | SUPER | SYNTHETIC, this, parent, 0] {
         class.put2(word);
@@ -119,7 +119,7 @@ mod tests {
     use crate::Class;
 
     #[test]
-    fn has_every_word_twice() {
+    fn helper_has_two_methods_per_word() {
         let words = words();
         assert_eq!(words.len(), 31);
         assert_eq!((words[0].as_str(), words[1].as_str(), words[30].as_str()), ("", "J", "LLLL"));
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_too_long() {
+    fn helper_with_too_long_name_is_empty() {
         assert_eq!(helper_class(&"x".repeat(70_000)), Vec::<u8>::new());
     }
 }

@@ -1,51 +1,51 @@
-//! Where every instruction goes, and writing the code there.
+//! Layout and emission of the new code.
 //!
 //! ```text
-//! beginning: [copies, probes at the entry] [islands]
-//! for each instruction:  scope: [probes after the one before] target: [probes before it] exact: itself
-//! end:       scope, target: [islands]
+//! entry: [copies, probes at the entry] [islands]
+//! for each instruction:  scope: [probes after the previous one] target: [probes before it] exact: itself
+//! end:   scope, target: [islands]
 //! ```
 //!
-//! Branches, handlers, frames and lines go to `target`: whoever jumps to an instruction runs the probes before
-//! it, and not those after the one that happens to stand in front of it. Variables come into scope at `scope`, so that
-//! they can be seen from the probe of the write that makes them.
+//! Branches, handlers, frames and lines refer to `target`: a jump to an instruction runs the probes before it, but not
+//! those after the instruction that precedes it in the code. Variables come into scope at `scope`, so that the probe of
+//! the write that initialises them can read them.
 //!
-//! A branch has 16 bits for its offset. An unconditional one that would need more is written with 32. A conditional one
-//! goes to an *island* instead: a `goto_w` to where it wanted to go. Islands need frames, and that of the target serves.
-//! They stand at the beginning for branches forward, and at the end for branches backward: a branch that goes more
-//! than 32 kB forward in 64 kB is within 32 kB of the beginning.
+//! A branch has a 16-bit offset. An unconditional one that needs more is emitted with 32 bits. A conditional one
+//! branches to an *island* instead, a `goto_w` to its target. An island has the frame of its target. Islands of forward
+//! branches are at the entry and those of backward branches at the end: if a branch spans more than 32 kB forward in 64
+//! kB of code, its source is within 32 kB of the entry.
 
 use std::borrow::Cow;
 
 use crate::bytes::Write;
 use crate::code::Code;
+use crate::error::ClassFileError;
 use crate::opcode::*;
-use crate::problem::Problem;
 
 /// Why a method was not woven.
 #[derive(Debug)]
-pub(crate) enum Stop {
-    /// The file is damaged.
-    Problem(Problem),
+pub(crate) enum NotWoven {
+    /// The class file is malformed.
+    Malformed(ClassFileError),
     /// The method cannot have these probes.
-    Left(Cow<'static, str>),
+    Skipped(Cow<'static, str>),
 }
 
-impl From<Problem> for Stop {
-    fn from(problem: Problem) -> Stop {
-        Stop::Problem(problem)
+impl From<ClassFileError> for NotWoven {
+    fn from(error: ClassFileError) -> NotWoven {
+        NotWoven::Malformed(error)
     }
 }
 
-impl From<crate::pool::Full> for Stop {
-    fn from(_: crate::pool::Full) -> Stop {
-        Stop::Left(Cow::Borrowed("the class has no room for more constants"))
+impl From<crate::pool::PoolFull> for NotWoven {
+    fn from(_: crate::pool::PoolFull) -> NotWoven {
+        NotWoven::Skipped(Cow::Borrowed("the constant pool of the class is full"))
     }
 }
 
-/// The code of the probes at an instruction.
+/// Probe code around an instruction.
 #[derive(Debug)]
-pub(crate) struct Piece {
+pub(crate) struct ProbeCode {
     pub(crate) instruction: usize,
     pub(crate) before: Vec<u8>,
     pub(crate) after: Vec<u8>,
@@ -58,35 +58,39 @@ struct Branch {
     is_far: bool,
 }
 
-/// The new places of instructions, and of the end.
+/// New offsets of the instructions and of the end.
 #[derive(Debug, Default)]
 pub(crate) struct Layout {
     pub(crate) scope: Vec<u32>,
     pub(crate) target: Vec<u32>,
     pub(crate) exact: Vec<u32>,
-    /// Islands at the beginning: where they are and where they lead to.
+    /// Islands at the entry: their offsets and targets.
     pub(crate) first_islands: Vec<(u32, usize)>,
     /// Islands at the end.
     pub(crate) last_islands: Vec<(u32, usize)>,
-    /// The end of it all.
+    /// The end of the code.
     pub(crate) end: u32,
 }
 
 const GOTO_LENGTH: u32 = 3;
 const ISLAND_LENGTH: u32 = 5;
 
-/// The most bytes that the code of a method can have.
+/// Maximum length of the code of a method.
 pub(crate) const LIMIT: u32 = 0xffff;
 
-pub(crate) fn too_long(length: u32) -> Stop {
-    Stop::Left(Cow::Owned(format!(
-        "its code would grow to {length} bytes, and Java allows {LIMIT}: ask for fewer probes in it, or split it"
+pub(crate) fn too_long(length: u32) -> NotWoven {
+    NotWoven::Skipped(Cow::Owned(format!(
+        "its code would grow to {length} bytes, and Java allows {LIMIT}; instrument fewer sites in it or split it"
     )))
 }
 
 impl Layout {
-    /// Finds a place for everything.
-    pub(crate) fn new(code: &Code<'_>, pieces: &[Piece], prologue: usize) -> Result<Layout, Stop> {
+    /// Computes the layout.
+    pub(crate) fn new(
+        code: &Code<'_>,
+        probe_codes: &[ProbeCode],
+        prologue: usize,
+    ) -> Result<Layout, NotWoven> {
         let mut branches = Vec::new();
         for instruction in 0..code.len() {
             let op = code.op(instruction);
@@ -104,7 +108,7 @@ impl Layout {
         loop {
             layout.first_islands = first.iter().map(|&target| (0, target)).collect();
             layout.last_islands = last.iter().map(|&target| (0, target)).collect();
-            layout.place(code, pieces, prologue, &branches);
+            layout.place(code, probe_codes, prologue, &branches);
             if layout.end > LIMIT {
                 return Err(too_long(layout.end));
             }
@@ -130,12 +134,12 @@ impl Layout {
         }
     }
 
-    fn place(&mut self, code: &Code<'_>, pieces: &[Piece], prologue: usize, branches: &[Branch]) {
+    fn place(&mut self, code: &Code<'_>, probe_codes: &[ProbeCode], prologue: usize, branches: &[Branch]) {
         for places in [&mut self.scope, &mut self.target, &mut self.exact] {
             places.clear();
             places.reserve(code.len() + 1);
         }
-        let mut pieces = pieces.iter().peekable();
+        let mut probe_codes = probe_codes.iter().peekable();
         let mut branches = branches.iter().peekable();
         let mut at = prologue as u32;
         if !self.first_islands.is_empty() {
@@ -148,8 +152,8 @@ impl Layout {
         self.scope.push(0);
         for instruction in 0..code.len() {
             self.target.push(at);
-            let piece = pieces.next_if(|piece| piece.instruction == instruction);
-            at += piece.map_or(0, |piece| piece.before.len() as u32);
+            let probe_code = probe_codes.next_if(|probe_code| probe_code.instruction == instruction);
+            at += probe_code.map_or(0, |probe_code| probe_code.before.len() as u32);
             self.exact.push(at);
             let mut length = code.instruction(instruction).len() as u32;
             if let Some(branch) = branches.next_if(|branch| branch.instruction == instruction) {
@@ -159,7 +163,7 @@ impl Layout {
             }
             at += length;
             self.scope.push(at);
-            at += piece.map_or(0, |piece| piece.after.len() as u32);
+            at += probe_code.map_or(0, |probe_code| probe_code.after.len() as u32);
         }
         self.target.push(at);
         self.exact.push(at);
@@ -170,8 +174,13 @@ impl Layout {
         self.end = at;
     }
 
-    /// Writes the code.
-    pub(crate) fn write(&self, code: &Code<'_>, pieces: &[Piece], prologue: &[u8]) -> Result<Vec<u8>, Stop> {
+    /// Emits the code.
+    pub(crate) fn write(
+        &self,
+        code: &Code<'_>,
+        probe_codes: &[ProbeCode],
+        prologue: &[u8],
+    ) -> Result<Vec<u8>, NotWoven> {
         let mut out = Vec::with_capacity(self.end as usize);
         out.extend_from_slice(prologue);
         if !self.first_islands.is_empty() {
@@ -180,15 +189,15 @@ impl Layout {
             out.put2(u16::try_from(over).ok().filter(|&over| over < 0x8000).ok_or_else(too_far)?);
         }
         self.islands(&self.first_islands, &mut out);
-        let mut pieces = pieces.iter().peekable();
+        let mut probe_codes = probe_codes.iter().peekable();
         for instruction in 0..code.len() {
-            let piece = pieces.next_if(|piece| piece.instruction == instruction);
-            if let Some(piece) = piece {
-                out.extend_from_slice(&piece.before);
+            let probe_code = probe_codes.next_if(|probe_code| probe_code.instruction == instruction);
+            if let Some(probe_code) = probe_code {
+                out.extend_from_slice(&probe_code.before);
             }
             self.instruction(code, instruction, &mut out)?;
-            if let Some(piece) = piece {
-                out.extend_from_slice(&piece.after);
+            if let Some(probe_code) = probe_code {
+                out.extend_from_slice(&probe_code.after);
             }
         }
         self.islands(&self.last_islands, &mut out);
@@ -202,7 +211,7 @@ impl Layout {
         }
     }
 
-    fn instruction(&self, code: &Code<'_>, instruction: usize, out: &mut Vec<u8>) -> Result<(), Stop> {
+    fn instruction(&self, code: &Code<'_>, instruction: usize, out: &mut Vec<u8>) -> Result<(), NotWoven> {
         let op = code.op(instruction);
         let here = self.exact[instruction];
         if is_branch(op) {
@@ -225,8 +234,9 @@ impl Layout {
         } else if matches!(op, TABLESWITCH | LOOKUPSWITCH) {
             let pc = code.pc(instruction);
             let switch = code.switch(instruction);
-            let offset =
-                |old: i32| Ok::<_, Problem>(self.target[code.from(pc, old.into())?].wrapping_sub(here));
+            let offset = |old: i32| {
+                Ok::<_, ClassFileError>(self.target[code.from(pc, old.into())?].wrapping_sub(here))
+            };
             out.put1(op);
             out.resize(out.len() + padding(here as usize), 0);
             out.put4(offset(switch.default)?);
@@ -242,6 +252,8 @@ impl Layout {
     }
 }
 
-fn too_far() -> Stop {
-    Stop::Left(Cow::Borrowed("one of its branches would go too far: ask for fewer probes in it, or split it"))
+fn too_far() -> NotWoven {
+    NotWoven::Skipped(Cow::Borrowed(
+        "a branch would exceed its range; instrument fewer sites in it or split it",
+    ))
 }

@@ -1,4 +1,4 @@
-//! Weaving a method: putting its probes, code, handlers, frames and tables together.
+//! Weaving of a method: assembles its probes, code, handlers, frames and tables.
 
 use std::borrow::Cow;
 
@@ -6,21 +6,21 @@ use crate::bytes::Write;
 use crate::code::{Code, Handler};
 use crate::descriptor::Shape;
 use crate::emit::Emitter;
-use crate::exits::{Exits, Way};
+use crate::error::ClassFileError;
 use crate::frames::{self, Form, Frame, Type};
-use crate::keep::{self, Kept};
-use crate::layout::{LIMIT, Layout, Stop, too_long};
-use crate::pieces::Pieces;
-use crate::pool::{Additions, Full};
-use crate::problem::Problem;
+use crate::layout::{LIMIT, Layout, NotWoven, too_long};
+use crate::pool::{Additions, PoolFull};
+use crate::probe_code::ProbeEmitter;
 use crate::raw::Raw;
+use crate::saved_locals::{self, SavedLocals};
 use crate::sites::{Method, Sites};
 use crate::tables;
+use crate::unlock_handlers::{ExitPath, UnlockHandlers};
 
-/// Class files of this version and later have frames.
+/// First version of class files with frames.
 const WITH_FRAMES: u16 = 50;
 
-/// Gives the content of the new `Code` attribute.
+/// Returns the content of the new `Code` attribute.
 pub(crate) fn weave(
     raw: &Raw<'_>,
     method: &Method<'_>,
@@ -28,25 +28,26 @@ pub(crate) fn weave(
     sites: &Sites,
     helper: &str,
     pool: &mut Additions,
-) -> Result<Vec<u8>, Stop> {
+) -> Result<Vec<u8>, NotWoven> {
     let old_frames = raw.attribute(&code.attributes, b"StackMapTable").filter(|_| raw.major >= WITH_FRAMES);
     let frames = old_frames.map_or(Ok(Vec::new()), |attribute| frames::read(raw, attribute))?;
     let any_class = start(raw, method, |_| Ok(raw.this))?;
-    let kept = Kept::new(method, code, &frames, &any_class, sites);
-    let ready = keep::ready(method, code, &frames, &any_class, &raw.pool);
-    let mut exits = Exits::new(code, sites, &ready);
+    let kept = SavedLocals::new(method, code, &frames, &any_class, sites);
+    let ready = saved_locals::ready(method, code, &frames, &any_class, &raw.pool);
+    let mut exits = UnlockHandlers::new(code, sites, &ready);
 
-    // The code.
+    // Code.
     let lock = u16::try_from(kept.free).map_err(|_| too_many("variables"))?;
     let emitter = Emitter::new(pool, helper);
-    let mut pieces = Pieces { method, kept: &kept, ready: &ready, emitter, lock, used: 0 };
-    let prologue = pieces.prologue(sites)?;
-    let around = sites.works.iter().map(|work| pieces.piece(work)).collect::<Result<Vec<_>, _>>()?;
-    let handler = if sites.throw.is_empty() { Vec::new() } else { pieces.handler(&sites.throw)? };
-    // On a way out there are the exception and the lock.
+    let mut probe_codes = ProbeEmitter { method, kept: &kept, ready: &ready, emitter, lock, used: 0 };
+    let prologue = probe_codes.prologue(sites)?;
+    let around =
+        sites.works.iter().map(|work| probe_codes.probe_code(work)).collect::<Result<Vec<_>, _>>()?;
+    let handler = if sites.throw.is_empty() { Vec::new() } else { probe_codes.handler(&sites.throw)? };
+    // An exit path has the exception and the lock on its stack.
     let least = if exits.is_empty() { 0 } else { 2 };
-    let max_stack = (u32::from(code.max_stack) + u32::from(pieces.emitter.peak)).max(least);
-    let max_locals = u32::from(lock) + u32::from(pieces.used);
+    let max_stack = (u32::from(code.max_stack) + u32::from(probe_codes.emitter.peak)).max(least);
+    let max_locals = u32::from(lock) + u32::from(probe_codes.used);
     let layout = Layout::new(code, &around, prologue.len())?;
     let mut bytes = layout.write(code, &around, &prologue)?;
     let handler_at = bytes.len() as u32;
@@ -57,10 +58,10 @@ pub(crate) fn weave(
         return Err(too_long(length));
     }
 
-    // The handlers.
+    // Handlers.
     let mut handlers = exits.handlers.clone();
     let added_handlers = u16::try_from(handlers.len()).map_err(|_| too_many("handlers"))?;
-    let place = |pc: u16| Ok::<_, Problem>(layout.target[code.index(pc.into())?] as u16);
+    let place = |pc: u16| Ok::<_, ClassFileError>(layout.target[code.index(pc.into())?] as u16);
     for old in &code.handlers {
         let (start, end, handler) = (place(old.start)?, place(old.end)?, place(old.handler)?);
         handlers.push(Handler { start, end, handler, ..*old });
@@ -76,7 +77,7 @@ pub(crate) fn weave(
         }
     }
 
-    // The frames.
+    // Frames.
     let mut new_frames = None;
     if raw.major >= WITH_FRAMES {
         let uses_object = kept.is_used() || !exits.is_empty();
@@ -119,16 +120,18 @@ fn attribute(out: &mut Vec<u8>, name: u16, content: &[u8]) {
     out.extend_from_slice(content);
 }
 
-fn too_many(what: &str) -> Stop {
-    Stop::Left(Cow::Owned(format!("it would have too many {what}: ask for fewer probes in it, or split it")))
+fn too_many(what: &str) -> NotWoven {
+    NotWoven::Skipped(Cow::Owned(format!(
+        "it would have too many {what}; instrument fewer sites in it or split it"
+    )))
 }
 
-/// The locals at the start of a method, with the constants of classes that `class` finds by name.
+/// The locals at the start of a method; `class` looks up the constants of classes.
 fn start(
     raw: &Raw<'_>,
     method: &Method<'_>,
-    mut class: impl FnMut(&str) -> Result<u16, Full>,
-) -> Result<Vec<Type>, Full> {
+    mut class: impl FnMut(&str) -> Result<u16, PoolFull>,
+) -> Result<Vec<Type>, PoolFull> {
     let mut locals = Vec::with_capacity(method.parameters.len() + 1);
     if !method.is_static {
         locals.push(if method.is_constructor() { Type::UninitializedThis } else { Type::Object(raw.this) });
@@ -142,7 +145,8 @@ fn start(
     Ok(locals)
 }
 
-/// The parts of the code whose exceptions are reported: all, but for the part of a constructor where `this` is not ready.
+/// The ranges of code whose exceptions are reported: all code except the part of a constructor before `this` is
+/// initialised.
 fn ranges(code: &Code<'_>, layout: &Layout, ready: &[bool]) -> Vec<(u32, u32)> {
     let is_ready = |instruction: usize| ready.get(instruction).is_none_or(|&ready| ready);
     let mut ranges = Vec::new();
@@ -161,13 +165,13 @@ fn ranges(code: &Code<'_>, layout: &Layout, ready: &[bool]) -> Vec<(u32, u32)> {
     ranges
 }
 
-/// Writes the frames of a method.
+/// Emits the frames of a method.
 struct Frames<'m> {
     raw: &'m Raw<'m>,
     method: &'m Method<'m>,
     code: &'m Code<'m>,
     layout: &'m Layout,
-    kept: &'m Kept,
+    kept: &'m SavedLocals,
     frames: &'m [Frame],
     lock: u16,
     object: u16,
@@ -178,10 +182,10 @@ impl Frames<'_> {
         &self,
         pool: &mut Additions,
         handler_at: Option<u32>,
-        exits: &Exits,
-    ) -> Result<Option<Vec<u8>>, Stop> {
+        exits: &UnlockHandlers,
+    ) -> Result<Option<Vec<u8>>, NotWoven> {
         let layout = self.layout;
-        // Where locals are added or frames come before all others, a frame cannot build on the one before.
+        // If locals or frames were added in front, a frame cannot be encoded relative to the previous one.
         let restate = !self.kept.copies.is_empty() || !layout.first_islands.is_empty();
         let mut full = Vec::new();
         let mut start_locals = Vec::new();
@@ -195,9 +199,9 @@ impl Frames<'_> {
         }
         let at = |pc: usize| {
             let found = full.binary_search_by_key(&(pc as u32), |frame| frame.pc);
-            found.map(|index| &full[index]).map_err(|_| Problem::Malformed {
+            found.map(|index| &full[index]).map_err(|_| ClassFileError::Malformed {
                 offset: self.code.at + pc,
-                what: "a target of a branch has no frame",
+                what: "a branch target has no frame",
             })
         };
 
@@ -223,9 +227,9 @@ impl Frames<'_> {
         }
         for &(way, place) in &exits.ways {
             let mut frame = match way {
-                Way::Handler(pc) => at(pc.into())?.clone(),
-                Way::Out => self.out(self.kept.locals(self.object), &thrown),
-                Way::Early => self.out(vec![Type::UninitializedThis], &thrown),
+                ExitPath::Handler(pc) => at(pc.into())?.clone(),
+                ExitPath::Out => self.out(self.kept.locals(self.object), &thrown),
+                ExitPath::Early => self.out(vec![Type::UninitializedThis], &thrown),
             };
             frames::place(&mut frame.locals, self.lock, Type::Object(self.object));
             self.frame(&mut writer, place, &frame)?;
@@ -240,8 +244,8 @@ impl Frames<'_> {
         Frame { pc: 0, form: Form::Full, locals, stack: stack.to_vec() }
     }
 
-    /// Writes a frame, with the places in it moved.
-    fn frame(&self, writer: &mut frames::Writer, place: u32, frame: &Frame) -> Result<(), Problem> {
+    /// Emits a frame with its offsets relocated.
+    fn frame(&self, writer: &mut frames::Writer, place: u32, frame: &Frame) -> Result<(), ClassFileError> {
         let moved = |types: &[Type]| {
             types
                 .iter()
@@ -252,7 +256,7 @@ impl Frames<'_> {
                     }
                     other => Ok(other),
                 })
-                .collect::<Result<Vec<_>, Problem>>()
+                .collect::<Result<Vec<_>, ClassFileError>>()
         };
         writer.frame(place, frame.form, &moved(&frame.locals)?, &moved(&frame.stack)?);
         Ok(())

@@ -1,4 +1,4 @@
-//! Instructions: their numbers and lengths.
+//! Opcodes and instruction lengths.
 
 use crate::bytes::u4;
 use crate::descriptor::Shape;
@@ -47,12 +47,12 @@ pub(crate) const IFNONNULL: u8 = 0xc7;
 pub(crate) const GOTO_W: u8 = 0xc8;
 pub(crate) const JSR_W: u8 = 0xc9;
 
-/// How many zeros stand between a switch at `pc` and its operands.
+/// Number of padding bytes between a switch at `pc` and its operands.
 pub(crate) fn padding(pc: usize) -> usize {
     3 - pc % 4
 }
 
-/// The length of the instruction at `pc`. `None` where there is none, or it runs over the end.
+/// The length of the instruction at `pc`. `None` if it is unknown or exceeds the code.
 pub(crate) fn length(code: &[u8], pc: usize) -> Option<usize> {
     let length = match *code.get(pc)? {
         0x10 | 0x12 | 0x15..=0x19 | 0x36..=0x3a | RET | 0xbc => 2,
@@ -85,7 +85,7 @@ pub(crate) fn length(code: &[u8], pc: usize) -> Option<usize> {
                 let (low, high) =
                     (u4(code, operands + 4).cast_signed(), u4(code, operands + 8).cast_signed());
                 let entries = i64::from(high) - i64::from(low) + 1;
-                // More entries than bytes of code: whatever it is, it is too long.
+                // More entries than bytes of code: the length is certainly too large.
                 fixed + 12 + 4 * usize::try_from(entries).ok().filter(|&n| n > 0 && n < 0x1_0000)?
             } else {
                 fixed + 8 + 8 * usize::try_from(u4(code, operands + 4)).ok().filter(|&n| n < 0x1_0000)?
@@ -97,7 +97,7 @@ pub(crate) fn length(code: &[u8], pc: usize) -> Option<usize> {
     (pc + length <= code.len()).then_some(length)
 }
 
-/// The shape of the kinds of loads and stores, by their place among the five.
+/// The shape of loads and stores by their index among the five variants.
 fn shape(rank: u8) -> Shape {
     [Shape::Int, Shape::Long, Shape::Float, Shape::Double, Shape::Reference][usize::from(rank.min(4))]
 }
@@ -127,7 +127,7 @@ pub(crate) fn is_conditional(op: u8) -> bool {
     matches!(op, IFEQ..=0xa6 | IFNULL | IFNONNULL)
 }
 
-/// Whether an instruction names another by an offset of 16 or 32 bits.
+/// Whether an instruction has a 16-bit or 32-bit offset to another one.
 pub(crate) fn is_branch(op: u8) -> bool {
     matches!(op, IFEQ..=JSR | IFNULL..=JSR_W)
 }

@@ -1,23 +1,23 @@
-//! What is asked of the user of the weaver, and what it answers.
+//! Interface between the weaver and its client: sites, probes, captures.
 
-/// Decides where probes go.
-pub trait Plan {
-    /// Which kinds of sites of a class (as in `java/util/List`) are worth asking for. The others are passed over,
-    /// which saves time when whole libraries are loaded.
-    fn wants(&mut self, class: &str) -> Wants {
+/// Decides where probes are added.
+pub trait ProbePlan {
+    /// The kinds of sites in a class (as in `java/util/List`) for which [`probes`](Self::probes) is called. Restricting
+    /// them saves time when whole libraries are loaded.
+    fn site_kinds(&mut self, class: &str) -> SiteKinds {
         let _ = class;
-        Wants::ALL
+        SiteKinds::ALL
     }
 
-    /// The probes at a site, in the order in which they are to report.
+    /// The probes at a site, in the order of their reports.
     ///
-    /// Every site of a method is asked for before any code is written, in the order of the code.
+    /// Called for all sites of a method in the order of the code, before any code is emitted.
     fn probes(&mut self, site: &Site<'_>) -> Vec<Probe>;
 }
 
-/// Kinds of sites that a plan wants to be asked for.
+/// Set of site kinds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Wants {
+pub struct SiteKinds {
     /// Entries and exits, ordinary and exceptional.
     pub methods: bool,
     /// Writes of fields.
@@ -28,14 +28,14 @@ pub struct Wants {
     pub calls: bool,
 }
 
-impl Wants {
+impl SiteKinds {
     /// Every kind.
-    pub const ALL: Wants = Wants { methods: true, fields: true, locals: true, calls: true };
-    /// No kind: the class is left as it is.
-    pub const NOTHING: Wants = Wants { methods: false, fields: false, locals: false, calls: false };
+    pub const ALL: SiteKinds = SiteKinds { methods: true, fields: true, locals: true, calls: true };
+    /// No kind: the class is not changed.
+    pub const NOTHING: SiteKinds = SiteKinds { methods: false, fields: false, locals: false, calls: false };
 }
 
-/// A place where a probe can be.
+/// A position in the code where a probe can be added (AspectJ: join point shadow).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Site<'a> {
     /// The class that is woven, as in `java/util/List`.
@@ -46,24 +46,24 @@ pub struct Site<'a> {
     pub descriptor: &'a str,
     /// Whether that method is static.
     pub is_static: bool,
-    /// The line in the source, where the class file tells it.
+    /// The source line, if the class file has line numbers.
     pub line: Option<u16>,
-    /// What happens there.
-    pub kind: Kind<'a>,
+    /// The kind of event at the site.
+    pub kind: SiteKind<'a>,
 }
 
-/// What happens at a site.
+/// SiteKind of a site with the names that it involves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind<'a> {
-    /// The method begins. In a constructor this is before the call of `super(…)`, so that there is no `this` yet.
+pub enum SiteKind<'a> {
+    /// Entry of the method. In a constructor this is before the call of `super(…)`, so `this` is not available.
     Enter,
-    /// The method is about to return. There is one such site for each `return`.
+    /// Before a `return`; each `return` is a site of its own.
     Return,
-    /// An exception leaves the method. A constructor is only watched from the end of its `super(…)` on.
+    /// An exception leaves the method. In a constructor, only the code after `super(…)` is covered.
     Throw,
-    /// A field was written, successfully.
+    /// After a successful write of a field.
     Field {
-        /// The class that the write names: the field may be inherited from further up.
+        /// The class named in the instruction; the field may be inherited by it.
         owner: &'a str,
         /// The field.
         name: &'a str,
@@ -72,19 +72,19 @@ pub enum Kind<'a> {
         /// Whether it is static.
         is_static: bool,
     },
-    /// A local variable or a parameter was written.
+    /// After a write of a local variable or parameter.
     Local {
         /// Its slot.
         slot: u16,
-        /// Its name. Locals have names only in classes compiled with `-g`; others are not asked for. A parameter whose name is
-        /// not known has an empty one.
+        /// Its name. Locals have names only in classes compiled with `-g`; unnamed ones are not visited. The name of a
+        /// parameter is empty if unknown.
         name: &'a str,
-        /// Its type. For a parameter whose type is not stated by the debug information, that of the method's descriptor.
+        /// Its type. If the debug information lacks the type of a parameter, it is taken from the method's descriptor.
         descriptor: &'a str,
     },
-    /// A method is called.
+    /// A call of a method.
     Call {
-        /// The class that the call names: the method may be inherited from further up, or overridden further down.
+        /// The class named in the instruction; the method may be inherited by it or overridden in a subclass.
         owner: &'a str,
         /// The method that is called.
         name: &'a str,
@@ -92,19 +92,19 @@ pub enum Kind<'a> {
         descriptor: &'a str,
         /// Whether it is static.
         is_static: bool,
-        /// Before the call, or after it has returned.
-        when: When,
-        /// Of a constructor: where the new object is put right away.
-        stored: Option<Stored<'a>>,
+        /// Before the call, or after its normal return.
+        when: CallSide,
+        /// For a constructor call: the variable to which the next instruction stores the new object.
+        stored: Option<StoreTarget<'a>>,
     },
 }
 
-/// Where a new object is put by the instruction that follows its constructor.
+/// Variable to which a new object is stored directly after its construction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stored<'a> {
+pub enum StoreTarget<'a> {
     /// Into a field.
     Field {
-        /// The class that the write names.
+        /// The class named in the instruction.
         owner: &'a str,
         /// The field.
         name: &'a str,
@@ -112,7 +112,7 @@ pub enum Stored<'a> {
         descriptor: &'a str,
         /// Whether it is static.
         is_static: bool,
-        /// Whether it is a field of the object whose code this is.
+        /// Whether it is a field of the object whose method contains the site.
         of_this: bool,
     },
     /// Into a local variable that has a name.
@@ -124,24 +124,24 @@ pub enum Stored<'a> {
     },
 }
 
-/// A side of a call.
+/// Side of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum When {
-    /// The arguments are there, the call has not begun.
+pub enum CallSide {
+    /// Before the call, with its arguments.
     Before,
-    /// The call has returned. After an exception there is no report.
+    /// After the call has returned normally. An exception is not reported.
     After,
 }
 
 /// One report at a site.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Probe {
-    /// Passed to the helper. Negative ones of the helper's `int` are those above `i32::MAX`.
+    /// Identity passed to the helper. Values above `i32::MAX` are negative in the helper's `int`.
     pub id: u32,
-    /// What is passed, in order.
+    /// The captured values, in order.
     pub captures: Vec<Capture>,
-    /// At writes of fields and locals: hold the helper's lock from before the write to after the report, so that
-    /// reports of several threads are in the order of the writes. Has no meaning at other sites.
+    /// For writes of fields and locals: holds the helper's lock from before the write until after the report, so that
+    /// reports of several threads are in the order of the writes. Ignored at other sites.
     pub locked: bool,
 }
 
@@ -151,27 +151,27 @@ impl Probe {
         Probe { id, captures: captures.into(), locked: false }
     }
 
-    /// The same, with the lock held.
+    /// The same probe with the lock.
     pub fn locked(self) -> Probe {
         Probe { locked: true, ..self }
     }
 }
 
-/// A value that a probe passes on.
+/// A value that a probe passes to the helper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Capture {
-    /// `this` of the method that the site is in. Null in a static method, and in a constructor before `super(…)`.
+    /// `this` of the method that contains the site. Null in a static method, and in a constructor before `super(…)`.
     This,
-    /// An argument, from 0. At a call it is one of the called method, elsewhere one of the method that
-    /// the site is in, with the value it had at the beginning, even where the parameter was assigned since.
+    /// An argument, counted from 0. At a call it is an argument of the called method; elsewhere it is one of the method
+    /// that contains the site, with its value at entry even if the parameter was assigned later.
     Argument(u16),
-    /// What is returned, at [`Kind::Return`] and after a call.
+    /// The returned value, at [`SiteKind::Return`] and after a call.
     Result,
-    /// What was written, at writes of fields and locals.
+    /// The written value, at writes of fields and locals.
     Value,
-    /// The object whose field is written (null in a constructor before `super(…)`), or whose method is called (null
-    /// before the call of a constructor, the new object after it). Null where the field or method is static.
+    /// The object whose field is written (null in a constructor before `super(…)`) or whose method is called (null
+    /// before a constructor call, the new object after it). Null if the field or method is static.
     Owner,
-    /// The exception, at [`Kind::Throw`].
+    /// The exception, at [`SiteKind::Throw`].
     Thrown,
 }

@@ -1,11 +1,11 @@
-//! The pool of constants: reading it, and adding to its end.
+//! Constant pool: parsing, and adding constants at its end.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 use crate::bytes::{Reader, Write, u2, u4};
+use crate::error::ClassFileError;
 use crate::helper;
-use crate::problem::Problem;
 
 const UTF8: u8 = 1;
 const INTEGER: u8 = 3;
@@ -19,14 +19,14 @@ const METHOD: u8 = 10;
 const INTERFACE_METHOD: u8 = 11;
 const NAME_AND_TYPE: u8 = 12;
 
-/// The constants of a class file: the tag of each and where its content begins. A tag of 0 is no constant.
+/// Constant pool of a class file: the tag and the offset of each constant. The tag 0 marks an unused index.
 #[derive(Debug)]
 pub(crate) struct Pool<'a> {
     bytes: &'a [u8],
     entries: Vec<(u8, u32)>,
 }
 
-/// A field or a method as an instruction names it.
+/// A field or method reference of an instruction.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct MemberRef<'a> {
     pub(crate) owner: Cow<'a, str>,
@@ -34,7 +34,7 @@ pub(crate) struct MemberRef<'a> {
     pub(crate) descriptor: Cow<'a, str>,
 }
 
-/// The value of a constant that a field or an instruction uses.
+/// Value of a numeric or string constant.
 pub(crate) enum Value<'a> {
     Int(i32),
     Long(i64),
@@ -44,9 +44,9 @@ pub(crate) enum Value<'a> {
 }
 
 impl<'a> Pool<'a> {
-    /// Reads the pool, whose number of entries comes first.
-    pub(crate) fn read(bytes: &'a [u8], reader: &mut Reader<'a>) -> Result<Pool<'a>, Problem> {
-        const WHAT: &str = "the pool of constants";
+    /// Parses the pool, starting with the number of entries.
+    pub(crate) fn read(bytes: &'a [u8], reader: &mut Reader<'a>) -> Result<Pool<'a>, ClassFileError> {
+        const WHAT: &str = "the constant pool";
         let count = usize::from(reader.u2(WHAT)?);
         let mut entries = Vec::with_capacity(count);
         entries.push((0, 0));
@@ -60,7 +60,10 @@ impl<'a> Pool<'a> {
                 CLASS | STRING | 16 | 19 | 20 => 2,
                 15 => 3,
                 _ => {
-                    return Err(Problem::Malformed { offset: at - 1, what: "a constant of an unknown kind" });
+                    return Err(ClassFileError::Malformed {
+                        offset: at - 1,
+                        what: "unknown type of constant",
+                    });
                 }
             };
             reader.take(length, WHAT)?;
@@ -72,7 +75,7 @@ impl<'a> Pool<'a> {
         Ok(Pool { bytes, entries })
     }
 
-    /// How many entries there are, with the unused one at 0.
+    /// The number of entries, including the unused index 0.
     pub(crate) fn len(&self) -> usize {
         self.entries.len()
     }
@@ -84,13 +87,13 @@ impl<'a> Pool<'a> {
         }
     }
 
-    /// The bytes of a text.
+    /// The bytes of a UTF-8 constant.
     pub(crate) fn raw(&self, index: u16) -> Option<&'a [u8]> {
         let at = self.at(index, UTF8)?;
         self.bytes.get(at + 2..at + 2 + usize::from(u2(self.bytes, at)))
     }
 
-    /// A text.
+    /// A UTF-8 constant.
     pub(crate) fn text(&self, index: u16) -> Option<Cow<'a, str>> {
         Some(decode(self.raw(index)?))
     }
@@ -100,12 +103,12 @@ impl<'a> Pool<'a> {
         self.text(u2(self.bytes, self.at(index, CLASS)?))
     }
 
-    /// The field that an instruction names.
+    /// A field reference.
     pub(crate) fn field(&self, index: u16) -> Option<MemberRef<'a>> {
         self.member(self.at(index, FIELD)?)
     }
 
-    /// The method that an instruction names.
+    /// A method reference.
     pub(crate) fn method(&self, index: u16) -> Option<MemberRef<'a>> {
         self.member(self.at(index, METHOD).or_else(|| self.at(index, INTERFACE_METHOD))?)
     }
@@ -119,7 +122,7 @@ impl<'a> Pool<'a> {
         })
     }
 
-    /// Whether an instruction names a method called `<init>`. Quicker than [`Pool::method`].
+    /// Whether a method reference names `<init>`. Faster than [`Pool::method`].
     pub(crate) fn is_constructor(&self, index: u16) -> bool {
         let pair = self
             .at(index, METHOD)
@@ -144,7 +147,7 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Texts in class files are UTF-8, but for NUL and for characters beyond the first plane.
+/// Decodes modified UTF-8, which differs from UTF-8 in NUL and in characters beyond the basic plane.
 fn decode(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
@@ -165,42 +168,42 @@ fn decode(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
-/// The pool has no room for another constant.
+/// Error: the constant pool is full.
 #[derive(Debug)]
-pub(crate) struct Full;
+pub(crate) struct PoolFull;
 
-/// Constants that are added behind those of a class. What was there keeps its place.
+/// Constants that are added behind those of a class. Existing constants keep their indices.
 #[derive(Debug)]
 pub(crate) struct Additions {
     next: usize,
     bytes: Vec<u8>,
     known: HashMap<Vec<u8>, u16>,
-    /// The methods of the helper that are called, by name: a few, asked for again and again.
+    /// The helper methods that are called, by name. There are few, and they are looked up often.
     probes: Vec<(String, u16)>,
 }
 
 impl Additions {
-    /// Additions to a pool of so many entries.
+    /// Creates additions to a pool with `len` entries.
     pub(crate) fn new(len: usize) -> Additions {
         Additions { next: len, bytes: Vec::new(), known: HashMap::new(), probes: Vec::new() }
     }
 
-    /// How many entries the pool has, with the additions.
+    /// The number of entries of the pool with the additions.
     pub(crate) fn len(&self) -> usize {
         self.next
     }
 
-    /// The additions as they are written in the file.
+    /// The encoded additions.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// A state to go back to.
+    /// A state for [`Additions::rewind`].
     pub(crate) fn mark(&self) -> (usize, usize) {
         (self.next, self.bytes.len())
     }
 
-    /// Forgets what was added since.
+    /// Removes the constants that were added after [`Additions::mark`].
     pub(crate) fn rewind(&mut self, (next, length): (usize, usize)) {
         self.next = next;
         self.bytes.truncate(length);
@@ -208,8 +211,8 @@ impl Additions {
         self.probes.retain(|(_, index)| usize::from(*index) < next);
     }
 
-    /// The helper's method for a probe: its name ends with the letters of its captures.
-    pub(crate) fn probe(&mut self, helper: &str, name: &str) -> Result<u16, Full> {
+    /// The helper method for a probe; its name ends with the letters of its captures.
+    pub(crate) fn probe(&mut self, helper: &str, name: &str) -> Result<u16, PoolFull> {
         if let Some((_, index)) = self.probes.iter().find(|(known, _)| known == name) {
             return Ok(*index);
         }
@@ -218,52 +221,52 @@ impl Additions {
         Ok(index)
     }
 
-    fn add(&mut self, constant: Vec<u8>) -> Result<u16, Full> {
+    fn add(&mut self, constant: Vec<u8>) -> Result<u16, PoolFull> {
         if let Some(&index) = self.known.get(&constant) {
             return Ok(index);
         }
-        // The number of entries is itself 16 bits wide, so the last index is one less.
-        let index = u16::try_from(self.next).ok().filter(|&index| index < u16::MAX).ok_or(Full)?;
+        // The number of entries is a 16-bit number, so the largest index is one less.
+        let index = u16::try_from(self.next).ok().filter(|&index| index < u16::MAX).ok_or(PoolFull)?;
         self.bytes.extend_from_slice(&constant);
         self.known.insert(constant, index);
         self.next += 1;
         Ok(index)
     }
 
-    pub(crate) fn text(&mut self, text: &str) -> Result<u16, Full> {
+    pub(crate) fn text(&mut self, text: &str) -> Result<u16, PoolFull> {
         let mut constant = vec![UTF8];
-        constant.put2(u16::try_from(text.len()).map_err(|_| Full)?);
+        constant.put2(u16::try_from(text.len()).map_err(|_| PoolFull)?);
         constant.extend_from_slice(text.as_bytes());
         self.add(constant)
     }
 
-    pub(crate) fn integer(&mut self, value: i32) -> Result<u16, Full> {
+    pub(crate) fn integer(&mut self, value: i32) -> Result<u16, PoolFull> {
         let mut constant = vec![INTEGER];
         constant.put4(value.cast_unsigned());
         self.add(constant)
     }
 
-    pub(crate) fn class(&mut self, name: &str) -> Result<u16, Full> {
+    pub(crate) fn class(&mut self, name: &str) -> Result<u16, PoolFull> {
         let name = self.text(name)?;
         self.pair(CLASS, name, None)
     }
 
-    pub(crate) fn field(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, Full> {
+    pub(crate) fn field(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
         self.member(FIELD, owner, name, descriptor)
     }
 
-    pub(crate) fn method(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, Full> {
+    pub(crate) fn method(&mut self, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
         self.member(METHOD, owner, name, descriptor)
     }
 
-    fn member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16, Full> {
+    fn member(&mut self, tag: u8, owner: &str, name: &str, descriptor: &str) -> Result<u16, PoolFull> {
         let owner = self.class(owner)?;
         let (name, descriptor) = (self.text(name)?, self.text(descriptor)?);
         let pair = self.pair(NAME_AND_TYPE, name, Some(descriptor))?;
         self.pair(tag, owner, Some(pair))
     }
 
-    fn pair(&mut self, tag: u8, first: u16, second: Option<u16>) -> Result<u16, Full> {
+    fn pair(&mut self, tag: u8, first: u16, second: Option<u16>) -> Result<u16, PoolFull> {
         let mut constant = vec![tag];
         constant.put2(first);
         if let Some(second) = second {
@@ -278,7 +281,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn texts_are_almost_utf8() {
+    fn decode_handles_modified_utf8() {
         assert_eq!(decode(b"plain"), "plain");
         assert_eq!(decode("größe".as_bytes()), "größe");
         assert_eq!(decode(b"a\xc0\x80b"), "a\0b");
@@ -287,7 +290,7 @@ mod tests {
     }
 
     #[test]
-    fn additions_are_shared_and_can_be_taken_back() {
+    fn additions_are_shared_and_rewindable() {
         let mut additions = Additions::new(10);
         assert_eq!(additions.text("x").unwrap(), 10);
         let mark = additions.mark();

@@ -1,26 +1,26 @@
-//! The outline of a class file: where each part lies.
+//! Structure of a class file: the offset of each part.
 
 use crate::bytes::Reader;
+use crate::error::{ClassFileError, NEWEST};
 use crate::pool::Pool;
-use crate::problem::{NEWEST, Problem};
 
-/// A class file, cut into its parts.
+/// A class file, split into its parts.
 #[derive(Debug)]
 pub(crate) struct Raw<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) major: u16,
     pub(crate) pool: Pool<'a>,
-    /// Where the pool ends.
+    /// End of the constant pool.
     pub(crate) pool_end: usize,
     pub(crate) access: u16,
     pub(crate) this: u16,
     pub(crate) parent: u16,
     pub(crate) interfaces: Vec<u16>,
     pub(crate) fields: Vec<Member>,
-    /// Where the number of methods is written.
+    /// Offset of the number of methods.
     pub(crate) methods_at: usize,
     pub(crate) methods: Vec<Member>,
-    /// Where the number of the class's own attributes is written.
+    /// Offset of the number of class attributes.
     pub(crate) attributes_at: usize,
     pub(crate) attributes: Vec<Attribute>,
 }
@@ -35,7 +35,7 @@ pub(crate) struct Member {
     pub(crate) attributes: Vec<Attribute>,
 }
 
-/// An attribute: its name and where its content lies.
+/// An attribute: its name and the range of its content.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Attribute {
     pub(crate) name: u16,
@@ -44,19 +44,19 @@ pub(crate) struct Attribute {
 }
 
 impl<'a> Raw<'a> {
-    pub(crate) fn read(bytes: &'a [u8]) -> Result<Raw<'a>, Problem> {
+    pub(crate) fn read(bytes: &'a [u8]) -> Result<Raw<'a>, ClassFileError> {
         let mut reader = Reader::new(bytes);
-        if reader.u4("its first four bytes")? != 0xcafe_babe {
-            return Err(Problem::Malformed { offset: 0, what: "it does not begin as class files do" });
+        if reader.u4("the header")? != 0xcafe_babe {
+            return Err(ClassFileError::Malformed { offset: 0, what: "no class file header" });
         }
-        reader.u2("its version")?;
-        let major = reader.u2("its version")?;
+        reader.u2("the version")?;
+        let major = reader.u2("the version")?;
         if major > NEWEST {
-            return Err(Problem::Newer { major });
+            return Err(ClassFileError::Newer { major });
         }
         let pool = Pool::read(bytes, &mut reader)?;
         let pool_end = reader.at();
-        let what = "the names of the class and its parents";
+        let what = "the names of the class and its supertypes";
         let (access, this, parent) = (reader.u2(what)?, reader.u2(what)?, reader.u2(what)?);
         let count = reader.u2(what)?;
         let interfaces = (0..count).map(|_| reader.u2(what)).collect::<Result<_, _>>()?;
@@ -66,7 +66,10 @@ impl<'a> Raw<'a> {
         let attributes_at = reader.at();
         let attributes = attributes(&mut reader, "the attributes of the class")?;
         if !reader.is_at_end() {
-            return Err(Problem::Malformed { offset: reader.at(), what: "something follows the class" });
+            return Err(ClassFileError::Malformed {
+                offset: reader.at(),
+                what: "unexpected bytes after the class",
+            });
         }
         Ok(Raw {
             bytes,
@@ -91,7 +94,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, Problem> {
+fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, ClassFileError> {
     let count = reader.u2(what)?;
     (0..count)
         .map(|_| {
@@ -106,8 +109,11 @@ fn members(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Member>, P
         .collect()
 }
 
-/// Reads a list of attributes, whose number comes first.
-pub(crate) fn attributes(reader: &mut Reader<'_>, what: &'static str) -> Result<Vec<Attribute>, Problem> {
+/// Parses a list of attributes, starting with their number.
+pub(crate) fn attributes(
+    reader: &mut Reader<'_>,
+    what: &'static str,
+) -> Result<Vec<Attribute>, ClassFileError> {
     let count = reader.u2(what)?;
     (0..count)
         .map(|_| {

@@ -1,18 +1,18 @@
-//! Walking the code of a method and asking the plan.
+//! Visits the sites of a method and collects the probes of the plan.
 
 use std::borrow::Cow;
 
 use crate::bytes::Reader;
 use crate::code::Code;
 use crate::descriptor::{self, Shape};
+use crate::error::ClassFileError;
 use crate::opcode;
-use crate::plan::{Capture, Kind, Plan, Probe, Site, Stored, Wants, When};
+use crate::plan::{CallSide, Capture, Probe, ProbePlan, Site, SiteKind, SiteKinds, StoreTarget};
 use crate::pool::Pool;
-use crate::problem::Problem;
 use crate::raw::{Attribute, Member, Raw};
-use crate::weaver::Left;
+use crate::weaver::SkippedMethod;
 
-/// The method that is woven.
+/// The method being woven.
 pub(crate) struct Method<'a> {
     pub(crate) class: &'a str,
     pub(crate) name: &'a str,
@@ -40,24 +40,24 @@ impl Method<'_> {
     }
 }
 
-/// What an instruction does.
+/// Effect of an instruction, if it is a site.
 #[derive(Debug)]
-pub(crate) enum What {
-    /// It writes a field.
+pub(crate) enum InstructionEffect {
+    /// Writes a field.
     Put { value: Shape, is_static: bool, of_this_class: bool },
-    /// It writes a variable.
+    /// Writes a variable.
     Store { value: Shape, slot: u16 },
-    /// It calls.
+    /// Calls a method.
     Call { arguments: Vec<Shape>, result: Option<Shape>, is_static: bool, is_constructor: bool },
-    /// It leaves the method.
+    /// Leaves the method.
     Return,
 }
 
 /// The probes at an instruction.
 #[derive(Debug)]
-pub(crate) struct Work {
+pub(crate) struct SiteProbes {
     pub(crate) instruction: usize,
-    pub(crate) what: What,
+    pub(crate) what: InstructionEffect,
     pub(crate) before: Vec<Probe>,
     pub(crate) after: Vec<Probe>,
 }
@@ -67,7 +67,7 @@ pub(crate) struct Work {
 pub(crate) struct Sites {
     pub(crate) enter: Vec<Probe>,
     pub(crate) throw: Vec<Probe>,
-    pub(crate) works: Vec<Work>,
+    pub(crate) works: Vec<SiteProbes>,
 }
 
 impl Sites {
@@ -75,35 +75,39 @@ impl Sites {
         self.enter.is_empty() && self.throw.is_empty() && self.works.is_empty()
     }
 
-    /// Every probe that wants something of the method itself when it is under way.
+    /// All probes that may capture `this` or arguments outside of the method entry.
     pub(crate) fn probes(&self) -> impl Iterator<Item = &Probe> {
         let works = self.works.iter().flat_map(|work| work.before.iter().chain(&work.after));
         self.enter.iter().chain(&self.throw).chain(works)
     }
 }
 
-/// Asks a plan about one site after the other.
-pub(crate) struct Asking<'a, 'p> {
+/// Queries the plan for one site after the other.
+pub(crate) struct SiteVisitor<'a, 'p> {
     pub(crate) method: &'a Method<'a>,
-    pub(crate) plan: &'p mut dyn Plan,
-    pub(crate) left: &'p mut Vec<Left>,
+    pub(crate) plan: &'p mut dyn ProbePlan,
+    pub(crate) skipped: &'p mut Vec<SkippedMethod>,
     lines: Vec<(u16, u16)>,
     line: Option<u16>,
 }
 
-impl<'a, 'p> Asking<'a, 'p> {
-    pub(crate) fn new(method: &'a Method<'a>, plan: &'p mut dyn Plan, left: &'p mut Vec<Left>) -> Self {
-        Asking { method, plan, left, lines: Vec::new(), line: None }
+impl<'a, 'p> SiteVisitor<'a, 'p> {
+    pub(crate) fn new(
+        method: &'a Method<'a>,
+        plan: &'p mut dyn ProbePlan,
+        skipped: &'p mut Vec<SkippedMethod>,
+    ) -> Self {
+        SiteVisitor { method, plan, skipped, lines: Vec::new(), line: None }
     }
 
-    /// Asks about every site of the method.
+    /// Queries the plan for every site of the method.
     pub(crate) fn all(
         mut self,
         raw: &Raw<'a>,
         member: &Member,
         code: &Code<'a>,
-        wants: Wants,
-    ) -> Result<Sites, Problem> {
+        wants: SiteKinds,
+    ) -> Result<Sites, ClassFileError> {
         self.lines = lines(raw, code)?;
         let has_names = wants.locals || wants.calls;
         let names = if has_names { Names::read(raw, member, code)? } else { Names::default() };
@@ -115,13 +119,13 @@ impl<'a, 'p> Asking<'a, 'p> {
                 next_line += 1;
             }
             if index == 0 && wants.methods {
-                sites.enter = self.ask(Kind::Enter, &self.method.parameters, None);
+                sites.enter = self.ask(SiteKind::Enter, &self.method.parameters, None);
             }
             sites.works.extend(self.instruction(&raw.pool, code, index, wants, &names)?);
         }
         if wants.methods {
             self.line = None;
-            sites.throw = self.ask(Kind::Throw, &self.method.parameters, None);
+            sites.throw = self.ask(SiteKind::Throw, &self.method.parameters, None);
         }
         Ok(sites)
     }
@@ -131,35 +135,34 @@ impl<'a, 'p> Asking<'a, 'p> {
         pool: &Pool<'_>,
         code: &Code<'_>,
         index: usize,
-        wants: Wants,
+        wants: SiteKinds,
         names: &Names,
-    ) -> Result<Option<Work>, Problem> {
-        let problem = |what| Problem::Malformed { offset: code.at + code.pc(index), what };
+    ) -> Result<Option<SiteProbes>, ClassFileError> {
+        let error = |what| ClassFileError::Malformed { offset: code.at + code.pc(index), what };
         let (mut before, mut after) = (Vec::new(), Vec::new());
         let own = &self.method.parameters;
         let what = match code.op(index) {
             op @ (opcode::PUTSTATIC | opcode::PUTFIELD) if wants.fields => {
-                let field = pool.field(code.operand(index)).ok_or_else(|| problem("a field has no name"))?;
+                let field = pool.field(code.operand(index)).ok_or_else(|| error("a field has no name"))?;
                 let value =
-                    Shape::of(&field.descriptor).ok_or_else(|| problem("a field has no proper type"))?;
+                    Shape::of(&field.descriptor).ok_or_else(|| error("a field has an invalid type"))?;
                 let is_static = op == opcode::PUTSTATIC;
                 let (owner, name, descriptor) = (&*field.owner, &*field.name, &*field.descriptor);
-                after = self.ask(Kind::Field { owner, name, descriptor, is_static }, own, None);
-                What::Put { value, is_static, of_this_class: owner == self.method.class }
+                after = self.ask(SiteKind::Field { owner, name, descriptor, is_static }, own, None);
+                InstructionEffect::Put { value, is_static, of_this_class: owner == self.method.class }
             }
             opcode::INVOKEVIRTUAL..=opcode::INVOKEINTERFACE if wants.calls => {
-                let called =
-                    pool.method(code.operand(index)).ok_or_else(|| problem("a method has no name"))?;
+                let called = pool.method(code.operand(index)).ok_or_else(|| error("a method has no name"))?;
                 let (parameters, result) = descriptor::method(&called.descriptor)
-                    .ok_or_else(|| problem("a method has no proper descriptor"))?;
+                    .ok_or_else(|| error("a method has an invalid descriptor"))?;
                 let is_static = code.op(index) == opcode::INVOKESTATIC;
                 let (owner, name, descriptor) = (&*called.owner, &*called.name, &*called.descriptor);
                 let target = if name == "<init>" { self.target(pool, code, index, names) } else { None };
                 let stored = target.as_ref().map(Target::stored);
-                let site = |when| Kind::Call { owner, name, descriptor, is_static, when, stored };
-                before = self.ask(site(When::Before), &parameters, None);
-                after = self.ask(site(When::After), &parameters, result);
-                What::Call {
+                let site = |when| SiteKind::Call { owner, name, descriptor, is_static, when, stored };
+                before = self.ask(site(CallSide::Before), &parameters, None);
+                after = self.ask(site(CallSide::After), &parameters, result);
+                InstructionEffect::Call {
                     arguments: parameters.iter().filter_map(|parameter| Shape::of(parameter)).collect(),
                     result: result.and_then(Shape::of),
                     is_static,
@@ -167,8 +170,8 @@ impl<'a, 'p> Asking<'a, 'p> {
                 }
             }
             opcode::IRETURN..=opcode::RETURN if wants.methods => {
-                before = self.ask(Kind::Return, own, self.method.result);
-                What::Return
+                before = self.ask(SiteKind::Return, own, self.method.result);
+                InstructionEffect::Return
             }
             _ if wants.locals => {
                 let Some((value, slot)) = opcode::written(code.bytes, code.pc(index)) else {
@@ -179,16 +182,16 @@ impl<'a, 'p> Asking<'a, 'p> {
                 else {
                     return Ok(None);
                 };
-                after = self.ask(Kind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
-                What::Store { value, slot }
+                after = self.ask(SiteKind::Local { slot, name: &name, descriptor: &descriptor }, own, None);
+                InstructionEffect::Store { value, slot }
             }
             _ => return Ok(None),
         };
         let some = !before.is_empty() || !after.is_empty();
-        Ok(some.then_some(Work { instruction: index, what, before, after }))
+        Ok(some.then_some(SiteProbes { instruction: index, what, before, after }))
     }
 
-    /// Where the next instruction puts the object whose constructor is called here.
+    /// The variable to which the next instruction stores the object whose constructor is called here.
     fn target<'b>(
         &self,
         pool: &Pool<'b>,
@@ -225,8 +228,8 @@ impl<'a, 'p> Asking<'a, 'p> {
         }
     }
 
-    /// The probes at a site. Those that ask for what is not there are left.
-    fn ask(&mut self, kind: Kind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
+    /// The probes at a site. Probes with unavailable captures are skipped.
+    fn ask(&mut self, kind: SiteKind<'_>, parameters: &[&str], result: Option<&str>) -> Vec<Probe> {
         let method = self.method;
         let mut probes = self.plan.probes(&Site {
             class: method.class,
@@ -240,7 +243,7 @@ impl<'a, 'p> Asking<'a, 'p> {
             let wrong =
                 probe.captures.iter().find_map(|&capture| missing(capture, kind, parameters.len(), result));
             if let Some(reason) = wrong {
-                self.left.push(Left {
+                self.skipped.push(SkippedMethod {
                     method: method.name.to_owned(),
                     descriptor: method.descriptor.to_owned(),
                     probes: vec![probe.id],
@@ -253,9 +256,9 @@ impl<'a, 'p> Asking<'a, 'p> {
     }
 }
 
-/// See [`Stored`].
+/// See [`StoreTarget`].
 struct Target<'b> {
-    /// Nothing for a local variable.
+    /// `None` for a local variable.
     owner: Option<Cow<'b, str>>,
     name: Cow<'b, str>,
     descriptor: Cow<'b, str>,
@@ -264,22 +267,25 @@ struct Target<'b> {
 }
 
 impl Target<'_> {
-    fn stored(&self) -> Stored<'_> {
+    fn stored(&self) -> StoreTarget<'_> {
         let (name, descriptor) = (&*self.name, &*self.descriptor);
         match &self.owner {
-            Some(owner) => {
-                Stored::Field { owner, name, descriptor, is_static: self.is_static, of_this: self.of_this }
-            }
-            None => Stored::Local { name, descriptor },
+            Some(owner) => StoreTarget::Field {
+                owner,
+                name,
+                descriptor,
+                is_static: self.is_static,
+                of_this: self.of_this,
+            },
+            None => StoreTarget::Local { name, descriptor },
         }
     }
 }
 
-/// Whether `this` lies on the stack below the object whose constructor is called: it was put there right before the
-/// object was made.
+/// Whether `this` is on the stack below the object under construction, pushed right before the `new`.
 fn is_this_below(pool: &Pool<'_>, code: &Code<'_>, call: usize) -> bool {
     const ALOAD_0: u8 = 0x2a;
-    // Arguments that take more than this are looked at as if they were none of ours.
+    // If the arguments take more code than this, the result is `false`.
     const FARTHEST: usize = 4096;
     let mut open = 1;
     for index in (0..call).rev().take(FARTHEST) {
@@ -299,37 +305,39 @@ fn is_this_below(pool: &Pool<'_>, code: &Code<'_>, call: usize) -> bool {
     false
 }
 
-/// Why a capture is not to be had at a site.
+/// Why a capture is not available at a site.
 fn missing(
     capture: Capture,
-    kind: Kind<'_>,
+    kind: SiteKind<'_>,
     parameters: usize,
     result: Option<&str>,
 ) -> Option<&'static str> {
     let (there, reason) = match capture {
         Capture::This => (true, ""),
         Capture::Argument(index) => {
-            (usize::from(index) < parameters, "the method has fewer parameters than the probe asks for")
+            (usize::from(index) < parameters, "the method has fewer parameters than the probe captures")
         }
         Capture::Result => (
-            result.is_some() && matches!(kind, Kind::Return | Kind::Call { when: When::After, .. }),
-            "there is no result at this place",
+            result.is_some()
+                && matches!(kind, SiteKind::Return | SiteKind::Call { when: CallSide::After, .. }),
+            "there is no result at this site",
         ),
-        Capture::Value => {
-            (matches!(kind, Kind::Field { .. } | Kind::Local { .. }), "nothing is written at this place")
-        }
+        Capture::Value => (
+            matches!(kind, SiteKind::Field { .. } | SiteKind::Local { .. }),
+            "nothing is written at this site",
+        ),
         Capture::Owner => (
-            matches!(kind, Kind::Field { .. } | Kind::Call { .. }),
-            "no field or method is used at this place",
+            matches!(kind, SiteKind::Field { .. } | SiteKind::Call { .. }),
+            "no field or method is used at this site",
         ),
-        Capture::Thrown => (matches!(kind, Kind::Throw), "nothing is thrown at this place"),
+        Capture::Thrown => (matches!(kind, SiteKind::Throw), "nothing is thrown at this site"),
     };
     (!there).then_some(reason)
 }
 
-/// The entries of the tables of lines, by place.
-fn lines(raw: &Raw<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, Problem> {
-    const WHAT: &str = "the table of lines";
+/// The entries of the line number tables, by offset.
+fn lines(raw: &Raw<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, ClassFileError> {
+    const WHAT: &str = "the line number table";
     let mut lines = Vec::new();
     for attribute in &code.attributes {
         if raw.pool.raw(attribute.name) == Some(b"LineNumberTable") {
@@ -343,7 +351,7 @@ fn lines(raw: &Raw<'_>, code: &Code<'_>) -> Result<Vec<(u16, u16)>, Problem> {
     Ok(lines)
 }
 
-/// The names of variables: of each, the slot, where it begins, its length, and the constants of name and type.
+/// The local variable table: for each variable its slot, start, length, and the constants of its name and type.
 #[derive(Default)]
 struct Names {
     locals: Vec<[u16; 5]>,
@@ -351,8 +359,8 @@ struct Names {
 }
 
 impl Names {
-    fn read(raw: &Raw<'_>, member: &Member, code: &Code<'_>) -> Result<Names, Problem> {
-        const WHAT: &str = "the table of local variables";
+    fn read(raw: &Raw<'_>, member: &Member, code: &Code<'_>) -> Result<Names, ClassFileError> {
+        const WHAT: &str = "the local variable table";
         let parameters = match raw.attribute(&member.attributes, b"MethodParameters") {
             Some(attribute) => crate::class::parameter_names(raw, attribute)?,
             None => Vec::new(),
@@ -371,7 +379,8 @@ impl Names {
         Ok(Names { locals, parameters })
     }
 
-    /// The variable that is written by the instruction between two places. Its scope mostly begins right after the first write.
+    /// The variable that the instruction between two offsets writes. Its scope usually starts right after the first
+    /// write.
     fn find<'b>(
         &'b self,
         pool: &Pool<'b>,

@@ -1,19 +1,19 @@
-//! The tables that go with code: lines, variables, annotations of types.
+//! Relocation of the tables of a method: lines, variables, type annotations.
 
 use crate::bytes::{Reader, Write};
 use crate::code::Code;
+use crate::error::ClassFileError;
 use crate::layout::Layout;
-use crate::problem::Problem;
 use crate::raw::{Attribute, Raw};
 
-/// Moves the places in a table. `None` for attributes that have none.
+/// Relocates the offsets in a table. `None` for attributes without offsets.
 pub(crate) fn moved(
     raw: &Raw<'_>,
     code: &Code<'_>,
     layout: &Layout,
     attribute: Attribute,
     added_handlers: u16,
-) -> Result<Option<Vec<u8>>, Problem> {
+) -> Result<Option<Vec<u8>>, ClassFileError> {
     let mut table = Table {
         reader: Reader::part(raw.bytes, attribute.start, attribute.end),
         out: Vec::with_capacity(attribute.end - attribute.start),
@@ -51,24 +51,24 @@ struct Table<'a, 'c> {
 
 impl Table<'_, '_> {
     /// Copies a number.
-    fn word(&mut self) -> Result<u16, Problem> {
+    fn word(&mut self) -> Result<u16, ClassFileError> {
         let word = self.reader.u2(WHAT)?;
         self.out.put2(word);
         Ok(word)
     }
 
-    fn byte(&mut self) -> Result<u8, Problem> {
+    fn byte(&mut self) -> Result<u8, ClassFileError> {
         let byte = self.reader.u1(WHAT)?;
         self.out.put1(byte);
         Ok(byte)
     }
 
-    fn copy(&mut self, length: usize) -> Result<(), Problem> {
+    fn copy(&mut self, length: usize) -> Result<(), ClassFileError> {
         self.out.extend_from_slice(self.reader.take(length, WHAT)?);
         Ok(())
     }
 
-    fn lines(&mut self) -> Result<(), Problem> {
+    fn lines(&mut self) -> Result<(), ClassFileError> {
         for _ in 0..self.word()? {
             let pc = usize::from(self.reader.u2(WHAT)?);
             // The probes at the entry belong to the first line.
@@ -79,8 +79,8 @@ impl Table<'_, '_> {
         Ok(())
     }
 
-    /// Moves a beginning and a length.
-    fn scope(&mut self) -> Result<(), Problem> {
+    /// Relocates a start and a length.
+    fn scope(&mut self) -> Result<(), ClassFileError> {
         let start = usize::from(self.reader.u2(WHAT)?);
         let end = start + usize::from(self.reader.u2(WHAT)?);
         let new_start = self.layout.scope[self.code.at_or_after(start)];
@@ -90,7 +90,7 @@ impl Table<'_, '_> {
         Ok(())
     }
 
-    fn annotation(&mut self) -> Result<(), Problem> {
+    fn annotation(&mut self) -> Result<(), ClassFileError> {
         let offset = self.reader.at();
         match self.byte()? {
             0x00 | 0x01 | 0x16 => self.copy(1)?,
@@ -113,7 +113,12 @@ impl Table<'_, '_> {
                     self.copy(1)?;
                 }
             }
-            _ => return Err(Problem::Malformed { offset, what: "an annotation of something unknown" }),
+            _ => {
+                return Err(ClassFileError::Malformed {
+                    offset,
+                    what: "unknown target of a type annotation",
+                });
+            }
         }
         let path = self.byte()?;
         self.copy(2 * usize::from(path))?;
@@ -121,8 +126,9 @@ impl Table<'_, '_> {
         self.elements()
     }
 
-    /// Copies the named values of an annotation, which nest. `true` on the stack is a list of values with names.
-    fn elements(&mut self) -> Result<(), Problem> {
+    /// Copies the named values of an annotation, which can be nested. `true` on the stack is a list of values with
+    /// names.
+    fn elements(&mut self) -> Result<(), ClassFileError> {
         let mut open = vec![(self.word()?, true)];
         while let Some((left, named)) = open.pop() {
             let Some(left) = left.checked_sub(1) else { continue };
@@ -140,10 +146,7 @@ impl Table<'_, '_> {
                 }
                 b'[' => open.push((self.word()?, false)),
                 _ => {
-                    return Err(Problem::Malformed {
-                        offset,
-                        what: "a value of an annotation that is unknown",
-                    });
+                    return Err(ClassFileError::Malformed { offset, what: "unknown value of an annotation" });
                 }
             }
         }

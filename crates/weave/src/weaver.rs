@@ -1,4 +1,4 @@
-//! Weaving a class.
+//! Weaving of a class.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,12 +6,12 @@ use std::fmt;
 use crate::bytes::Write;
 use crate::code::Code;
 use crate::descriptor;
-use crate::layout::Stop;
-use crate::plan::{Plan, Wants};
+use crate::error::ClassFileError;
+use crate::layout::NotWoven;
+use crate::plan::{ProbePlan, SiteKinds};
 use crate::pool::Additions;
-use crate::problem::Problem;
 use crate::raw::{Attribute, Member, Raw};
-use crate::sites::{Asking, Method};
+use crate::sites::{Method, SiteVisitor};
 
 const ACC_STATIC: u16 = 8;
 
@@ -20,93 +20,93 @@ const ACC_STATIC: u16 = 8;
 pub struct Woven {
     /// The class file.
     pub bytes: Vec<u8>,
-    /// How many probes were put in. A probe at [`crate::Kind::Throw`] counts once.
+    /// The number of added probes. A probe at [`crate::SiteKind::Throw`] counts once.
     pub probes: usize,
-    /// What the plan wanted and was left alone.
-    pub left: Vec<Left>,
+    /// Probes that could not be added.
+    pub skipped: Vec<SkippedMethod>,
 }
 
-/// Something the plan wanted that was left alone.
+/// A method in which probes could not be added.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct SkippedMethod {
     /// The method.
     pub method: String,
     /// Its descriptor.
     pub descriptor: String,
-    /// The identities of the probes that are missing: one at several sites may work at others.
+    /// The identities of the missing probes; the same identities may be present at other sites.
     pub probes: Vec<u32>,
-    /// Why.
+    /// The reason.
     pub reason: Cow<'static, str>,
 }
 
-impl fmt::Display for Left {
+impl fmt::Display for SkippedMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{} is not watched: {}", self.method, self.descriptor, self.reason)
+        write!(f, "{}{} is not instrumented: {}", self.method, self.descriptor, self.reason)
     }
 }
 
-/// Puts probes into a class, where the plan wants them. The helper is the class whose methods the probes call, as in
+/// Adds the probes of a plan to a class. The helper is the class whose methods the probes call, such as
 /// `java/lang/Invigil`.
 ///
-/// Gives `None` if the plan wants nothing of this class. `java/lang/Object` and the helper itself are never woven: a virtual
-/// machine does not start with the first, and the second would call itself for ever.
-pub fn weave(class: &[u8], helper: &str, plan: &mut dyn Plan) -> Result<Option<Woven>, Problem> {
+/// Returns `None` if the plan has no probes for this class. `java/lang/Object` and the helper itself are never woven: a
+/// virtual machine does not start with the former, and the latter would recurse infinitely.
+pub fn weave(class: &[u8], helper: &str, plan: &mut dyn ProbePlan) -> Result<Option<Woven>, ClassFileError> {
     let raw = Raw::read(class)?;
     let name = raw
         .pool
         .class(raw.this)
-        .ok_or(Problem::Malformed { offset: raw.pool_end, what: "the class has no name" })?;
+        .ok_or(ClassFileError::Malformed { offset: raw.pool_end, what: "the class has no name" })?;
     if name == "java/lang/Object" || name == helper {
         return Ok(None);
     }
-    let wants = plan.wants(&name);
-    if wants == Wants::NOTHING {
+    let wants = plan.site_kinds(&name);
+    if wants == SiteKinds::NOTHING {
         return Ok(None);
     }
     let pool = Additions::new(raw.pool.len());
     let mut weaving =
-        Weaving { raw: &raw, class: &name, helper, plan, wants, pool, probes: 0, left: Vec::new() };
+        Weaving { raw: &raw, class: &name, helper, plan, wants, pool, probes: 0, skipped: Vec::new() };
     let mut codes = Vec::with_capacity(raw.methods.len());
     for member in &raw.methods {
         if let Some(attribute) = raw.attribute(&member.attributes, b"Code") {
             codes.extend(weaving.method(member, attribute)?.map(|code| (attribute, code)));
         }
     }
-    let Weaving { pool, probes, left, .. } = weaving;
-    Ok(match (codes.is_empty(), left.is_empty()) {
+    let Weaving { pool, probes, skipped, .. } = weaving;
+    Ok(match (codes.is_empty(), skipped.is_empty()) {
         (true, true) => None,
-        (true, false) => Some(Woven { bytes: class.to_vec(), probes, left }),
-        (false, _) => Some(Woven { bytes: assemble(&raw, &pool, &codes), probes, left }),
+        (true, false) => Some(Woven { bytes: class.to_vec(), probes, skipped }),
+        (false, _) => Some(Woven { bytes: assemble(&raw, &pool, &codes), probes, skipped }),
     })
 }
 
-/// The state while the methods of a class are woven.
+/// State of weaving a class.
 struct Weaving<'a, 'p> {
     raw: &'a Raw<'a>,
     class: &'a str,
     helper: &'a str,
-    plan: &'p mut dyn Plan,
-    wants: Wants,
+    plan: &'p mut dyn ProbePlan,
+    wants: SiteKinds,
     pool: Additions,
     probes: usize,
-    left: Vec<Left>,
+    skipped: Vec<SkippedMethod>,
 }
 
 impl Weaving<'_, '_> {
-    /// Weaves one method. Gives its new code, if there are probes in it.
-    fn method(&mut self, member: &Member, attribute: Attribute) -> Result<Option<Vec<u8>>, Problem> {
+    /// Weaves one method. Returns its new code if it has probes.
+    fn method(&mut self, member: &Member, attribute: Attribute) -> Result<Option<Vec<u8>>, ClassFileError> {
         let raw = self.raw;
-        let problem = |what| Problem::Malformed { offset: member.start, what };
-        let text = |index| raw.pool.text(index).ok_or_else(|| problem("a method has no name"));
+        let error = |what| ClassFileError::Malformed { offset: member.start, what };
+        let text = |index| raw.pool.text(index).ok_or_else(|| error("a method has no name"));
         let (name, descriptor) = (text(member.name)?, text(member.descriptor)?);
         let (parameters, result) =
-            descriptor::method(&descriptor).ok_or_else(|| problem("a method has no proper descriptor"))?;
+            descriptor::method(&descriptor).ok_or_else(|| error("a method has an invalid descriptor"))?;
         let is_static = member.access & ACC_STATIC != 0;
         let method =
             Method { class: self.class, name: &name, descriptor: &descriptor, is_static, parameters, result };
         let code = Code::read(raw, attribute)?;
-        let sites =
-            Asking::new(&method, &mut *self.plan, &mut self.left).all(raw, member, &code, self.wants)?;
+        let sites = SiteVisitor::new(&method, &mut *self.plan, &mut self.skipped)
+            .all(raw, member, &code, self.wants)?;
         if sites.is_empty() {
             return Ok(None);
         }
@@ -116,10 +116,10 @@ impl Weaving<'_, '_> {
                 self.probes += sites.probes().count();
                 Ok(Some(code))
             }
-            Err(Stop::Problem(problem)) => Err(problem),
-            Err(Stop::Left(reason)) => {
+            Err(NotWoven::Malformed(error)) => Err(error),
+            Err(NotWoven::Skipped(reason)) => {
                 self.pool.rewind(mark);
-                self.left.push(Left {
+                self.skipped.push(SkippedMethod {
                     method: name.to_string(),
                     descriptor: descriptor.to_string(),
                     probes: sites.probes().map(|probe| probe.id).collect(),
@@ -131,7 +131,7 @@ impl Weaving<'_, '_> {
     }
 }
 
-/// Puts the class together: all as it was, but for more constants and new code.
+/// Assembles the class: the original with additional constants and new code.
 fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> Vec<u8> {
     const BEFORE_POOL: usize = 8;
     let bytes = raw.bytes;
@@ -143,7 +143,7 @@ fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> 
     out.extend_from_slice(pool.bytes());
     let mut copied = raw.pool_end;
     for (attribute, code) in codes {
-        // The length of an attribute stands right before its content.
+        // The length of an attribute directly precedes its content.
         out.extend_from_slice(&bytes[copied..attribute.start - 4]);
         out.put4(code.len() as u32);
         out.extend_from_slice(code);
@@ -156,29 +156,29 @@ fn assemble(raw: &Raw<'_>, pool: &Additions, codes: &[(Attribute, Vec<u8>)]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{Capture, Kind, Probe, Site};
+    use crate::plan::{Capture, Probe, Site, SiteKind};
     use crate::{compare, helper_class};
 
     const HELPER: &str = "java/lang/Invigil";
 
-    /// Reports exceptions, with more than one thing captured.
-    struct Exceptions;
+    /// Reports exceptions with more than one capture.
+    struct ExceptionPlan;
 
-    impl Plan for Exceptions {
+    impl ProbePlan for ExceptionPlan {
         fn probes(&mut self, site: &Site<'_>) -> Vec<Probe> {
             match site.kind {
-                Kind::Throw => vec![Probe::new(5, [Capture::Thrown, Capture::This])],
+                SiteKind::Throw => vec![Probe::new(5, [Capture::Thrown, Capture::This])],
                 _ => Vec::new(),
             }
         }
     }
 
     fn reasons(class: &[u8]) -> Vec<String> {
-        let woven = weave(class, HELPER, &mut Exceptions).unwrap().unwrap();
-        woven.left.iter().map(|left| left.reason.to_string()).collect()
+        let woven = weave(class, HELPER, &mut ExceptionPlan).unwrap().unwrap();
+        woven.skipped.iter().map(|skipped| skipped.reason.to_string()).collect()
     }
 
-    /// A class with so many constants, most of which nobody uses.
+    /// A class with `count` constants, most of which are unused.
     fn with_constants(count: u16) -> Vec<u8> {
         let class = helper_class("a/B");
         let raw = Raw::read(&class).unwrap();
@@ -191,32 +191,32 @@ mod tests {
     }
 
     #[test]
-    fn a_full_pool_of_constants() {
+    fn full_constant_pool_skips_method() {
         assert_eq!(reasons(&with_constants(65_000)), Vec::<String>::new());
         let full = with_constants(65_530);
-        assert_eq!(reasons(&full), ["the class has no room for more constants"; 2]);
-        let woven = weave(&full, HELPER, &mut Exceptions).unwrap().unwrap();
+        assert_eq!(reasons(&full), ["the constant pool of the class is full"; 2]);
+        let woven = weave(&full, HELPER, &mut ExceptionPlan).unwrap().unwrap();
         assert_eq!((woven.bytes, woven.probes), (full, 0));
     }
 
     #[test]
-    fn too_many_variables() {
+    fn method_with_too_many_variables_is_skipped() {
         let mut class = helper_class("a/B");
         let raw = Raw::read(&class).unwrap();
         let code = raw.methods.iter().find_map(|member| raw.attribute(&member.attributes, b"Code")).unwrap();
         class[code.start + 2..code.start + 4].copy_from_slice(&[0xff, 0xff]);
         assert_eq!(
             reasons(&class),
-            ["it would have too many variables: ask for fewer probes in it, or split it"]
+            ["it would have too many variables; instrument fewer sites in it or split it"]
         );
-        // The other method is woven all the same.
-        let woven = weave(&class, HELPER, &mut Exceptions).unwrap().unwrap();
+        // The other method is woven nevertheless.
+        let woven = weave(&class, HELPER, &mut ExceptionPlan).unwrap().unwrap();
         assert_eq!(compare(&class, &woven.bytes, HELPER).unwrap().probes, 1);
     }
 
     #[test]
-    fn what_is_never_woven() {
-        assert_eq!(weave(&helper_class(HELPER), HELPER, &mut Exceptions), Ok(None));
-        assert_eq!(weave(&helper_class("java/lang/Object"), HELPER, &mut Exceptions), Ok(None));
+    fn object_and_helper_are_never_woven() {
+        assert_eq!(weave(&helper_class(HELPER), HELPER, &mut ExceptionPlan), Ok(None));
+        assert_eq!(weave(&helper_class("java/lang/Object"), HELPER, &mut ExceptionPlan), Ok(None));
     }
 }

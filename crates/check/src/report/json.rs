@@ -1,52 +1,52 @@
-//! The report for programs: one JSON document.
+//! The report as JSON.
 
-use super::{Report, presumption, word};
-use crate::finding::{Finding, Happening, PathStep, Variable};
-use crate::outcome::PropertyOutcome;
-use crate::shown::Shown;
-use invigil_monitor::verdict::{Failure, Verdict};
-use invigil_trace::End;
+use super::{Report, presumption, verdict_word};
+use crate::rendered_value::RenderedValue;
+use crate::result::PropertyResult;
+use crate::violation::{PathStep, ReportedEvent, Variable, Violation};
+use invigil_monitor::verdict::{MonitorFault, Verdict};
+use invigil_trace::ReadEnd;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 
 /// The version of the schema.
 const SCHEMA: u32 = 1;
 
 impl Report<'_> {
-    /// The report as a JSON document, ended by a line end.
+    /// Renders the report as a JSON document with a trailing line end.
     ///
-    /// The schema is stable: fields may be added, and `schema` is raised if one changes its meaning or goes.
+    /// The schema is stable: fields may be added; `schema` is incremented if a field is removed or changes its meaning.
     ///
     /// ```text
     /// schema        1
     /// tool          { name, version }
-    /// verdict       "violated" if a property is; else "error" if there is no answer; else "undecided" if a
+    /// verdict       "violated" if a property is; else "error" if the result is incomplete; else "undecided" if a
     ///               property is, or "holds"
-    /// complete      whether every property saw every event of the trace
-    /// violations    how many there were, told or not
-    /// properties    one each, in the order given:
+    /// complete      whether every property was checked on every event of the trace
+    /// violations    number of violations
+    /// properties    in the order given:
     ///   name, file, verdict, violations
-    ///   slices      how many slices there were; live: how many at the end
-    ///   steps       how many transitions were taken
+    ///   slices      number of slices; live: number of slices at the end
+    ///   steps       number of transitions taken
     ///   states      at the end: [{ state, verdict, slices }]
     ///   failure     null, or { message, file, line, column, event }: the error that ended the property
-    ///   presumably  null, or whether an undecided property "holds" or is "violated" as things stand
-    ///   formula     null, or the formula that the property was made from
-    ///   missing     events that lack a parameter: [{ event, param, fields, count, file, line }]
-    ///   silent      what no event told and so counts as false: [{ event, param }]
-    ///   commands    how many commands it gave to a debugger
-    /// findings      the violations that are told, in the order of the trace:
+    ///   presumably  null, or "holds" or "violated": the verdict of an undecided property if the trace ended here
+    ///   formula     null, or the formula of the property
+    ///   missing     events skipped for a missing parameter: [{ event, param, fields, count, file, line }]
+    ///   silent      parameters never supplied, treated as false: [{ event, param }]
+    ///   commands    number of calls of `debugger(command)`
+    /// findings      the first violations, in the order of the trace:
     ///   property, slice: { PARAMETER: VALUE or null }, event, from, to
-    ///   at_end      whether it was the end of the trace that decided; then `event` is null
-    ///   why         null, or what was so at the event, in the words of the formula
+    ///   at_end      whether the property is violated at the end of the trace; then `event` is null
+    ///   why         null, or the condition that held at the event, as a formula
     ///   path        [{ event, branch: null, "success" or "failure", state, verdict, env: { VARIABLE: VALUE } }]
-    ///   untold      how many earlier steps are left out; null if that is not known
-    /// trace         what was read:
-    ///   inputs, events (known to some property), ignored (known to none), lines, bytes, out_of_order;
+    ///   untold      number of omitted earlier steps; null if unknown
+    /// trace         statistics of the trace:
+    ///   inputs, events (mentioned by a property), ignored (not mentioned), lines, bytes, out_of_order;
     ///               all but the first two are null if `--first` ended the check
-    ///   end         "finished", "stopped" (enough was seen), "interrupted" (by the user) or "failed"
-    ///   error       null, or why it failed
-    ///   mistakes    { skipped, partial, first: [{ file, line, skipped, message, excerpt }] }: how many lines
-    ///               could not be read, how many were read without a value that does not fit, the first of both
+    ///   end         "finished", "stopped" (result decided), "interrupted" (by the user) or "failed"
+    ///   error       null, or the error message
+    ///   mistakes    { skipped, partial, first: [{ file, line, skipped, message, excerpt }] }: number of skipped lines,
+    ///               number of lines read without a value of the wrong type, the first of both
     /// ```
     ///
     /// An `event` is null or `{ index, time, file, line, name, params: { NAME: VALUE } }`. Values of the
@@ -54,7 +54,7 @@ impl Report<'_> {
     /// (`nan`, `inf`), are strings as the block language writes them: `"[1, 2]"`.
     pub fn json(&self) -> String {
         let document = document(self);
-        // Writing plain data into memory does not fail.
+        // Serializing plain data into memory cannot fail.
         serde_json::to_string_pretty(&document).map_or(String::new(), |text| text + "\n")
     }
 }
@@ -67,7 +67,7 @@ struct Document<'a> {
     complete: bool,
     violations: u64,
     properties: Vec<Property<'a>>,
-    findings: Vec<Violation<'a>>,
+    findings: Vec<ViolationJson<'a>>,
     trace: Trace<'a>,
 }
 
@@ -90,8 +90,8 @@ struct Property<'a> {
     failure: Option<Fault<'a>>,
     presumably: Option<&'static str>,
     formula: Option<&'a str>,
-    missing: Vec<Missing<'a>>,
-    silent: Vec<Silent<'a>>,
+    missing: Vec<MissingJson<'a>>,
+    silent: Vec<SilentJson<'a>>,
     commands: u64,
 }
 
@@ -112,7 +112,7 @@ struct Fault<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct Missing<'a> {
+struct MissingJson<'a> {
     event: &'a str,
     param: &'a str,
     fields: &'a [String],
@@ -122,13 +122,13 @@ struct Missing<'a> {
 }
 
 #[derive(serde::Serialize)]
-struct Silent<'a> {
+struct SilentJson<'a> {
     event: &'a str,
     param: &'a str,
 }
 
 #[derive(serde::Serialize)]
-struct Violation<'a> {
+struct ViolationJson<'a> {
     property: &'a str,
     slice: Pairs<'a>,
     event: Option<Event<'a>>,
@@ -169,18 +169,18 @@ struct Trace<'a> {
     out_of_order: Option<u64>,
     end: &'static str,
     error: Option<String>,
-    mistakes: Mistakes<'a>,
+    mistakes: MistakesJson<'a>,
 }
 
 #[derive(serde::Serialize)]
-struct Mistakes<'a> {
+struct MistakesJson<'a> {
     skipped: u64,
     partial: u64,
-    first: Vec<Problem<'a>>,
+    first: Vec<ProblemJson<'a>>,
 }
 
 #[derive(serde::Serialize)]
-struct Problem<'a> {
+struct ProblemJson<'a> {
     file: &'a str,
     line: u64,
     skipped: bool,
@@ -188,14 +188,14 @@ struct Problem<'a> {
     excerpt: &'a str,
 }
 
-/// An object whose members keep their order.
-struct Pairs<'a>(Vec<(&'a str, Option<&'a Shown>)>);
+/// A JSON object that keeps the order of its members.
+struct Pairs<'a>(Vec<(&'a str, Option<&'a RenderedValue>)>);
 
 impl Serialize for Pairs<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(Some(self.0.len()))?;
         for (name, value) in &self.0 {
-            map.serialize_entry(name, &value.map(Shown::json))?;
+            map.serialize_entry(name, &value.map(RenderedValue::json))?;
         }
         map.end()
     }
@@ -216,26 +216,26 @@ fn document<'a>(report: &Report<'a>) -> Document<'a> {
     }
 }
 
-/// The answer to all properties together, as the exit status of the command gives it.
+/// The overall verdict, which also determines the exit status.
 fn verdict(report: &Report<'_>) -> &'static str {
     let properties = &report.outcome.properties;
     if report.outcome.violations() > 0 {
         "violated"
-    } else if report.outcome.is_incomplete() || report.is_about_nothing() {
+    } else if report.outcome.is_incomplete() || report.is_not_a_trace() {
         "error"
     } else {
-        properties.iter().max_by_key(|property| property.verdict()).map_or("holds", word)
+        properties.iter().max_by_key(|property| property.verdict()).map_or("holds", verdict_word)
     }
 }
 
-fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) -> Property<'a> {
+fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyResult) -> Property<'a> {
     let states = outcome.states.iter();
     let failure = outcome.failure.as_ref();
     let missing = outcome.missing.iter();
     Property {
         name: &outcome.name,
         file: report.file(at),
-        verdict: word(outcome),
+        verdict: verdict_word(outcome),
         violations: outcome.violations,
         slices: outcome.slices,
         live: outcome.live,
@@ -247,7 +247,7 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) ->
         presumably: outcome.presumably.map(presumption),
         formula: report.automata.get(at).and_then(|automaton| automaton.formula.as_deref()),
         missing: missing
-            .map(|missing| Missing {
+            .map(|missing| MissingJson {
                 event: &missing.event,
                 param: &missing.param,
                 fields: &missing.fields,
@@ -256,13 +256,13 @@ fn property<'a>(report: &Report<'a>, at: usize, outcome: &'a PropertyOutcome) ->
                 line: missing.first.line,
             })
             .collect(),
-        silent: outcome.silent.iter().map(|of| Silent { event: &of.event, param: &of.param }).collect(),
+        silent: outcome.silent.iter().map(|of| SilentJson { event: &of.event, param: &of.param }).collect(),
         commands: outcome.commands,
     }
 }
 
-fn fault<'a>(report: &Report<'a>, failure: &'a Failure, at: Option<&'a Happening>) -> Fault<'a> {
-    let place = failure.span.and_then(|span| report.sources.place(span));
+fn fault<'a>(report: &Report<'a>, failure: &'a MonitorFault, at: Option<&'a ReportedEvent>) -> Fault<'a> {
+    let place = failure.span.and_then(|span| report.sources.line_column(span));
     let source = failure.span.and_then(|span| report.sources.get(span.source));
     Fault {
         message: &failure.message,
@@ -273,9 +273,9 @@ fn fault<'a>(report: &Report<'a>, failure: &'a Failure, at: Option<&'a Happening
     }
 }
 
-fn violation<'a>(report: &Report<'a>, finding: &'a Finding) -> Violation<'a> {
+fn violation<'a>(report: &Report<'a>, finding: &'a Violation) -> ViolationJson<'a> {
     let slice = finding.slice.iter().map(|bound| (bound.name.as_str(), bound.value.as_ref()));
-    Violation {
+    ViolationJson {
         property: report.outcome.properties.get(finding.property).map_or("", |property| &property.name),
         slice: Pairs(slice.collect()),
         event: finding.event.as_ref().map(|at| event(report, at)),
@@ -284,7 +284,7 @@ fn violation<'a>(report: &Report<'a>, finding: &'a Finding) -> Violation<'a> {
         from: &finding.from,
         to: &finding.to,
         path: finding.path.iter().map(|at| step(report, at)).collect(),
-        untold: finding.untold,
+        untold: finding.omitted,
     }
 }
 
@@ -298,7 +298,7 @@ fn step<'a>(report: &Report<'a>, step: &'a PathStep) -> Step<'a> {
     }
 }
 
-fn event<'a>(report: &Report<'a>, event: &'a Happening) -> Event<'a> {
+fn event<'a>(report: &Report<'a>, event: &'a ReportedEvent) -> Event<'a> {
     Event {
         index: event.index,
         time: event.time,
@@ -318,12 +318,12 @@ fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
     let summary = &outcome.trace;
     let (end, error) = match &summary.end {
         _ if report.interrupted => ("interrupted", None),
-        End::Finished => ("finished", None),
-        End::Stopped => ("stopped", None),
-        End::Failed(error) => ("failed", Some(error.to_string())),
+        ReadEnd::Finished => ("finished", None),
+        ReadEnd::Stopped => ("stopped", None),
+        ReadEnd::Failed(error) => ("failed", Some(error.to_string())),
     };
-    let mistakes = outcome.mistakes();
-    // After an early stop, these are known of the blocks that were read only.
+    let malformed = outcome.malformed_lines();
+    // After an early stop, these counts would include events that were read but not checked.
     let known = |count: u64| outcome.stop.is_none().then_some(count);
     Trace {
         inputs: &outcome.inputs,
@@ -334,13 +334,13 @@ fn trace<'a>(report: &Report<'a>) -> Trace<'a> {
         out_of_order: known(summary.out_of_order),
         end,
         error,
-        mistakes: Mistakes {
-            skipped: mistakes.skipped,
-            partial: mistakes.partial,
-            first: mistakes
-                .told
+        mistakes: MistakesJson {
+            skipped: malformed.skipped,
+            partial: malformed.partial,
+            first: malformed
+                .first
                 .into_iter()
-                .map(|problem| Problem {
+                .map(|problem| ProblemJson {
                     file: report.input(problem.place),
                     line: problem.place.line,
                     skipped: problem.skipped,

@@ -1,17 +1,19 @@
-//! The report for continuous integration that reads JUnit XML: one test case per property.
+//! The report as JUnit XML, for continuous integration: one test case per property.
+//!
+//! Hand-written over `quick-xml` because `quick-junit` brings 19 crates for the same few elements.
 
-use super::{Report, Style, word};
+use super::{Report, Style, verdict_word};
 use invigil_monitor::verdict::Verdict;
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use std::io;
 
 impl Report<'_> {
-    /// The report as JUnit XML, ended by a line end: a test suite with a test case per property. A violated
-    /// property is a failure; one that could not be followed to the end of the trace is an error.
+    /// Renders the report as JUnit XML with a trailing line end: a test suite with one test case per property. A
+    /// violated property is a failure; a property that was not checked up to the end of the trace is an error.
     pub fn junit(&self) -> String {
         let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-        // Writing into memory does not fail.
+        // Writing into memory cannot fail.
         match self.write_junit(&mut writer) {
             Ok(()) => String::from_utf8(writer.into_inner()).map_or(String::new(), |text| text + "\n"),
             Err(_) => String::new(),
@@ -19,13 +21,13 @@ impl Report<'_> {
     }
 
     fn write_junit(&self, writer: &mut Writer<Vec<u8>>) -> io::Result<()> {
-        let results: Vec<Result> = (0..self.outcome.properties.len()).map(|at| self.result(at)).collect();
+        let results: Vec<CaseResult> = (0..self.outcome.properties.len()).map(|at| self.result(at)).collect();
         let count =
-            |what: fn(&Result) -> bool| results.iter().filter(|result| what(result)).count().to_string();
+            |what: fn(&CaseResult) -> bool| results.iter().filter(|result| what(result)).count().to_string();
         let counts = [
             ("tests", results.len().to_string()),
-            ("failures", count(|result| matches!(result, Result::Violated(_)))),
-            ("errors", count(|result| matches!(result, Result::Unknown(_)))),
+            ("failures", count(|result| matches!(result, CaseResult::Violated(_)))),
+            ("errors", count(|result| matches!(result, CaseResult::Unknown(_)))),
         ];
         let counts: Vec<(&str, &str)> = counts.iter().map(|(name, value)| (*name, value.as_str())).collect();
         writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
@@ -40,22 +42,22 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn case(&self, writer: &mut Writer<Vec<u8>>, at: usize, result: &Result) -> io::Result<()> {
+    fn case(&self, writer: &mut Writer<Vec<u8>>, at: usize, result: &CaseResult) -> io::Result<()> {
         let property = &self.outcome.properties[at];
         let (name, file) = (clean(&property.name), clean(self.file(at)));
         let case = writer
             .create_element("testcase")
             .with_attributes([("name", name.as_str()), ("classname", file.as_str())]);
         let (element, kind, message, text) = match result {
-            Result::Fine => {
+            CaseResult::Passed => {
                 case.write_empty()?;
                 return Ok(());
             }
-            Result::Violated(text) => {
+            CaseResult::Violated(text) => {
                 let times = if property.violations == 1 { "time" } else { "times" };
                 ("failure", "violation", format!("violated {} {times}", property.violations), text)
             }
-            Result::Unknown(text) => {
+            CaseResult::Unknown(text) => {
                 ("error", "error", text.lines().next().unwrap_or_default().to_owned(), text)
             }
         };
@@ -70,7 +72,7 @@ impl Report<'_> {
         Ok(())
     }
 
-    fn result(&self, at: usize) -> Result {
+    fn result(&self, at: usize) -> CaseResult {
         let property = &self.outcome.properties[at];
         if property.violations > 0 {
             let findings = self.outcome.findings.iter().enumerate();
@@ -78,27 +80,27 @@ impl Report<'_> {
                 .filter(|(_, finding)| finding.property == at)
                 .map(|(number, finding)| self.violations().text(number + 1, finding, &Style::default()))
                 .collect();
-            return Result::Violated(texts.join("\n"));
+            return CaseResult::Violated(texts.join("\n"));
         }
         if property.verdict() == Verdict::Error || !self.is_complete() {
             let mut reasons = self.errors(&Style::default());
             if reasons.is_empty() {
-                reasons.push(format!("{} so far: the trace was not read to its end", word(property)));
+                reasons.push(format!("{} so far: the trace was not read to its end", verdict_word(property)));
             }
-            return Result::Unknown(reasons.join("\n"));
+            return CaseResult::Unknown(reasons.join("\n"));
         }
-        Result::Fine
+        CaseResult::Passed
     }
 }
 
-/// What a test case says.
-enum Result {
-    Fine,
+/// Result of a test case.
+enum CaseResult {
+    Passed,
     Violated(String),
     Unknown(String),
 }
 
-/// The text without the characters that XML cannot hold, escaped or not.
+/// Replaces characters that XML cannot represent.
 fn clean(text: &str) -> String {
     let allowed = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..) && !matches!(c, '\u{fffe}' | '\u{ffff}');
     text.chars().map(|c| if allowed(c) { c } else { '\u{fffd}' }).collect()

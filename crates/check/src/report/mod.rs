@@ -1,12 +1,13 @@
-//! Tells the outcome of a check: to people as text, to machines as JSON, JUnit XML and SARIF.
+//! The report of a check: text for people; JSON, JUnit XML and SARIF for programs.
 //!
-//! A [`Report`] puts the [`Outcome`] together with what is needed to tell it: the properties, for the names
-//! of their files and events, and their sources, to point into.
+//! A [`Report`] combines the [`CheckResult`] with the data that rendering needs: the properties with their names and
+//! events, and their sources for diagnostics.
 
 mod errors;
+mod format;
 mod json;
 mod junit;
-mod lacks;
+mod missing_data;
 mod notes;
 mod paint;
 mod path;
@@ -15,38 +16,37 @@ mod table;
 mod text;
 mod violations;
 mod warnings;
-mod words;
 
+pub use format::{count, grouped, printable, shorten, time};
 pub use paint::Paint;
-pub use path::way;
+pub use path::path_table;
 pub use text::summary;
-pub use violations::{Violations, change, described, formula, reason};
-pub use words::{count, grouped, printable, shorten, time};
+pub use violations::{Violations, change, event_text, formula, reason};
 
-use crate::outcome::{Outcome, PropertyOutcome};
+use crate::result::{CheckResult, PropertyResult};
 use invigil_expr::diag::{Source, Sources, Span};
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::{ANY, Catalog, STATE, SymbolId};
+use invigil_monitor::event::{ANY_EVENT, EventCatalog, EventId, STATE_EVENT};
 use invigil_monitor::verdict::Verdict;
-use invigil_trace::{End, Input, Place, TraceError};
+use invigil_trace::{Input, ReadEnd, TraceError, TracePosition};
 
-/// An outcome, and what is needed to tell it.
+/// The result of a check with the data that rendering needs.
 ///
 /// ```
 /// use invigil_check::report::{Report, Style};
-/// use invigil_check::{Options, Quiet, check};
+/// use invigil_check::{CheckOptions, NoopListener, check};
 /// use invigil_expr::diag::Sources;
 /// use invigil_lang::prop;
-/// use invigil_monitor::event::Catalog;
+/// use invigil_monitor::event::EventCatalog;
 /// use invigil_trace::Input;
 ///
 /// let text = "state init accepting { transition { event fall(height) success down } }
 ///     state down non-accepting";
-/// let (mut sources, mut catalog) = (Sources::default(), Catalog::default());
+/// let (mut sources, mut catalog) = (Sources::default(), EventCatalog::default());
 /// let (property, _) = prop::parse(sources.add("upright.prop", text), text);
 /// let automata = [prop::lower::lower("upright", &property, &[], &mut catalog).0.unwrap()];
 /// let open = || vec![Input::reader("trace", "fall(height=3)\n".as_bytes())];
-/// let outcome = check(&automata, &catalog, open, &Options::default(), &mut Quiet);
+/// let outcome = check(&automata, &catalog, open, &CheckOptions::default(), &mut NoopListener);
 ///
 /// let report = Report {
 ///     outcome: &outcome,
@@ -60,24 +60,24 @@ use invigil_trace::{End, Input, Place, TraceError};
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
-    /// What came of the check.
-    pub outcome: &'a Outcome,
-    /// The properties, in the order they were checked.
+    /// The result of the check.
+    pub outcome: &'a CheckResult,
+    /// The properties, in the order of the result.
     pub automata: &'a [Automaton],
-    /// The events that they know.
-    pub catalog: &'a Catalog,
-    /// The files that the properties were read from.
+    /// The event catalog of the properties.
+    pub catalog: &'a EventCatalog,
+    /// The source files of the properties.
     pub sources: &'a Sources,
-    /// Whether the user broke the check off.
+    /// Whether the user interrupted the check.
     pub interrupted: bool,
 }
 
-/// How text is laid out for a person.
+/// Layout of text output.
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
-    /// Whether to colour it, for a terminal.
+    /// Whether to use colours.
     pub colour: bool,
-    /// How many columns there are.
+    /// Width in columns.
     pub width: usize,
 }
 
@@ -88,78 +88,78 @@ impl Default for Style {
 }
 
 impl<'a> Report<'a> {
-    /// Whether every event of the trace was seen by every property.
+    /// Whether every property was checked on every event of the trace.
     pub fn is_complete(&self) -> bool {
-        let finished = matches!(self.outcome.trace.end, End::Finished) && !self.outcome.is_incomplete();
-        finished && !self.interrupted && !self.is_about_nothing()
+        let finished = matches!(self.outcome.trace.end, ReadEnd::Finished) && !self.outcome.is_incomplete();
+        finished && !self.interrupted && !self.is_not_a_trace()
     }
 
-    /// Whether there was a trace of which next to nothing could be read, and nothing that concerns a property.
-    /// Then a verdict says nothing.
-    pub fn is_about_nothing(&self) -> bool {
+    /// Whether the input was probably not a trace: hardly a line could be read, and no event is mentioned by a
+    /// property. Then a verdict would be meaningless.
+    pub fn is_not_a_trace(&self) -> bool {
         let trace = &self.outcome.trace;
-        let is_unread = matches!(trace.end, End::Failed(_)) && trace.ignored == 0;
-        trace.events == 0 && (is_unread || trace.problems.skipped() > trace.ignored)
+        let is_unread = matches!(trace.end, ReadEnd::Failed(_)) && trace.ignored == 0;
+        trace.events == 0 && (is_unread || trace.line_errors.skipped() > trace.ignored)
     }
 
-    /// Whether there were events, but none that some property mentions.
-    pub fn is_of_something_else(&self) -> bool {
+    /// Whether there were events, but none that a property mentions.
+    pub fn mentions_no_event(&self) -> bool {
         let trace = &self.outcome.trace;
-        trace.events == 0 && trace.ignored > 0 && !self.is_about_nothing()
+        trace.events == 0 && trace.ignored > 0 && !self.is_not_a_trace()
     }
 
-    /// Whether a line with a mistake ended the reading. It is told as the error that it is.
-    fn ended_strictly(&self) -> bool {
-        matches!(self.outcome.trace.end, End::Failed(TraceError::Strict { .. }))
+    /// Whether a malformed line ended the reading in strict mode. It is reported as an error.
+    fn ended_by_strict_error(&self) -> bool {
+        matches!(self.outcome.trace.end, ReadEnd::Failed(TraceError::Strict { .. }))
     }
 
-    /// What it takes to tell the violations.
+    /// The renderer of violations.
     fn violations(&self) -> Violations<'a> {
         Violations { automata: self.automata, inputs: &self.outcome.inputs }
     }
 
-    /// `file:line` of a place in the trace.
-    fn place(&self, place: Place) -> String {
+    /// Renders a position in the trace as `file:line`.
+    fn place(&self, place: TracePosition) -> String {
         self.violations().place(place)
     }
 
-    /// The input that a place lies in.
-    fn input(&self, place: Place) -> &'a str {
+    /// The name of the input of a position.
+    fn input(&self, place: TracePosition) -> &'a str {
         self.violations().input(place)
     }
 
-    /// The file of the trace that a place lies in; `None` if it is a stream.
-    fn trace_file(&self, place: Place) -> Option<&'a str> {
+    /// The file of a position; `None` for a stream.
+    fn trace_file(&self, place: TracePosition) -> Option<&'a str> {
         Some(self.input(place)).filter(|name| *name != Input::stdin().name())
     }
 
-    /// Where a property is written.
+    /// The source of a property.
     fn source(&self, property: usize) -> Option<&'a Source> {
         let automaton = self.automata.get(property)?;
         self.sources.get(automaton.states.first()?.span.source)
     }
 
-    /// The name of a property's file, or else its own.
+    /// The file name of a property, or its own name if it has no file.
     fn file(&self, property: usize) -> &'a str {
         let name = || self.outcome.properties.get(property).map_or("?", |outcome| outcome.name.as_str());
         self.source(property).map_or_else(name, |source| source.name.as_str())
     }
 
-    /// The name of a property's file, or that of a formula, of which a file may have many.
-    fn called(&self, property: usize) -> &'a str {
+    /// The name for messages: the formula's own name, because a file may contain many; otherwise the file name.
+    fn display_name(&self, property: usize) -> &'a str {
         match (self.automata.get(property), self.outcome.properties.get(property)) {
             (Some(automaton), Some(outcome)) if automaton.formula.is_some() => &outcome.name,
             _ => self.file(property),
         }
     }
 
-    /// An event as its property names it; none of those that formulae are given without naming them.
-    fn event_name(&self, symbol: SymbolId) -> Option<String> {
+    /// The name of an event as its property writes it. `None` for the implicit events of formulae.
+    fn event_name(&self, symbol: EventId) -> Option<String> {
         let symbol = self.catalog.get(symbol)?;
-        (![ANY, STATE].contains(&symbol.name.as_str())).then(|| symbol.to_string())
+        (![ANY_EVENT, STATE_EVENT].contains(&symbol.name.as_str())).then(|| symbol.to_string())
     }
 
-    /// Where a property declares a state.
+    /// The span of a state's declaration.
     fn state_span(&self, property: usize, state: &str) -> Option<Span> {
         let automaton = self.automata.get(property)?;
         let state = automaton.state_named(state)?;
@@ -168,16 +168,16 @@ impl<'a> Report<'a> {
 
     /// The events that a property mentions, each once.
     fn events_of(&self, property: usize) -> Vec<String> {
-        let symbols = self.automata.get(property).into_iter().flat_map(Automaton::symbols);
+        let symbols = self.automata.get(property).into_iter().flat_map(Automaton::events);
         symbols.filter_map(|symbol| self.event_name(symbol)).collect()
     }
 
-    /// The events that a property waits for at its beginning, each once.
+    /// The events for which a property waits in its initial state, each once.
     fn first_events_of(&self, property: usize) -> Vec<String> {
         let Some(automaton) = self.automata.get(property) else { return Vec::new() };
         let mut names: Vec<String> = Vec::new();
         for transition in automaton.transitions.iter().filter(|t| t.from == automaton.initial) {
-            let Some(name) = self.event_name(transition.symbol) else { continue };
+            let Some(name) = self.event_name(transition.event) else { continue };
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -186,13 +186,13 @@ impl<'a> Report<'a> {
     }
 }
 
-/// The word for how an undecided property would fare if nothing more came.
+/// The word for the verdict of an undecided property if the trace ended here.
 pub fn presumption(holds: bool) -> &'static str {
     if holds { "holds" } else { "violated" }
 }
 
-/// The word for how a property fared.
-pub fn word(property: &PropertyOutcome) -> &'static str {
+/// The word for the verdict of a property.
+pub fn verdict_word(property: &PropertyResult) -> &'static str {
     match property.verdict() {
         Verdict::Accepting => "holds",
         Verdict::Undecided => "undecided",

@@ -1,20 +1,20 @@
-//! What there is to say of the trace: how much was read, and what was left out.
+//! Notes on the trace: what was read, what was skipped, and why a verdict may be misleading.
 
-use super::lacks::{lack, meant, mistaken, never_came, never_told};
-use super::words::{count, grouped, printable};
+use super::format::{count, grouped, printable};
+use super::missing_data::{absent_events, malformed_count, never_supplied, skipped_events, suggestion};
 use super::{Paint, Report, Style};
-use crate::outcome::PropertyOutcome;
+use crate::result::PropertyResult;
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::verdict::Verdict;
-use invigil_trace::End;
+use invigil_trace::ReadEnd;
 
-/// The notes, one to a line, ended.
+/// Renders the notes, one per line.
 pub(super) fn notes(report: &Report<'_>, style: &Style) -> String {
     let mut notes = Notes { report, style, out: String::new() };
-    if !report.is_about_nothing() {
+    if !report.is_not_a_trace() {
         notes.read();
         notes.ended();
-        notes.unmoved();
+        notes.without_steps();
     }
     notes.skipped();
     notes.missing();
@@ -37,7 +37,7 @@ impl Notes<'_> {
         self.out.push('\n');
     }
 
-    /// A line that should not be overlooked.
+    /// Adds a note with a highlighted prefix.
     fn warning(&mut self, text: &str) {
         let mark = self.style.paint(Paint::Open, "note:");
         self.line(&format!("{mark} {text}"));
@@ -52,13 +52,13 @@ impl Notes<'_> {
         };
         let events = count(self.report.outcome.events(), "event");
         if self.report.outcome.stop.is_some() {
-            // The rest of what was read was not checked.
+            // Later events of the last block were read but not checked.
             self.line(&format!("{what}: {events} up to the violation"));
             return;
         }
         let mut line = format!("{what}: {}, {events}", count(trace.lines, "line"));
         if trace.ignored > 0 {
-            line += &format!(", {} that no property mentions", grouped(trace.ignored));
+            line += &format!(", {} not mentioned by any property", grouped(trace.ignored));
         }
         self.line(&line);
     }
@@ -67,97 +67,97 @@ impl Notes<'_> {
         let outcome = self.report.outcome;
         let events = count(outcome.events(), "event");
         if self.report.interrupted {
-            self.warning(&format!("stopped by the user after {events}: the verdicts are about those only"));
+            self.warning(&format!("interrupted by the user: the verdicts cover only {events}"));
             return;
         }
         match outcome.trace.end {
-            End::Finished => {}
-            End::Stopped if outcome.violations() > 0 && !outcome.is_incomplete() => {
-                self.warning("stopped at the first violation: what comes after it was not checked");
+            ReadEnd::Finished => {}
+            ReadEnd::Stopped if outcome.violations() > 0 && !outcome.is_incomplete() => {
+                self.warning("stopped at the first violation: later events were not checked");
             }
-            End::Stopped => self.warning("stopped, because no property could go on"),
-            End::Failed(_) => {
+            ReadEnd::Stopped => self.warning("stopped, because all properties failed"),
+            ReadEnd::Failed(_) => {
                 self.warning(&format!(
-                    "the trace could not be read to its end: the verdicts are about {events}"
+                    "the trace could not be read to its end: the verdicts cover only {events}"
                 ));
             }
         }
     }
 
-    /// A property that nothing happened to was probably given the wrong trace.
-    fn unmoved(&mut self) {
+    /// Warns about properties that took no step: they were probably given the wrong trace.
+    fn without_steps(&mut self) {
         let outcome = self.report.outcome;
         if outcome.trace.events + outcome.trace.ignored == 0 {
-            if matches!(outcome.trace.end, End::Finished) {
-                self.warning("there is no event in the trace");
+            if matches!(outcome.trace.end, ReadEnd::Finished) {
+                self.warning("the trace contains no events");
             }
             return;
         }
         for (at, property) in outcome.properties.iter().enumerate() {
-            // A formula may well hold without any change of its state.
-            if property.steps + property.looked_at > 0 || property.failure.is_some() {
+            // A formula may hold without any change of its state.
+            if property.steps + property.unhandled > 0 || property.failure.is_some() {
                 continue;
             }
-            let file = printable(self.report.called(at));
-            // That nothing of it is there is told below.
+            let file = printable(self.report.display_name(at));
+            // If all its events are absent, a later note reports that.
             if !property.absent.is_empty() && property.absent.len() == self.report.events_of(at).len() {
                 continue;
             }
             let is_hopeless = |of: &Automaton| of.formula.is_some() && of.transitions.is_empty();
             if self.report.automata.get(at).is_some_and(is_hopeless) {
-                self.warning(&format!("no event can decide on {file} (`invigil explain` says why)"));
+                self.warning(&format!("no event can decide {file} (see `invigil explain`)"));
                 continue;
             }
             if outcome.trace.events == 0 {
                 let events = self.report.events_of(at);
                 let is_formula = self.report.automata.get(at).is_some_and(|of| of.formula.is_some());
-                let meant = if is_formula { meant(&events) } else { String::new() };
+                let suggestion = if is_formula { suggestion(&events) } else { String::new() };
                 let events = events.join(", ");
-                self.warning(&format!("no event of the trace is one that {file} mentions ({events}){meant}"));
+                self.warning(&format!("no event of the trace is mentioned by {file} ({events}){suggestion}"));
             } else {
-                let reason = self.why_unmoved(at, property);
-                self.warning(&format!("no event of the trace made {file} take a step; {reason}"));
+                let reason = self.why_without_steps(at, property);
+                self.warning(&format!("{file} took no step; {reason}"));
             }
         }
     }
 
-    /// What a property that took no step waits for, and what it was given instead.
-    fn why_unmoved(&self, at: usize, property: &PropertyOutcome) -> String {
+    /// Describes the events for which a property without steps waits, and those that were skipped.
+    fn why_without_steps(&self, at: usize, property: &PropertyResult) -> String {
         let waits = match &self.report.first_events_of(at)[..] {
-            [] => "it waits for no event by its name".to_owned(),
-            events => format!("it first waits for {}", events.join(" or ")),
+            [] => "it waits for no specific event".to_owned(),
+            events => format!("it waits for {} first", events.join(" or ")),
         };
         let skipped: u64 = property.missing.iter().map(|missing| missing.count).sum();
         match skipped {
             0 => waits,
-            _ => format!("{waits}, and {} it mentions lacked a field (see below)", count(skipped, "event")),
+            _ => format!("{waits}, and {} had no value for a parameter (see below)", count(skipped, "event")),
         }
     }
 
     fn skipped(&mut self) {
-        let mistakes = self.report.outcome.mistakes();
-        if mistakes.count() == 0 || self.report.ended_strictly() {
+        let malformed = self.report.outcome.malformed_lines();
+        if malformed.count() == 0 || self.report.ended_by_strict_error() {
             return;
         }
-        self.warning(&format!("{} (`--strict` makes that an error):", mistaken(&mistakes)));
-        for problem in &mistakes.told {
+        self.warning(&format!("{} (an error with `--strict`):", malformed_count(&malformed)));
+        for problem in &malformed.first {
             self.line(&format!("  {}: {problem}", printable(&self.report.place(problem.place))));
         }
-        let more = mistakes.count() - mistakes.told.len() as u64;
+        let more = malformed.count() - malformed.first.len() as u64;
         if more > 0 {
             self.line(&format!("  … and {} more", grouped(more)));
         }
     }
 
     fn missing(&mut self) {
-        // In strict mode they are told as the errors that they are.
+        // In strict mode they are reported as errors.
         if self.report.outcome.strict {
             return;
         }
         for property in &self.report.outcome.properties {
             for missing in &property.missing {
-                let text = lack(self.report, property, missing);
-                self.warning(&format!("{text} (`--strict` makes that an error)"));
+                let text = skipped_events(self.report, property, missing);
+                self.warning(&format!("{text} (an error with `--strict`)"));
             }
         }
     }
@@ -165,23 +165,23 @@ impl Notes<'_> {
     fn silent(&mut self) {
         for property in &self.report.outcome.properties {
             for silent in &property.silent {
-                self.warning(&never_told(property, silent));
+                self.warning(&never_supplied(property, silent));
             }
-            if let Some(text) = never_came(property) {
+            if let Some(text) = absent_events(property) {
                 self.warning(&text);
             }
         }
     }
 
-    /// Where an undecided property stands that would be violated if nothing more came.
+    /// Warns about undecided properties that would be violated if the trace ended here.
     fn waiting(&mut self) {
         for property in &self.report.outcome.properties {
             let Some(false) = property.presumably else { continue };
             let states = property.states.iter().filter(|(_, verdict, _)| *verdict == Verdict::Undecided);
             let states: Vec<&str> = states.map(|(state, ..)| state.as_str()).collect();
             self.warning(&format!(
-                "{} is not decided, and would be violated if nothing more came: at the end it is in {} \
-                 (`ltlf:` says that nothing does)",
+                "{} is undecided; it would be violated if the trace ended here (state {}). Use `ltlf:` if the trace is \
+                 complete",
                 printable(&property.name),
                 states.join(", "),
             ));
@@ -198,7 +198,7 @@ impl Notes<'_> {
                 _ => "each file's own order was kept",
             };
             self.warning(&format!(
-                "{} {are} earlier than the one before in the same file: {kept}",
+                "{} {are} earlier than the preceding event in the same file: {kept}",
                 count(late, "event"),
             ));
         }
@@ -208,7 +208,7 @@ impl Notes<'_> {
         for property in &self.report.outcome.properties {
             if property.commands > 0 {
                 self.warning(&format!(
-                    "{} gave {}; a recorded trace has no debugger to take them",
+                    "{} issued {}, ignored because a trace has no debugger",
                     property.name,
                     count(property.commands, "debugger command"),
                 ));

@@ -1,24 +1,24 @@
-//! Colours, by what they mean.
+//! Semantic colours.
 
 use super::Style;
 use anstyle::{AnsiColor, Style as Ansi};
 
-/// How something is coloured, by what it means.
+/// Semantic colour of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
-    /// Nothing in particular.
+    /// No colour.
     Plain,
     /// A title.
     Title,
     /// Less important.
     Faint,
-    /// All is well.
+    /// Positive, such as an accepting state.
     Good,
-    /// Something is wrong.
+    /// Negative, such as a violation.
     Bad,
-    /// Something is not known, or odd.
+    /// Undecided or suspicious.
     Open,
-    /// Something is not as it was before.
+    /// Changed since the previous step.
     Changed,
 }
 
@@ -37,7 +37,7 @@ impl Paint {
 }
 
 impl Style {
-    /// The text in a colour, if there are colours.
+    /// Colours a text, if colours are enabled.
     pub fn paint(&self, paint: Paint, text: &str) -> String {
         let ansi = paint.ansi();
         if self.colour && paint != Paint::Plain && !text.is_empty() {

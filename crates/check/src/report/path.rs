@@ -1,48 +1,49 @@
-//! The way of a slice to its violation, as a table: one row per step, one column per variable.
+//! The path of a slice to its violation as a table: one row per step, one column per variable.
 
+use super::format::{count, decimals, printable, shorten, width};
 use super::table::{Align, Table};
-use super::words::{count, decimals, printable, shorten, width};
 use super::{Paint, Style, Violations};
-use crate::finding::{Finding, Happening, PathStep, Variable};
+use crate::violation::{PathStep, ReportedEvent, Variable, Violation};
 use invigil_monitor::verdict::Verdict;
 
-/// A longer path is told without its middle.
-const ROWS: usize = 14;
-/// What is told of it: its beginning and its end.
+/// Maximum number of rows: the middle of a longer path is omitted.
+const MAX_ROWS: usize = 14;
+/// Number of steps shown of a longer path, at its start and at its end.
 const FIRST: usize = 3;
 const LAST: usize = 9;
 
-/// The most columns that a value takes.
+/// Maximum width of a value, in columns.
 const VALUE: usize = 24;
-/// How far lines with changes are indented.
+/// Indentation of lines with changes.
 const CHANGES: usize = 9;
-/// A column for a variable may get as narrow as this for others to fit.
+/// Minimum width of a variable's column.
 const NARROW: usize = 8;
 
-/// The path of a finding of a live run, each line indented and ended: its events were recorded nowhere.
-pub fn way(finding: &Finding, style: &Style) -> String {
+/// Renders the path of a violation in a live run, whose events have no position in a trace.
+pub fn path_table(finding: &Violation, style: &Style) -> String {
     path(&Violations { automata: &[], inputs: &[] }, finding, style)
 }
 
-/// The path of a finding, each line indented and ended.
-pub(super) fn path(report: &Violations<'_>, finding: &Finding, style: &Style) -> String {
+/// Renders the path of a violation.
+pub(super) fn path(report: &Violations<'_>, finding: &Violation, style: &Style) -> String {
     let names = variables(finding);
-    let wide = table(report, finding, &Columns::new(report, finding, Memory::Columns(&names)), style);
+    let wide = table(report, finding, &Columns::new(report, finding, VariableLayout::Columns(&names)), style);
     if wide.fits(style.width) {
         return wide.render(style);
     }
-    table(report, finding, &Columns::new(report, finding, Memory::Changes(&names)), style).render(style)
+    table(report, finding, &Columns::new(report, finding, VariableLayout::Changes(&names)), style)
+        .render(style)
 }
 
-fn table(report: &Violations<'_>, finding: &Finding, columns: &Columns<'_>, style: &Style) -> Table {
-    let (first, last) = told(finding);
+fn table(report: &Violations<'_>, finding: &Violation, columns: &Columns<'_>, style: &Style) -> Table {
+    let (first, last) = shown_steps(finding);
     let steps = &finding.path;
     let mut table = Table::default();
     columns.title(&mut table);
-    match finding.untold {
+    match finding.omitted {
         Some(0) => {}
-        Some(untold) => table.note(format!("… {}", count(untold, "earlier step"))),
-        None => table.note("… earlier steps are not known any more".to_owned()),
+        Some(omitted) => table.note(format!("… {}", count(omitted, "earlier step"))),
+        None => table.note("… earlier steps are not recorded".to_owned()),
     }
     for (at, step) in steps.iter().enumerate() {
         let before = at.checked_sub(1).and_then(|before| steps.get(before));
@@ -60,19 +61,19 @@ fn table(report: &Violations<'_>, finding: &Finding, columns: &Columns<'_>, styl
     table
 }
 
-/// How many steps are told at the beginning and at the end of a path.
-fn told(finding: &Finding) -> (usize, usize) {
+/// Number of steps shown at the start and at the end of a path.
+fn shown_steps(finding: &Violation) -> (usize, usize) {
     let len = finding.path.len();
-    match finding.untold {
-        _ if len <= ROWS => (0, len),
+    match finding.omitted {
+        _ if len <= MAX_ROWS => (0, len),
         Some(0) => (FIRST, LAST),
-        // Its true beginning is gone: one gap is enough.
-        _ => (0, ROWS),
+        // The start of the path is not recorded anyway: a single gap suffices.
+        _ => (0, MAX_ROWS),
     }
 }
 
-/// The variables that ever have a value, in the property's order.
-fn variables(finding: &Finding) -> Vec<&str> {
+/// The variables that are ever set, in the order of the property.
+fn variables(finding: &Violation) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for variable in finding.path.iter().flat_map(|step| &step.env) {
         if !names.contains(&variable.name.as_str()) {
@@ -82,32 +83,32 @@ fn variables(finding: &Finding) -> Vec<&str> {
     names
 }
 
-/// How the variables of a property are told.
-enum Memory<'a> {
-    /// Each in a column of its own.
+/// Layout of the variables.
+enum VariableLayout<'a> {
+    /// One column per variable.
     Columns(&'a [&'a str]),
-    /// If there is no room for that: below each step those that it changed.
+    /// Below each step, the variables that it changed. Used if the columns do not fit.
     Changes(&'a [&'a str]),
 }
 
 struct Columns<'a> {
-    /// How many files the trace is of; none if the run is live.
+    /// Number of input files; 0 for a live run.
     files: usize,
-    /// How many decimals times have, if there are any.
+    /// Number of decimals of times; `None` if there are no times.
     decimals: Option<usize>,
-    memory: Memory<'a>,
+    variables: VariableLayout<'a>,
 }
 
 type Cell = (String, Paint);
 
 impl<'a> Columns<'a> {
-    fn new(report: &Violations<'_>, finding: &Finding, memory: Memory<'a>) -> Columns<'a> {
+    fn new(report: &Violations<'_>, finding: &Violation, variables: VariableLayout<'a>) -> Columns<'a> {
         let events = || finding.path.iter().filter_map(|step| step.event.as_ref());
         let times = || events().filter_map(|event| event.time);
         Columns {
             files: report.inputs.len(),
             decimals: times().next().is_some().then(|| decimals(times())),
-            memory,
+            variables,
         }
     }
 
@@ -123,18 +124,18 @@ impl<'a> Columns<'a> {
         }
         table.column("what happened", Align::Left, 20);
         table.column("state", Align::Left, 12);
-        match self.memory {
-            Memory::Columns(names) => {
+        match self.variables {
+            VariableLayout::Columns(names) => {
                 names.iter().for_each(|name| table.column(&shorten(name, VALUE), Align::Right, NARROW));
             }
-            Memory::Changes(_) => {}
+            VariableLayout::Changes(_) => {}
         }
     }
 
     fn row(
         &self,
         report: &Violations<'_>,
-        finding: &Finding,
+        finding: &Violation,
         step: &PathStep,
         before: Option<&PathStep>,
     ) -> Vec<Cell> {
@@ -148,7 +149,7 @@ impl<'a> Columns<'a> {
                 _ => Paint::Plain,
             },
         ));
-        if let Memory::Columns(names) = self.memory {
+        if let VariableLayout::Columns(names) = self.variables {
             let (now, earlier) = around(step, before);
             row.extend(names.iter().map(|name| {
                 let changed = !earlier.is_empty() && value(now, name) != value(earlier, name);
@@ -158,9 +159,9 @@ impl<'a> Columns<'a> {
         row
     }
 
-    /// What a step changed, if that is told below it.
+    /// The changes of a step, if they are shown below it.
     fn changes(&self, step: &PathStep, before: Option<&PathStep>) -> Vec<String> {
-        let Memory::Changes(names) = self.memory else { return Vec::new() };
+        let VariableLayout::Changes(names) = self.variables else { return Vec::new() };
         let (now, earlier) = around(step, before);
         names
             .iter()
@@ -169,14 +170,14 @@ impl<'a> Columns<'a> {
             .collect()
     }
 
-    /// The cells that tell what happened, and where and when.
-    fn event(&self, report: &Violations<'_>, finding: &Finding, step: &PathStep) -> Vec<Cell> {
+    /// The cells of the event: number, position, time, and the event itself.
+    fn event(&self, report: &Violations<'_>, finding: &Violation, step: &PathStep) -> Vec<Cell> {
         let plain = |text: String| (text, Paint::Plain);
         let mut cells = Vec::new();
         let Some(event) = &step.event else {
             let columns = 1 + usize::from(self.files > 0) + usize::from(self.decimals.is_some());
             cells.resize(columns, plain(String::new()));
-            cells.push(("begins".to_owned(), Paint::Faint));
+            cells.push(("start".to_owned(), Paint::Faint));
             return cells;
         };
         cells.push(plain(event.index.to_string()));
@@ -188,24 +189,24 @@ impl<'a> Columns<'a> {
         if let Some(decimals) = self.decimals {
             cells.push(plain(event.time.map_or(String::new(), |time| format!("{time:.decimals$}"))));
         }
-        cells.push(plain(happened(finding, event)));
+        cells.push(plain(event_without_binding(finding, event)));
         cells
     }
 }
 
-/// Lines of at most `room` columns, if each item fits, with the items in order.
-fn packed(items: &[String], room: usize) -> Vec<String> {
+/// Joins items to lines of at most `max_width` columns.
+fn packed(items: &[String], max_width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for item in items {
         match lines.last_mut() {
-            Some(line) if width(line) + 3 + width(item) <= room => *line += &format!(", {item}"),
+            Some(line) if width(line) + 3 + width(item) <= max_width => *line += &format!(", {item}"),
             _ => lines.push(item.clone()),
         }
     }
     lines
 }
 
-/// What a slice remembers after a step, and before it.
+/// The environments after and before a step.
 fn around<'a>(step: &'a PathStep, before: Option<&'a PathStep>) -> (&'a [Variable], &'a [Variable]) {
     (&step.env, before.map_or(&[], |before| &before.env))
 }
@@ -214,8 +215,8 @@ fn value<'a>(env: &'a [Variable], name: &str) -> &'a str {
     env.iter().find(|variable| variable.name == name).map_or("", |variable| &variable.value.text)
 }
 
-/// An event in the path of a slice: what all of them share is left out.
-fn happened(finding: &Finding, event: &Happening) -> String {
+/// Renders an event without the parameters that are equal to the slice's binding.
+fn event_without_binding(finding: &Violation, event: &ReportedEvent) -> String {
     let shared = |param: &Variable| {
         finding
             .slice

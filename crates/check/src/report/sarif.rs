@@ -1,15 +1,17 @@
-//! The report for tools that read SARIF 2.1.0, such as code scanning services: rules are the properties,
-//! results the violations, and the way to each is a code flow through the trace.
+//! The report as SARIF 2.1.0, for code scanning services. Properties are rules, violations are results, and the path
+//! of a violation is a code flow through the trace.
+//!
+//! Hand-written because the few objects that are needed do not justify the 33 crates of `serde-sarif`.
 
 use super::{Report, Style, change};
-use crate::finding::{Finding, Happening, PathStep};
+use crate::violation::{PathStep, ReportedEvent, Violation};
 use invigil_expr::diag::Span;
 use serde_json::{Value, json};
 
 const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
 impl Report<'_> {
-    /// The report as a SARIF 2.1.0 log, ended by a line end.
+    /// Renders the report as a SARIF 2.1.0 log with a trailing line end.
     pub fn sarif(&self) -> String {
         let properties = 0..self.outcome.properties.len();
         let notifications: Vec<Value> = self
@@ -47,7 +49,7 @@ impl Report<'_> {
         })
     }
 
-    fn sarif_result(&self, finding: &Finding) -> Value {
+    fn sarif_result(&self, finding: &Violation) -> Value {
         let property = &self.outcome.properties[finding.property].name;
         let slice: Vec<String> = finding
             .slice
@@ -60,7 +62,7 @@ impl Report<'_> {
         let with = if slice.is_empty() { String::new() } else { format!(" with {slice}") };
         let what = match &finding.event {
             Some(event) => format!("by {event}"),
-            None if finding.at_end => "at the end".to_owned(),
+            None if finding.at_end => "at the end of the trace".to_owned(),
             None => "at the start".to_owned(),
         };
         let why = finding.why.as_ref().map_or(String::new(), |why| format!(", since {why}"));
@@ -88,8 +90,8 @@ impl Report<'_> {
         result
     }
 
-    /// Where something happened: the line of the trace, and the slice.
-    fn location(&self, event: Option<&Happening>, slice: &str) -> Value {
+    /// The location of an event: the line of the trace, and the slice.
+    fn location(&self, event: Option<&ReportedEvent>, slice: &str) -> Value {
         let mut location = json!({});
         if let Some(event) = event
             && let Some(file) = self.trace_file(event.place)
@@ -106,7 +108,7 @@ impl Report<'_> {
     }
 
     fn flow(&self, step: &PathStep) -> Value {
-        let what = step.event.as_ref().map_or("beginning".to_owned(), ToString::to_string);
+        let what = step.event.as_ref().map_or("start".to_owned(), ToString::to_string);
         let mut location = self.location(step.event.as_ref(), "");
         location["message"] = json!({ "text": format!("{what} → {}", step.state) });
         let state: serde_json::Map<String, Value> = step
@@ -117,9 +119,9 @@ impl Report<'_> {
         json!({ "location": location, "state": state })
     }
 
-    /// A place in a property file.
+    /// A position in a property file.
     fn source_place(&self, span: Span) -> Option<Value> {
-        let (source, place) = (self.sources.get(span.source)?, self.sources.place(span)?);
+        let (source, place) = (self.sources.get(span.source)?, self.sources.line_column(span)?);
         Some(json!({
             "artifactLocation": { "uri": uri(&source.name) },
             "region": { "startLine": place.line, "startColumn": place.column },
@@ -127,11 +129,11 @@ impl Report<'_> {
     }
 }
 
-/// A path as a URI reference: what has a meaning there, or cannot stand there, is escaped.
+/// Converts a path to a URI reference: reserved and invalid characters are escaped.
 fn uri(path: &str) -> String {
     let mut out = String::from(if path.starts_with('/') { "file://" } else { "" });
     for (at, byte) in path.bytes().enumerate() {
-        // Before the first slash, a colon would end a scheme.
+        // A colon before the first slash would be read as the end of a scheme.
         let colon = byte == b':' && path[..at].contains('/');
         if byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte) || colon {
             out.push(char::from(byte));
@@ -147,7 +149,7 @@ mod tests {
     use super::uri;
 
     #[test]
-    fn paths_become_uris() {
+    fn uri_escapes_special_characters() {
         assert_eq!(uri("a/b.jsonl"), "a/b.jsonl");
         assert_eq!(uri("/tmp/my trace#1.csv"), "file:///tmp/my%20trace%231.csv");
         assert_eq!(uri("é?"), "%C3%A9%3F");

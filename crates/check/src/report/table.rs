@@ -1,9 +1,9 @@
-//! Tables of aligned columns that fit into the width there is.
+//! Tables with aligned columns, fitted to the available width.
 
-use super::words::{cut, width};
+use super::format::{cut, width};
 use super::{Paint, Style};
 
-/// Where the texts of a column stand in it.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Align {
     Left,
@@ -13,8 +13,8 @@ pub(super) enum Align {
 struct Column {
     title: String,
     align: Align,
-    /// As narrow as it may get for others to fit.
-    least: usize,
+    /// Minimum width.
+    min_width: usize,
 }
 
 enum Row {
@@ -34,9 +34,9 @@ const GAP: &str = "  ";
 const INDENT: &str = "  ";
 
 impl Table {
-    /// Adds a column. Where there is not enough room it is cut to no less than `least`.
-    pub(super) fn column(&mut self, title: &str, align: Align, least: usize) {
-        self.columns.push(Column { title: title.to_owned(), align, least });
+    /// Adds a column. If the table is too wide, the column is cut to no less than `min_width`.
+    pub(super) fn column(&mut self, title: &str, align: Align, min_width: usize) {
+        self.columns.push(Column { title: title.to_owned(), align, min_width });
     }
 
     pub(super) fn row(&mut self, cells: Vec<(String, Paint)>) {
@@ -47,17 +47,17 @@ impl Table {
         self.rows.push(Row::Note(text));
     }
 
-    /// Whether it can be told in so many columns.
-    pub(super) fn fits(&self, room: usize) -> bool {
-        self.widths(room).iter().sum::<usize>() + self.gaps() <= room
+    /// Whether the table fits into this width.
+    pub(super) fn fits(&self, max_width: usize) -> bool {
+        self.widths(max_width).iter().sum::<usize>() + self.gaps() <= max_width
     }
 
-    /// How much there is between the columns, and before them.
+    /// Total width of the gaps between the columns and of the indentation.
     fn gaps(&self) -> usize {
         INDENT.len() + GAP.len() * self.columns.len().saturating_sub(1)
     }
 
-    /// The table, each line indented and ended.
+    /// Renders the table, each line indented.
     pub(super) fn render(&self, style: &Style) -> String {
         let widths = self.widths(style.width);
         let mut out = String::new();
@@ -81,8 +81,8 @@ impl Table {
         out
     }
 
-    /// As wide as the cells are, the widest cut down until all fit.
-    fn widths(&self, room: usize) -> Vec<usize> {
+    /// Widths of the columns: the widest ones are cut until all fit.
+    fn widths(&self, max_width: usize) -> Vec<usize> {
         let mut widths: Vec<usize> = self.columns.iter().map(|column| width(&column.title)).collect();
         for row in &self.rows {
             let Row::Cells(cells) = row else { continue };
@@ -90,9 +90,9 @@ impl Table {
                 *widest = (*widest).max(width(text));
             }
         }
-        while self.gaps() + widths.iter().sum::<usize>() > room {
+        while self.gaps() + widths.iter().sum::<usize>() > max_width {
             let cuttable =
-                widths.iter_mut().zip(&self.columns).filter(|(width, column)| **width > column.least);
+                widths.iter_mut().zip(&self.columns).filter(|(width, column)| **width > column.min_width);
             let Some((widest, _)) = cuttable.max_by_key(|(width, _)| **width) else { break };
             *widest -= 1;
         }
@@ -107,14 +107,14 @@ impl Table {
         cells: impl Iterator<Item = (&'c str, Paint)>,
     ) {
         let mut blanks = INDENT.len();
-        for (((text, paint), column), room) in cells.zip(&self.columns).zip(widths) {
-            let text = cut(text, *room);
-            let spare = room - width(&text);
+        for (((text, paint), column), max_width) in cells.zip(&self.columns).zip(widths) {
+            let text = cut(text, *max_width);
+            let spare = max_width - width(&text);
             let (before, after) = match column.align {
                 Align::Left => (0, spare),
                 Align::Right => (spare, 0),
             };
-            // Blanks wait for something to follow: no line ends with them.
+            // Blanks are written only before a text, so that no line ends with blanks.
             blanks += before;
             if !text.is_empty() {
                 out.extend(std::iter::repeat_n(' ', blanks));
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_aligned_and_lines_end_without_blanks() {
+    fn table_aligns_columns_without_trailing_blanks() {
         let mut table = table();
         table.note("…".into());
         let shown = table.render(&Style::default());
@@ -157,15 +157,15 @@ mod tests {
     }
 
     #[test]
-    fn the_widest_column_gives_way() {
+    fn table_too_wide_cuts_the_widest_column() {
         let shown = table().render(&Style { colour: false, width: 20 });
         assert!(shown.contains("      1  queue_…  10\n"), "{shown}");
         let narrow = table().render(&Style { colour: false, width: 3 });
-        assert!(narrow.contains("      1  queue…"), "no narrower than it may get: {narrow}");
+        assert!(narrow.contains("      1  queue…"), "cut below the minimum width: {narrow}");
     }
 
     #[test]
-    fn colours_do_not_count_as_width() {
+    fn colour_codes_do_not_count_as_width() {
         let style = Style { colour: true, width: 100 };
         let mut table = Table::default();
         table.column("a", Align::Right, 1);

@@ -1,31 +1,30 @@
-//! The report for a person: the violations, a table of how the properties fared, and notes on the trace.
+//! The report as text: violations, a table of the properties, notes on the trace.
 
+use super::format::{count, grouped};
 use super::table::{Align, Table};
-use super::words::{count, grouped};
-use super::{Paint, Report, Style, notes, presumption, word};
-use crate::outcome::PropertyOutcome;
+use super::{Paint, Report, Style, notes, presumption, verdict_word};
+use crate::result::PropertyResult;
 use invigil_monitor::verdict::Verdict;
 
 impl Report<'_> {
-    /// The whole report: the violations told in full, how the properties fared, and notes on the trace.
-    /// What went wrong with the check itself is told by [`errors`](Report::errors).
+    /// Renders the whole report. Errors of the check itself are rendered by [`errors`](Report::errors).
     pub fn text(&self, style: &Style) -> String {
         self.rest(0, style)
     }
 
-    /// The same after the first `already` violations were told while the check went on.
+    /// Renders the report without the first `already` violations, which were printed during the check.
     pub fn rest(&self, already: usize, style: &Style) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (number, finding) in self.outcome.findings.iter().enumerate().skip(already) {
             parts.push(self.violations().text(number + 1, finding, style));
         }
-        let told = self.outcome.findings.len() as u64;
-        let untold = self.outcome.violations().saturating_sub(told);
-        if untold > 0 {
-            let more = count(untold, if told > 0 { "more violation" } else { "violation" });
-            parts.push(format!("{} (raise `--limit` to see more)\n", style.paint(Paint::Bad, &more)));
+        let shown = self.outcome.findings.len() as u64;
+        let omitted = self.outcome.violations().saturating_sub(shown);
+        if omitted > 0 {
+            let more = count(omitted, if shown > 0 { "more violation" } else { "violation" });
+            parts.push(format!("{} (use `--limit` to show more)\n", style.paint(Paint::Bad, &more)));
         }
-        if !self.is_about_nothing() {
+        if !self.is_not_a_trace() {
             parts.push(summary(&self.outcome.properties, self.is_complete(), style));
         }
         parts.push(notes::notes(self, style));
@@ -34,8 +33,8 @@ impl Report<'_> {
     }
 }
 
-/// A table of how each property fared, in a run that is `complete` or was broken off.
-pub fn summary(properties: &[PropertyOutcome], complete: bool, style: &Style) -> String {
+/// Renders the table of properties. `complete` is false if the run was cut short.
+pub fn summary(properties: &[PropertyResult], complete: bool, style: &Style) -> String {
     let mut table = Table::default();
     table.column("property", Align::Left, 8);
     table.column("verdict", Align::Left, 12);
@@ -51,7 +50,7 @@ pub fn summary(properties: &[PropertyOutcome], complete: bool, style: &Style) ->
         let so_far = paint != Paint::Bad && !complete;
         let verdict = match property.presumably {
             Some(holds) => format!("presumably {}", presumption(holds)),
-            None => word(property).to_owned(),
+            None => verdict_word(property).to_owned(),
         };
         let verdict = verdict + if so_far { " so far" } else { "" };
         let number = |number: u64, paint| (grouped(number), paint);

@@ -1,27 +1,27 @@
-//! Violations in words. This needs no outcome, so that one can be told while the check goes on.
+//! Rendering of violations. It does not need the result, so that violations can be printed during the check.
 
+use super::format::{grouped, printable, shorten, time};
 use super::path::path;
-use super::words::{grouped, printable, shorten, time};
 use super::{Paint, Style};
-use crate::finding::{Finding, Happening};
+use crate::violation::{ReportedEvent, Violation};
 use invigil_monitor::automaton::Automaton;
-use invigil_trace::Place;
+use invigil_trace::TracePosition;
 
-/// The most columns that a value takes.
+/// Maximum width of a value, in columns.
 const VALUE: usize = 60;
 
-/// What it takes to tell a violation.
+/// The data needed to render violations.
 #[derive(Clone, Copy, Debug)]
 pub struct Violations<'a> {
-    /// The properties, in the order they are checked.
+    /// The properties, in the order in which they are checked.
     pub automata: &'a [Automaton],
     /// The names of the inputs.
     pub inputs: &'a [String],
 }
 
 impl<'a> Violations<'a> {
-    /// One violation, with the way to it; `number` counts them from one.
-    pub fn text(&self, number: usize, finding: &Finding, style: &Style) -> String {
+    /// Renders a violation with its path; `number` counts from 1.
+    pub fn text(&self, number: usize, finding: &Violation, style: &Style) -> String {
         let property = self.automata.get(finding.property).map_or("?", |property| property.name.as_str());
         let value = |text: Option<&str>| text.map_or("any".to_owned(), |text| shorten(text, VALUE));
         let slice: Vec<String> = finding
@@ -36,8 +36,8 @@ impl<'a> Violations<'a> {
         out.push_str(&self.automata.get(finding.property).map_or(String::new(), formula));
         match &finding.event {
             Some(event) => {
-                out.push_str(&format!("  at     {}\n", self.whereabouts(event)));
-                out.push_str(&format!("  event  {}\n", described(event)));
+                out.push_str(&format!("  at     {}\n", self.position_and_time(event)));
+                out.push_str(&format!("  event  {}\n", event_text(event)));
                 out.push_str(&reason(finding));
             }
             None if finding.at_end => out.push_str("  at     the end of the trace\n"),
@@ -47,48 +47,48 @@ impl<'a> Violations<'a> {
         out + &path(self, finding, style)
     }
 
-    /// Where and when an event happened.
-    pub(super) fn whereabouts(&self, event: &Happening) -> String {
+    /// Renders position, number and time of an event.
+    pub(super) fn position_and_time(&self, event: &ReportedEvent) -> String {
         let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
         format!("{} (event {}{when})", printable(&self.place(event.place)), grouped(event.index))
     }
 
-    /// `file:line` of a place in the trace.
-    pub(super) fn place(&self, place: Place) -> String {
+    /// Renders a position in the trace as `file:line`.
+    pub(super) fn place(&self, place: TracePosition) -> String {
         format!("{}:{}", self.input(place), place.line)
     }
 
-    /// The input that a place lies in.
-    pub(super) fn input(&self, place: Place) -> &'a str {
+    /// The name of the input of a position.
+    pub(super) fn input(&self, place: TracePosition) -> &'a str {
         self.inputs.get(place.input).map_or("?", String::as_str)
     }
 }
 
-/// The formula of a property that was made from one, as a line, if its name does not say it already.
+/// Renders the formula of a property as a line, unless the formula is its name.
 pub fn formula(property: &Automaton) -> String {
     match &property.formula {
-        Some(formula) if *formula != property.name => format!("  says   {}\n", printable(formula)),
+        Some(formula) if *formula != property.name => format!("  spec   {}\n", printable(formula)),
         _ => String::new(),
     }
 }
 
-/// What was so at the event, as a line, if the property has words for that.
-pub fn reason(finding: &Finding) -> String {
+/// Renders the condition that held at the event as a line, if there is text for it.
+pub fn reason(finding: &Violation) -> String {
     finding.why.as_ref().map_or(String::new(), |why| format!("  since  {}\n", printable(why)))
 }
 
-/// The states that the violation lies between.
-pub fn change(finding: &Finding, style: &Style) -> String {
+/// Renders the transition of the violation.
+pub fn change(finding: &Violation, style: &Style) -> String {
     let to = style.paint(Paint::Bad, &finding.to);
     if finding.at_end { to } else { format!("{} → {to}", finding.from) }
 }
 
-/// An event with its parameters, long values shortened.
-pub fn described(event: &Happening) -> String {
+/// Renders an event with its parameters, with long values shortened.
+pub fn event_text(event: &ReportedEvent) -> String {
     let shown = |text: &str| shorten(text, VALUE);
     let params: Vec<String> =
         event.params.iter().map(|param| format!("{}={}", param.name, shown(&param.value.text))).collect();
-    // What tells of itself, such as `#exit`, is no call.
+    // Special events such as `#exit` are not calls.
     match params.is_empty() && event.name.starts_with('#') {
         true => event.name.clone(),
         false => format!("{}({})", event.name, params.join(", ")),

@@ -1,37 +1,37 @@
-//! What must not go unsaid even where nothing is said: why a verdict may be wrong, in one line each.
+//! Warnings that are printed even with `--quiet`: reasons why a verdict may be wrong.
 
-use super::lacks::{lack, mistaken, never_told};
-use super::words::printable;
+use super::format::printable;
+use super::missing_data::{malformed_count, never_supplied, skipped_events};
 use super::{Paint, Report, Style};
 
 impl Report<'_> {
-    /// Short warnings for those who see nothing else of the report but the exit status.
+    /// Renders one-line warnings, for users who see only the exit status otherwise.
     pub fn warnings(&self, style: &Style) -> Vec<String> {
         let mut warnings = Vec::new();
         let mut warn = |text: String| {
             warnings.push(format!("{} {text}", style.paint(Paint::Open, "warning:")));
         };
         let traces = printable(&self.outcome.inputs.join(", "));
-        if self.is_of_something_else() {
-            warn(format!("{traces}: no event is one that a property mentions"));
+        if self.mentions_no_event() {
+            warn(format!("{traces}: no event is mentioned by a property"));
         }
-        let mistakes = self.outcome.mistakes();
-        if mistakes.count() > 0 && !self.is_about_nothing() && !self.ended_strictly() {
-            let first = mistakes.told.first().map_or(String::new(), |problem| {
+        let malformed = self.outcome.malformed_lines();
+        if malformed.count() > 0 && !self.is_not_a_trace() && !self.ended_by_strict_error() {
+            let first = malformed.first.first().map_or(String::new(), |problem| {
                 format!(", first {}: {}", printable(&self.place(problem.place)), problem.message)
             });
-            warn(format!("{}{first}; the verdict may be wrong", mistaken(&mistakes)));
+            warn(format!("{}{first}; the verdict may be wrong", malformed_count(&malformed)));
         }
         if !self.outcome.strict {
             for property in &self.outcome.properties {
                 for missing in &property.missing {
-                    warn(format!("{}; the verdict may be wrong", lack(self, property, missing)));
+                    warn(format!("{}; the verdict may be wrong", skipped_events(self, property, missing)));
                 }
             }
         }
         for property in &self.outcome.properties {
             for silent in &property.silent {
-                warn(format!("{}; the verdict may be wrong", never_told(property, silent)));
+                warn(format!("{}; the verdict may be wrong", never_supplied(property, silent)));
             }
         }
         warnings

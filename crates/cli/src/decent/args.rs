@@ -1,16 +1,17 @@
-//! What can be said to `invigil decent`.
+//! Options of `invigil decent`.
 
 use clap::{Args as Options, Subcommand};
-use invigil_decent::algorithm::Choice;
-use invigil_lab::experiment::History;
+use invigil_decent::algorithm::Algorithm;
+use invigil_lab::experiment::EncodingKind;
 use invigil_lab::generate::Distribution;
 use std::path::PathBuf;
 
-/// Monitor systems whose components each see only a part
+/// Monitor decentralized systems, whose components observe only a part each
 ///
-/// A formula is watched by monitors on all components, by one of six algorithms;
-/// a specification is monitors that refer to each other, where they were placed.
-/// `docs/decentralized.md` has the language, `docs/experiments.md` the rest.
+/// A formula is monitored by monitors on all components, with one of six
+/// algorithms. A specification defines monitors that refer to each other and are
+/// placed on components. `docs/decentralized.md` describes the language,
+/// `docs/experiments.md` the experiments.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = DECENT)]
 pub(crate) struct Decent {
@@ -23,19 +24,19 @@ Examples:
   invigil decent run 'G(a0 -> X b0)' --trace 'a0:t,b0:f>a0:f,b0:f' -a all
       one formula, one trace, every algorithm
   invigil decent run light.dec --traces runs/
-      a specification as it is placed, on every trace of a folder
+      a specification, on every trace of a directory
   invigil decent check-spec light.dec
-      will there be a verdict? can everybody reach whom they tell?
+      is it monitorable? can every verdict reach its receivers?
   invigil decent draw light.dec --svg light.svg
-      who refers to whom
+      draw the references between the monitors
   invigil decent experiment synthetic --quick
-      all algorithms on random formulae, beside the published figures
+      all algorithms on random formulae, compared with published figures
 
 Exit status:
-    0  nothing is violated
-    1  a run is violated, or a specification is not monitorable or does not fit
-  130  stopped with Ctrl-C; an experiment goes on from there the next time
-    2  no answer: what was given is wrong; the message says where and why";
+    0  no violation
+    1  a run is violated, or a specification is not monitorable
+  130  interrupted with Ctrl-C; an experiment with --store can be resumed
+    2  no result: the input is invalid";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
@@ -46,46 +47,46 @@ pub(crate) enum Verb {
     Draw(Draw),
     CheckSpec(CheckSpec),
     AnalyzeRate(AnalyzeRate),
-    GenDay(super::day::Args),
+    GenDay(super::gen_day::Args),
     Detect(super::detect::Args),
 }
 
-/// What to watch for, and the components that observe it.
+/// The specification or formula, and the components with their propositions.
 #[derive(Options)]
-pub(crate) struct Subject {
-    /// A specification (FILE.dec, or FILE.xml of THEMIS), or a formula
+pub(crate) struct SpecArgs {
+    /// Specification (FILE.dec, or FILE.xml of THEMIS), or a formula
     #[arg(value_name = "SPEC")]
     pub(crate) spec: String,
 
-    /// A component and what it observes, for a formula: `--component lamp:on,hot`; may be given several times
-    /// [default: of `a0` and `a1` the component is `a`]
+    /// Component with its propositions, for a formula: `--component lamp:on,hot`; repeatable [default: `a0` and `a1`
+    /// belong to component `a`]
     #[arg(short, long = "component", value_name = "NAME:PROPOSITIONS")]
     pub(crate) components: Vec<String>,
 }
 
 /// Run monitors on traces, logs, peers or live programs
 ///
-/// Prints the verdict of each run, when it was found, and what it cost.
+/// Prints the verdict of each run, when it was reached, and its costs.
 #[derive(Options)]
 #[command(after_help = RUN)]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) subject: Subject,
+    pub(crate) subject: SpecArgs,
 
-    /// How a formula is monitored: orchestration, migration, round-robin, choreography, broadcast, abridged, several of them
-    /// with commas, or all [default: abridged]
-    #[arg(short, long, value_name = "ALGORITHM", value_parser = algorithms)]
+    /// Algorithm for a formula: orchestration, migration, round-robin, choreography, broadcast, abridged, several of them
+    /// separated by commas, or all [default: abridged]
+    #[arg(short, long, value_name = "ALGORITHM", value_parser = parse_algorithms)]
     pub(crate) algorithm: Option<Algorithms>,
 
-    /// How monitors keep what they know: states, or the document's expressions or expressions-quick
-    #[arg(short, long, value_name = "ENCODING", default_value = "states", value_parser = str::parse::<History>)]
-    pub(crate) encoding: History,
+    /// Representation of a monitor's knowledge: states, or EH18's expressions, or expressions-quick
+    #[arg(short, long, value_name = "ENCODING", default_value = "states", value_parser = str::parse::<EncodingKind>)]
+    pub(crate) encoding: EncodingKind,
 
     #[command(flatten)]
-    pub(crate) observed: super::observed::Observed,
+    pub(crate) observed: super::inputs::InputArgs,
 
     #[command(flatten)]
-    pub(crate) conditions: Conditions,
+    pub(crate) conditions: NetworkArgs,
 
     /// Print one JSON document
     #[arg(long)]
@@ -100,48 +101,48 @@ Examples:
   invigil decent run 'F(a0 & b1)' --table states.csv -a choreography
   invigil decent run 'G(a0 | b0)' --traces runs/ -a all --latency 2 --shuffle
   invigil decent run door.dec --events server.log --step 1s
-      a log: an event makes its proposition true in the second of its time
+      a log: an event makes its proposition true in that second
   invigil decent run light.dec --listen bulb=unix:/tmp/bulb.sock \\
       --program lswitch='./switch 5' --round poll
-      bulb sends a line for each round; lswitch is a program, of which each
-      call of poll ends a round
+      bulb sends one line per round; lswitch is a program whose rounds end
+      with each call of poll
 
-Exit status: 1 if a run is violated, 2 if what was given is wrong, 3 if a program
-cannot be watched, otherwise 0.";
+Exit status: 1 if a run is violated, 2 if the input is invalid, 3 if a program
+cannot be controlled, otherwise 0.";
 
-/// How messages travel.
+/// Network conditions.
 #[derive(Options)]
-pub(crate) struct Conditions {
-    /// Rounds that a message takes
+pub(crate) struct NetworkArgs {
+    /// Latency of a message in rounds
     #[arg(long, value_name = "ROUNDS", default_value_t = 1)]
     pub(crate) latency: u16,
 
-    /// Rounds that a message may take longer
+    /// Maximum additional latency in rounds
     #[arg(long, value_name = "ROUNDS", default_value_t = 0)]
     pub(crate) jitter: u16,
 
-    /// The share of messages that get lost
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    /// Fraction of messages that are lost
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_fraction)]
     pub(crate) loss: f64,
 
-    /// The share of messages that come twice
-    #[arg(long, value_name = "SHARE", default_value_t = 0.0, value_parser = share)]
+    /// Fraction of messages that are duplicated
+    #[arg(long, value_name = "FRACTION", default_value_t = 0.0, value_parser = parse_fraction)]
     pub(crate) duplication: f64,
 
-    /// Messages of one round come in any order
+    /// Deliver the messages of a round in random order
     #[arg(long)]
     pub(crate) shuffle: bool,
 
-    /// Components pass on what is for others, where links are missing
+    /// Forward messages over other components where links are missing
     #[arg(long)]
     pub(crate) relay: bool,
 
-    /// Where chance comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) seed: u64,
 }
 
-/// Run all algorithms on many formulae and traces, and keep every measure
+/// Run all algorithms on many formulae and traces and store the measurements
 #[derive(Options)]
 pub(crate) struct Experiment {
     #[command(subcommand)]
@@ -154,51 +155,51 @@ pub(crate) enum Experiments {
     Formulae(Formulae),
 }
 
-/// Where measures go.
+/// Output of measurements.
 #[derive(Options)]
 pub(crate) struct Output {
-    /// Keep the measures in this SQLite file, one row of table `bench` for each run; what is there is not run again
+    /// Store the measurements in this SQLite file, one row of table `bench` per run; stored runs are not repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) store: Option<PathBuf>,
 
-    /// Write all measures as CSV; `-` is standard output
+    /// Write all measurements as CSV; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
-    /// Threads [default: one per core]
+    /// Number of threads [default: one per core]
     #[arg(long, value_name = "N")]
     pub(crate) threads: Option<std::num::NonZeroUsize>,
 }
 
-/// The synthetic benchmark: random formulae and traces, beside the published figures
+/// Run the synthetic benchmark and compare it with the published figures
 ///
-/// 100 formulae that mention all components and whose monitors have at most 256
-/// states, for 3, 4, 5 and 6 components; 200 traces of 60 rounds, 50 from each
-/// of four distributions; messages take a round; every algorithm, with the
-/// document's encoding and with ours. Prints tables B.1 and 8.2 of El-Hokayem's
-/// thesis with our rows below its own, and whether algorithms come in the same
-/// order.
+/// Uses 100 formulae over all components, whose monitors have at most 256 states,
+/// for 3, 4, 5 and 6 components, and 200 traces of 60 rounds, 50 from each of four
+/// distributions. Messages take one round. Runs every algorithm with the encoding
+/// of EH18 and with Invigil's. Prints tables B.1 and 8.2 of EH18 with the
+/// measured rows below the published ones, and compares the order of the
+/// algorithms.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = SYNTHETIC)]
 pub(crate) struct Synthetic {
-    /// 20 formulae and 20 traces instead
+    /// Use only 20 formulae and 20 traces
     #[arg(long)]
     pub(crate) quick: bool,
 
-    /// Formulae for each number of components
+    /// Number of formulae for each number of components
     #[arg(long, value_name = "N")]
     pub(crate) formulae: Option<usize>,
 
-    /// Traces for each distribution
+    /// Number of traces for each distribution
     #[arg(long, value_name = "N")]
     pub(crate) traces: Option<usize>,
 
-    /// Where chance comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// Draw the results as SVG, one file for each measure
-    #[arg(long, value_name = "FOLDER")]
+    /// Write plots as SVG, one file per metric
+    #[arg(long, value_name = "DIR")]
     pub(crate) svg: Option<PathBuf>,
 
     #[command(flatten)]
@@ -212,34 +213,34 @@ Examples:
   invigil decent experiment synthetic --store measures.db
   sqlite3 measures.db 'SELECT alg, comps, avg(messages) FROM bench GROUP BY 1, 2'";
 
-/// Formulae of a list on the traces of a folder
+/// Run a list of formulae on the traces of a directory
 ///
-/// Formulae that cannot be monitored, or whose monitors have more than 16384
-/// states, are left out: LIST.keep and LIST.discard say which, and why. If they
-/// have names or figures stand beside, what was measured is shown for each of
-/// them, otherwise for all together.
+/// Formulae that are not monitorable, or whose monitors have more than 16384
+/// states, are skipped; LIST.keep and LIST.discard list the formulae with the
+/// reasons. With named formulae or --beside, the results are printed per formula,
+/// otherwise as averages over all formulae.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = FORMULAE)]
 pub(crate) struct Formulae {
-    /// A file with a formula in each line, or NAME = FORMULA
+    /// File with one formula per line, optionally as NAME = FORMULA
     #[arg(value_name = "LIST")]
     pub(crate) list: PathBuf,
 
-    /// The folder of traces: `0-a.trace` is what component a saw in run 0
-    #[arg(long, value_name = "FOLDER")]
+    /// Directory of traces: `0-a.trace` has the observations of component a in run 0
+    #[arg(long, value_name = "DIR")]
     pub(crate) traces: PathBuf,
 
-    /// The algorithms: names with commas, or all
-    #[arg(short, long, value_name = "ALGORITHMS", default_value = "all", value_parser = algorithms)]
+    /// Algorithms: names separated by commas, or all
+    #[arg(short, long, value_name = "ALGORITHMS", default_value = "all", value_parser = parse_algorithms)]
     pub(crate) algorithm: Algorithms,
 
-    /// How monitors keep what they know: states, expressions or expressions-quick, or several with commas. Broadcast runs with
-    /// states alone: expressions that are joined again and again grow without bound
+    /// Representation of a monitor's knowledge: states, expressions or expressions-quick, or several separated by commas.
+    /// Broadcast supports only states, because its expressions grow without bound
     #[arg(short, long, value_name = "ENCODINGS", default_value = "states", value_delimiter = ',',
-        value_parser = str::parse::<History>)]
-    pub(crate) encoding: Vec<History>,
+        value_parser = str::parse::<EncodingKind>)]
+    pub(crate) encoding: Vec<EncodingKind>,
 
-    /// Figures of others to stand beside ours: CSV with the columns spec, algorithm, and measures such as delay
+    /// Published figures for comparison: CSV with the columns spec, algorithm, and metrics such as delay
     #[arg(long, value_name = "FILE")]
     pub(crate) beside: Option<PathBuf>,
 
@@ -257,35 +258,35 @@ Examples:
 #[derive(Options)]
 #[command(after_help = GEN_TRACE)]
 pub(crate) struct GenTrace {
-    /// The folder for the traces: `0-a.trace` is what component a sees in run 0
-    #[arg(value_name = "FOLDER")]
+    /// Output directory: `0-a.trace` gets the observations of component a in run 0
+    #[arg(value_name = "DIR")]
     pub(crate) folder: PathBuf,
 
-    /// How many runs
+    /// Number of runs
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) runs: usize,
 
-    /// Rounds of each run
+    /// Number of rounds of each run
     #[arg(long, value_name = "N", default_value_t = 60)]
     pub(crate) length: usize,
 
-    /// Components
+    /// Number of components
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) components: usize,
 
-    /// Propositions that each component observes
+    /// Number of propositions per component
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) observations: usize,
 
-    /// normal, binomial, beta-1, beta-2, or with parameters: normal:MEAN:VARIANCE, binomial:TRIALS:CHANCE, beta:A:B
+    /// Distribution: normal, binomial, beta-1, beta-2, or with parameters: normal:MEAN:VARIANCE, binomial:TRIALS:CHANCE, beta:A:B
     #[arg(long, value_name = "NAME", default_value = "normal", value_parser = str::parse::<Distribution>)]
     pub(crate) distribution: Distribution,
 
-    /// True for false, and false for true
+    /// Negate all values
     #[arg(long)]
     pub(crate) invert: bool,
 
-    /// Where chance comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 }
@@ -299,35 +300,35 @@ Examples:
 #[derive(Options)]
 #[command(after_help = GEN_SPEC)]
 pub(crate) struct GenSpec {
-    /// How many
+    /// Number of formulae
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) count: usize,
 
-    /// Components; each formula mentions all of them
+    /// Number of components; each formula mentions all of them
     #[arg(long, value_name = "N", default_value_t = 3)]
     pub(crate) components: usize,
 
-    /// Propositions that each component observes
+    /// Number of propositions per component
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub(crate) observations: usize,
 
-    /// Operators and propositions of a formula
+    /// Size of a formula: number of operators and propositions
     #[arg(long, value_name = "N", default_value_t = 15)]
     pub(crate) size: usize,
 
-    /// Also formulae that cannot be monitored
+    /// Include formulae that are not monitorable
     #[arg(long)]
     pub(crate) any: bool,
 
-    /// A text in which each formula is put in place of `%form%`
+    /// Template in which `%form%` is replaced by each formula
     #[arg(long, value_name = "FILE", requires = "folder")]
     pub(crate) template: Option<PathBuf>,
 
-    /// The folder for what is made of the template: 0.xml, 1.xml, …
-    #[arg(long, value_name = "FOLDER", requires = "template")]
+    /// Output directory for the filled templates: 0.xml, 1.xml, …
+    #[arg(long, value_name = "DIR", requires = "template")]
     pub(crate) folder: Option<PathBuf>,
 
-    /// Where chance comes from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 }
@@ -337,22 +338,22 @@ Examples:
   invigil decent gen-spec --count 100 --components 5 > list.txt
   invigil decent gen-spec --template spec.xml --folder specs/ --count 10";
 
-/// Draw a specification: who refers to whom, or the automaton of a monitor
+/// Draw a specification: the references between its monitors, or the automaton of one monitor
 #[derive(Options)]
 #[command(after_help = DRAW)]
 pub(crate) struct Draw {
     #[command(flatten)]
-    pub(crate) subject: Subject,
+    pub(crate) subject: SpecArgs,
 
-    /// The automaton of this monitor; of a formula, it is always the automaton that is drawn
+    /// Draw the automaton of this monitor; for a formula, its automaton is always drawn
     #[arg(short, long, value_name = "NAME")]
     pub(crate) monitor: Option<String>,
 
-    /// Draw it as a picture for browsers; `-` is standard output
+    /// Write an SVG picture; `-` is standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) svg: Option<PathBuf>,
 
-    /// Draw it for Graphviz; `-` is standard output [default: this, to standard output]
+    /// Write a Graphviz graph; `-` is standard output [default: to standard output]
     #[arg(long, value_name = "FILE")]
     pub(crate) dot: Option<PathBuf>,
 }
@@ -363,14 +364,14 @@ Examples:
   invigil decent draw home.dec --monitor cooking --svg cooking.svg
   invigil decent draw 'G(a0 -> X b0)' | dot -Tpdf -o automaton.pdf";
 
-/// Say whether a specification can be monitored, and whether it fits its system
+/// Check whether a specification is monitorable and fits its system
 #[derive(Options)]
 #[command(after_help = CHECK_SPEC)]
 pub(crate) struct CheckSpec {
     #[command(flatten)]
-    pub(crate) subject: Subject,
+    pub(crate) subject: SpecArgs,
 
-    /// Another specification of the same system: do both always say the same?
+    /// Another specification of the same system to compare the verdicts with
     #[arg(long, value_name = "FILE")]
     pub(crate) same_as: Option<PathBuf>,
 }
@@ -380,35 +381,35 @@ Examples:
   invigil decent check-spec home.dec
   invigil decent check-spec fast.dec --same-as slow.dec
   invigil decent check-spec 'G(a0 -> F<=3 b0)'
-      can it be monitored, and how would it be split?
+      is it monitorable, and how would it be split?
 
-Exit status: 1 if it is not monitorable or the two differ, 2 if it is wrong or
-does not fit, otherwise 0.";
+Exit status: 1 if it is not monitorable or the two differ, 2 if it is invalid or
+does not fit the system, otherwise 0.";
 
-/// Say how often sensors must be asked so that none changes twice in between
+/// Compute the polling rate at which no sensor changes twice between two polls
 #[derive(Options)]
 #[command(after_help = ANALYZE_RATE)]
 pub(crate) struct AnalyzeRate {
-    /// Sensors: NAME=FILE.csv of ON and OFF, or NAME=FILE.csv:THRESHOLD for numbers; or a folder with a list `sensors.csv`
+    /// Sensors: NAME=FILE.csv with ON and OFF, or NAME=FILE.csv:THRESHOLD with numbers; or a directory with `sensors.csv`
     #[arg(value_name = "SENSOR", required = true)]
     pub(crate) sensors: Vec<String>,
 }
 
 const ANALYZE_RATE: &str = "\
-A line of a file has a moment and a value: `2017-01-31 08:00:08,ON`, or
+Each line of a file has a timestamp and a value: `2017-01-31 08:00:08,ON`, or
 milliseconds and a number.
 
 Examples:
   invigil decent analyze-rate kitchen_door=314.csv kitchen_cooktop=36.csv:20
   invigil decent analyze-rate day/";
 
-/// One algorithm, several, or all of them.
+/// A selection of algorithms.
 #[derive(Clone)]
-pub(crate) struct Algorithms(pub(crate) Vec<Choice>);
+pub(crate) struct Algorithms(pub(crate) Vec<Algorithm>);
 
-fn algorithms(word: &str) -> Result<Algorithms, String> {
+fn parse_algorithms(word: &str) -> Result<Algorithms, String> {
     match word {
-        "all" => Ok(Algorithms(Choice::ALL.to_vec())),
+        "all" => Ok(Algorithms(Algorithm::ALL.to_vec())),
         words => {
             let chosen = words.split(',').map(|word| word.trim().parse());
             chosen.collect::<Result<_, _>>().map(Algorithms).map_err(|unknown| format!("{unknown}, or all"))
@@ -416,7 +417,7 @@ fn algorithms(word: &str) -> Result<Algorithms, String> {
     }
 }
 
-fn share(word: &str) -> Result<f64, String> {
+fn parse_fraction(word: &str) -> Result<f64, String> {
     let share = word.parse().ok().filter(|share| (0.0..=1.0).contains(share));
-    share.ok_or_else(|| "give a number from 0 to 1".to_owned())
+    share.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }

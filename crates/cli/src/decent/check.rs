@@ -1,12 +1,12 @@
-//! `invigil decent check-spec`.
+//! `invigil decent check-spec`: monitorability and equivalence of specifications.
 
 use super::args::CheckSpec as Args;
 use super::subject::{Subject, What};
 use crate::terminal::Terminal;
-use crate::{Trouble, VIOLATED};
+use crate::{CliError, VIOLATED};
 use invigil_decent::network::Network;
-use invigil_decent::spec::equivalent::{Comparison, Difference, compare};
-use invigil_decent::spec::monitorable::{Monitorability, Prefix};
+use invigil_decent::spec::equivalence::{Comparison, Difference, compare};
+use invigil_decent::spec::monitorability::{Monitorability, Prefix};
 use invigil_decent::spec::split::{Goal, split};
 use invigil_decent::system::{MonitorId, System};
 use invigil_lang::decent::print;
@@ -15,14 +15,14 @@ use invigil_ltl::moore::Truth;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let subject = Subject::load(&args.subject, None, terminal)?;
     let system = &subject.system;
     let mut out = String::new();
     let network = match &subject.what {
         What::Specification(loaded) => subject.network(loaded, terminal)?,
         What::Formula(tree) => {
-            let split = split(tree, system, Goal::Messages, Budget::default()).map_err(Trouble::new)?;
+            let split = split(tree, system, Goal::Messages, Budget::default()).map_err(CliError::new)?;
             // Writing to a string does not fail.
             let _ = write!(
                 out,
@@ -40,11 +40,11 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble>
         let is_xml = path.extension().is_some_and(|ending| ending == "xml");
         let other = Subject::file(path, is_xml, Some(system), terminal)?;
         let What::Specification(loaded) = &other.what else {
-            return Err(Trouble::new("give a specification"));
+            return Err(CliError::new("expected a specification"));
         };
         if other.system != *system {
-            return Err(Trouble::new(format_args!(
-                "{}: its components or propositions are others, so the two cannot be compared",
+            return Err(CliError::new(format_args!(
+                "{}: different components or propositions; the specifications cannot be compared",
                 path.display()
             )));
         }
@@ -55,14 +55,14 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble>
     Ok(if is_good { ExitCode::SUCCESS } else { ExitCode::from(VIOLATED) })
 }
 
-/// Where everybody is, and whom they need. That verdicts can go where they must was found out when it was read.
+/// Lists the monitors with their components and references. Reachability has been checked when the file was loaded.
 fn monitors(out: &mut String, network: &Network, system: &System) {
-    for (at, part) in network.parts.iter().enumerate() {
+    for (at, part) in network.monitors.iter().enumerate() {
         let id = MonitorId(at as u32);
         let needed: Vec<&str> =
-            network.references(id).into_iter().map(|other| network.part(other).name.as_str()).collect();
+            network.references(id).into_iter().map(|other| network.monitor(other).name.as_str()).collect();
         let depth = match network.depth(id) {
-            u32::MAX => "in a circle".to_owned(),
+            u32::MAX => "in a cycle".to_owned(),
             depth => format!("depth {depth}"),
         };
         let _ = writeln!(
@@ -75,32 +75,28 @@ fn monitors(out: &mut String, network: &Network, system: &System) {
             if needed.is_empty() { String::new() } else { format!(", needs {}", needed.join(", ")) }
         );
     }
-    out.push_str("It fits: every verdict can go where it is needed.\n");
+    out.push_str("It fits the system: every verdict can reach the monitors that need it.\n");
 }
 
 fn monitorable(out: &mut String, network: &Network, system: &System) -> bool {
-    let name = |id: &MonitorId| network.part(*id).name.clone();
+    let name = |id: &MonitorId| network.monitor(*id).name.clone();
     let (words, is_good) = match network.monitorability(system, Budget::default()) {
-        Monitorability::Always => {
-            ("It is monitorable: whatever was observed, a verdict can still come.".to_owned(), true)
-        }
-        Monitorability::ByShape(because) => {
-            (format!("It is monitorable by its shape; to be exact would take too much ({because})."), true)
-        }
-        Monitorability::Blind { monitor, after } => {
+        Monitorability::Always => ("It is monitorable: a verdict is always still possible.".to_owned(), true),
+        Monitorability::ByStructure(because) => (
+            format!("It is monitorable by a structural check; the exact check exceeds a limit ({because})."),
+            true,
+        ),
+        Monitorability::NotMonitorable { monitor, after } => {
             let after = after.map_or("some observations".to_owned(), |prefix| shown(&prefix, system));
             (
-                format!(
-                    "It is not monitorable: after {after} no verdict of {} can come any more.",
-                    name(&monitor)
-                ),
+                format!("It is not monitorable: after {after}, {} cannot reach a verdict.", name(&monitor)),
                 false,
             )
         }
-        Monitorability::Undecided { circle, because } => {
-            let circle: Vec<String> = circle.iter().map(name).collect();
-            let circle = circle.join(" and ");
-            (format!("Undecided whether it is monitorable: {circle} refer to each other ({because})."), false)
+        Monitorability::Undecided { cycle, because } => {
+            let cycle: Vec<String> = cycle.iter().map(name).collect();
+            let cycle = cycle.join(" and ");
+            (format!("Monitorability is undecided: {cycle} refer to each other ({because})."), false)
         }
     };
     let _ = writeln!(out, "{words}");
@@ -111,19 +107,22 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
     let word = |truth: Truth| match truth {
         Truth::True => "true",
         Truth::False => "false",
-        Truth::Unknown => "nothing yet",
+        Truth::Unknown => "undecided",
     };
-    let told = |difference: &Difference| {
-        let [first, second] = difference.said.map(word);
-        format!("after {} the first says {first}, the second {second}", shown(&difference.after, system))
+    let describe = |difference: &Difference| {
+        let [first, second] = difference.verdicts.map(word);
+        format!(
+            "after {} the verdict of the first is {first}, of the second {second}",
+            shown(&difference.after, system)
+        )
     };
     let (words, is_good) = match comparison {
-        Comparison::Same => ("Both always say the same.".to_owned(), true),
-        Comparison::OneIsSlower(difference) => (format!("One is slower: {}.", told(difference)), true),
-        Comparison::Different(difference) => (format!("They differ: {}.", told(difference)), false),
+        Comparison::Same => ("Both always give the same verdict.".to_owned(), true),
+        Comparison::OneIsSlower(difference) => (format!("One is slower: {}.", describe(difference)), true),
+        Comparison::Different(difference) => (format!("They differ: {}.", describe(difference)), false),
         Comparison::SameUpTo { length, because } => (
             format!(
-                "They say the same on all traces of up to {length} rounds; more would take too much ({because})."
+                "They agree on all traces of up to {length} rounds; longer traces exceed a limit ({because})."
             ),
             true,
         ),
@@ -132,10 +131,11 @@ fn same(out: &mut String, comparison: &Comparison, system: &System) -> bool {
     is_good
 }
 
-/// Observations as traces have them; what does not hold is left out.
+/// Observations in the syntax of traces. Propositions that are false are omitted.
 fn shown(prefix: &Prefix, system: &System) -> String {
     let round = |names: &Vec<_>| {
-        let names: Vec<String> = names.iter().map(|known| format!("{}:t", system.name(*known))).collect();
+        let names: Vec<String> =
+            names.iter().map(|known| format!("{}:t", system.proposition_name(*known))).collect();
         if names.is_empty() { "nothing".to_owned() } else { names.join(",") }
     };
     match prefix.is_empty() {

@@ -1,23 +1,23 @@
-//! `invigil decent draw`.
+//! `invigil decent draw`: draws specifications and automata.
 
 use super::args::Draw as Args;
 use super::subject::{Subject, What};
 use crate::terminal::Terminal;
-use crate::{Trouble, files};
-use invigil_decent::automaton::{Automaton, Edge as Way};
+use crate::{CliError, files};
+use invigil_decent::automaton::{Automaton, Edge as AutomatonEdge};
 use invigil_decent::memory::Atom;
 use invigil_decent::network::Network;
 use invigil_decent::system::{MonitorId, System};
-use invigil_lang::prop::picture::{Class, Edge, Ending, Graph, Node};
+use invigil_lang::prop::picture::{BranchKind, Edge, Graph, Node, NodeClass};
 use invigil_ltl::moore::Truth;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let subject = Subject::load(&args.subject, None, terminal)?;
     let graph = match (&subject.what, &args.monitor) {
         (What::Formula(_), Some(_)) => {
-            return Err(Trouble::new("a formula has one automaton: leave --monitor out"));
+            return Err(CliError::new("a formula has only one automaton; omit --monitor"));
         }
         (What::Formula(tree), None) => {
             automaton(&subject.automaton(tree)?, |atom| name(&subject.system, None, atom))
@@ -27,13 +27,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble>
             match wanted {
                 None => references(&network, &subject.system),
                 Some(wanted) => {
-                    let part = network.parts.iter().find(|part| part.name == *wanted).ok_or_else(|| {
-                        let names: Vec<&str> = network.parts.iter().map(|part| part.name.as_str()).collect();
-                        Trouble::new(format_args!(
-                            "no monitor is called `{wanted}`: there are {}",
-                            names.join(", ")
-                        ))
-                    })?;
+                    let part =
+                        network.monitors.iter().find(|part| part.name == *wanted).ok_or_else(|| {
+                            let names: Vec<&str> =
+                                network.monitors.iter().map(|part| part.name.as_str()).collect();
+                            CliError::new(format_args!(
+                                "no monitor is named `{wanted}`; expected one of {}",
+                                names.join(", ")
+                            ))
+                        })?;
                     automaton(&part.automaton, |atom| name(&subject.system, Some(&network), atom))
                 }
             }
@@ -48,15 +50,15 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble>
     Ok(ExitCode::SUCCESS)
 }
 
-/// Who refers to whom. The root is where it begins.
+/// The graph of references between monitors. The root is the initial node.
 fn references(network: &Network, system: &System) -> Graph {
-    let ids = || (0..network.parts.len() as u32).map(MonitorId);
+    let ids = || (0..network.monitors.len() as u32).map(MonitorId);
     let node = |id: MonitorId| {
-        let part = network.part(id);
+        let part = network.monitor(id);
         Node {
             is_initial: id == network.root,
             note: vec![format!("on {}", system.component_name(part.at))],
-            ..Node::new(&part.name, Class::Neutral)
+            ..Node::new(&part.name, NodeClass::Neutral)
         }
     };
     let edges = ids().flat_map(|id| {
@@ -64,7 +66,7 @@ fn references(network: &Network, system: &System) -> Graph {
             from: id.index(),
             to: other.index(),
             label: Vec::new(),
-            ending: Ending::Success,
+            branch: BranchKind::Success,
         };
         network.references(id).into_iter().map(edge)
     });
@@ -74,9 +76,9 @@ fn references(network: &Network, system: &System) -> Graph {
 fn automaton(automaton: &Automaton, name: impl Fn(Atom) -> String) -> Graph {
     let node = |(state, verdict): (usize, &Truth)| {
         let class = match verdict {
-            Truth::True => Class::Accepting,
-            Truth::False => Class::NonAccepting,
-            Truth::Unknown => Class::Neutral,
+            Truth::True => NodeClass::Accepting,
+            Truth::False => NodeClass::NonAccepting,
+            Truth::Unknown => NodeClass::Neutral,
         };
         Node {
             is_initial: state == automaton.initial as usize,
@@ -84,27 +86,32 @@ fn automaton(automaton: &Automaton, name: impl Fn(Atom) -> String) -> Graph {
             ..Node::new(format!("q{state}"), class)
         }
     };
-    let label = |way: &Way| {
+    let label = |edge: &AutomatonEdge| {
         let cube = |cube: &Vec<(Atom, bool)>| {
             let literals =
                 cube.iter().map(|(atom, value)| format!("{}{}", if *value { "" } else { "!" }, name(*atom)));
             let literals: Vec<String> = literals.collect();
             if literals.is_empty() { "true".to_owned() } else { literals.join(" & ") }
         };
-        way.cubes.iter().map(cube).collect()
+        edge.cubes.iter().map(cube).collect()
     };
-    let edges = automaton.edges.iter().enumerate().flat_map(|(from, ways)| {
-        let edge = |way: &Way| Edge { from, to: way.to as usize, label: label(way), ending: Ending::Success };
-        ways.iter().map(edge).collect::<Vec<_>>()
+    let edges = automaton.edges.iter().enumerate().flat_map(|(from, edges)| {
+        let edge = |edge: &AutomatonEdge| Edge {
+            from,
+            to: edge.to as usize,
+            label: label(edge),
+            branch: BranchKind::Success,
+        };
+        edges.iter().map(edge).collect::<Vec<_>>()
     });
     Graph { nodes: automaton.verdicts.iter().enumerate().map(node).collect(), edges: edges.collect() }
 }
 
 fn name(system: &System, network: Option<&Network>, atom: Atom) -> String {
     match atom {
-        Atom::Observed(proposition) => system.name(proposition).to_owned(),
+        Atom::Observed(proposition) => system.proposition_name(proposition).to_owned(),
         Atom::Verdict(monitor) => {
-            network.map_or(String::new(), |network| format!("@{}", network.part(monitor).name))
+            network.map_or(String::new(), |network| format!("@{}", network.monitor(monitor).name))
         }
     }
 }

@@ -1,20 +1,22 @@
-//! `invigil decent experiment`.
+//! `invigil decent experiment`: runs experiments and prints their tables.
 
 use super::args::{Experiment as Args, Experiments, Formulae, Output, Synthetic};
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, files};
+use crate::{CliError, INTERRUPTED, files};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
-use invigil_decent::algorithm::Choice;
+use invigil_decent::algorithm::Algorithm;
 use invigil_decent::simulate::Trace;
-use invigil_lab::experiment::{Experiment, History, Listed, Report, Subject, Trial, Verified};
-use invigil_lab::periphery::Folder;
-use invigil_lab::published::{Published, formulae_table};
+use invigil_lab::experiment::{
+    EncodingKind, Experiment, ExperimentReport, NamedFormula, Trial, VerifiedFormulae, Workload,
+};
+use invigil_lab::inputs::TraceFolder;
+use invigil_lab::published::{PublishedMetrics, formulae_table};
 use invigil_lab::store::Store;
-use invigil_lab::synthetic::document::SYNTHETIC;
+use invigil_lab::synthetic::thesis::SYNTHETIC;
 use invigil_lab::synthetic::{
-    self, HISTORIES, by_components, by_distribution, by_formula, compare, components_table,
-    distributions_table, pictures,
+    self, ENCODINGS, by_components, by_distribution, by_formula, compare, components_table,
+    distributions_table, plots,
 };
 use invigil_ltl::Budget;
 use std::fmt::Write as _;
@@ -24,139 +26,145 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     match &args.verb {
         Experiments::Synthetic(args) => run_synthetic(args, terminal),
         Experiments::Formulae(args) => run_formulae(args, terminal),
     }
 }
 
-fn run_synthetic(args: &Synthetic, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let mut size = if args.quick { synthetic::Synthetic::quick() } else { synthetic::Synthetic::default() };
+fn run_synthetic(args: &Synthetic, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let mut size = if args.quick {
+        synthetic::SyntheticBenchmark::quick()
+    } else {
+        synthetic::SyntheticBenchmark::default()
+    };
     size.seed = args.seed;
     size.formulae = args.formulae.unwrap_or(size.formulae);
     size.traces = args.traces.unwrap_or(size.traces);
-    let experiment = size.experiment().map_err(Trouble::new)?;
+    let experiment = size.experiment().map_err(CliError::new)?;
     let mut store = open(args.output.store.as_deref())?;
     let started = Instant::now();
-    let report = conduct(&experiment, &mut store, &args.output, terminal)?;
-    let measured = by_components(&store, &experiment.name).map_err(Trouble::new)?;
-    let spread = by_distribution(&store, &experiment.name).map_err(Trouble::new)?;
-    let mut out = told(&report, started);
-    let _ = writeln!(out, "\nBy components; mean (standard deviation). The document: table B.1.\n");
+    let report = run_with_progress(&experiment, &mut store, &args.output, terminal)?;
+    let measured = by_components(&store, &experiment.name).map_err(CliError::new)?;
+    let by_distribution_means = by_distribution(&store, &experiment.name).map_err(CliError::new)?;
+    let mut out = summary(&report, started);
+    let _ = writeln!(out, "\nBy components; mean (standard deviation). Published: [EH18, table B.1].\n");
     out += &components_table(&measured, &SYNTHETIC);
-    let _ = writeln!(out, "\nBy distribution, six components. The document: table 8.2.\n");
-    out += &distributions_table(&spread, 6);
-    for history in HISTORIES {
-        let order = compare(&measured, history.name());
-        let same = order.pairs - order.others.len();
+    let _ = writeln!(out, "\nBy distribution, six components. Published: [EH18, table 8.2].\n");
+    out += &distributions_table(&by_distribution_means, 6);
+    for encoding in ENCODINGS {
+        let order = compare(&measured, encoding.name());
+        let same = order.pairs - order.disagreements.len();
         let _ = writeln!(
             out,
             "\nOrder of the algorithms on delay, messages, data and convergence, {}: {same} of {} pairs as in \
-             the document{}",
-            history.name(),
+             [EH18]{}",
+            encoding.name(),
             order.pairs,
-            if order.others.is_empty() { "." } else { "; others:" }
+            if order.disagreements.is_empty() { "." } else { "; different:" }
         );
-        for other in &order.others {
+        for other in &order.disagreements {
             let _ = writeln!(out, "  {other}");
         }
     }
     if let Some(folder) = &args.svg {
-        make(folder)?;
-        for history in HISTORIES {
-            for (name, svg) in pictures(&measured, history.name()) {
+        create_folder(folder)?;
+        for encoding in ENCODINGS {
+            for (name, svg) in plots(&measured, encoding.name()) {
                 files::write(&folder.join(name), &svg, terminal)?;
             }
         }
-        let _ = writeln!(out, "\nPictures: {}", folder.display());
+        let _ = writeln!(out, "\nPlots: {}", folder.display());
     }
     finish(out, &store, &args.output, &report, terminal)
 }
 
-fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let folder = Folder::open(&args.traces).map_err(Trouble::new)?;
-    let list = Listed::read(&files::read(&args.list, "list of formulae")?);
+fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let folder = TraceFolder::open(&args.traces).map_err(CliError::new)?;
+    let list = NamedFormula::read(&files::read(&args.list, "list of formulae")?);
     let published = args.beside.as_deref().map(published).transpose()?;
-    let verified = Verified::of(list.iter().map(|one| one.formula.clone()), Budget::default());
-    let discard = |one: &&Listed| verified.discard.iter().find(|(formula, _)| *formula == one.formula);
+    let verified = VerifiedFormulae::of(list.iter().map(|one| one.formula.clone()), Budget::default());
+    let discard = |one: &&NamedFormula| verified.discard.iter().find(|(formula, _)| *formula == one.formula);
     if !verified.discard.is_empty() {
         let kept = list.iter().filter(|one| discard(one).is_none());
         let discarded = list.iter().filter_map(|one| Some((one, discard(&one)?)));
-        let discarded = discarded.map(|(one, (_, reason))| format!("{}    # {reason}", one.written()));
-        write_beside(&args.list, "keep", kept.map(Listed::written).collect(), terminal)?;
+        let discarded = discarded.map(|(one, (_, reason))| format!("{}    # {reason}", one.to_line()));
+        write_beside(&args.list, "keep", kept.map(NamedFormula::to_line).collect(), terminal)?;
         write_beside(&args.list, "discard", discarded.collect(), terminal)?;
     }
     let mut trials = Vec::with_capacity(folder.runs);
     for number in 0..folder.runs {
-        let trace = Trace::of(&folder.run(number).map_err(Trouble::new)?);
+        let trace = Trace::from_run(&folder.run(number).map_err(CliError::new)?);
         trials.push(Trial { distribution: args.traces.display().to_string(), number, trace });
     }
     let (kept, discarded) = (verified.keep.len(), verified.discard.len());
-    let subject = Subject { system: folder.system, formulae: verified.keep, trials };
+    let subject = Workload { system: folder.system, formulae: verified.keep, trials };
     let name = format!("{} on {}", args.list.display(), args.traces.display());
     let mut experiment =
         Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![subject]);
-    experiment.ways.retain(|(choice, history)| *choice != Choice::Broadcast || *history == History::States);
+    experiment
+        .variants
+        .retain(|(choice, encoding)| *choice != Algorithm::Broadcast || *encoding == EncodingKind::States);
     let mut store = open(args.output.store.as_deref())?;
     let started = Instant::now();
-    let report = conduct(&experiment, &mut store, &args.output, terminal)?;
-    let mut out = format!("{kept} formulae are monitored, {discarded} are left out\n");
-    out += &told(&report, started);
+    let report = run_with_progress(&experiment, &mut store, &args.output, terminal)?;
+    let mut out = format!("{kept} formulae monitored, {discarded} skipped\n");
+    out += &summary(&report, started);
     if report.runs + report.known > 0 {
         out.push('\n');
         let is_named = published.is_some() || list.iter().any(|one| one.name != one.formula);
         out += &match is_named {
             true => {
-                let measured = by_formula(&store, &experiment.name).map_err(Trouble::new)?;
+                let measured = by_formula(&store, &experiment.name).map_err(CliError::new)?;
                 formulae_table(&list, &measured, published.as_ref())
             }
-            // The document's figures are of other formulae.
-            false => components_table(&by_components(&store, &experiment.name).map_err(Trouble::new)?, &[]),
+            // The published figures are of other formulae.
+            false => components_table(&by_components(&store, &experiment.name).map_err(CliError::new)?, &[]),
         };
     }
     finish(out, &store, &args.output, &report, terminal)
 }
 
-/// Figures that are called as their file.
-fn published(path: &Path) -> Result<Published, Trouble> {
-    let whose = path.file_stem().unwrap_or_default().to_string_lossy();
-    Published::read(&whose, &files::read(path, "table of figures")?)
-        .map_err(|wrong| Trouble::new(format_args!("{}: {wrong}", path.display())))
+/// Reads published figures and names them after their file.
+fn published(path: &Path) -> Result<PublishedMetrics, CliError> {
+    let source = path.file_stem().unwrap_or_default().to_string_lossy();
+    PublishedMetrics::read(&source, &files::read(path, "table of figures")?)
+        .map_err(|wrong| CliError::new(format_args!("{}: {wrong}", path.display())))
 }
 
-fn write_beside(list: &Path, ending: &str, lines: Vec<String>, terminal: &Terminal) -> Result<(), Trouble> {
+fn write_beside(list: &Path, ending: &str, lines: Vec<String>, terminal: &Terminal) -> Result<(), CliError> {
     let mut name = list.as_os_str().to_owned();
     name.push(format!(".{ending}"));
     files::write(Path::new(&name), &(lines.join("\n") + "\n"), terminal)
 }
 
-fn open(path: Option<&Path>) -> Result<Store, Trouble> {
-    path.map_or_else(Store::in_memory, Store::open).map_err(Trouble::new)
+fn open(path: Option<&Path>) -> Result<Store, CliError> {
+    path.map_or_else(Store::in_memory, Store::open).map_err(CliError::new)
 }
 
-/// Makes a folder, unless there is one.
-pub(super) fn make(folder: &Path) -> Result<(), Trouble> {
+/// Creates a directory unless it exists.
+pub(super) fn create_folder(folder: &Path) -> Result<(), CliError> {
     std::fs::create_dir_all(folder).map_err(|error| {
-        Trouble::new(format_args!("{}: the folder cannot be made: {error}", folder.display()))
+        CliError::new(format_args!("{}: cannot create the directory: {error}", folder.display()))
     })
 }
 
-/// Runs it with a bar, until it is over or the user wants no more.
-fn conduct(
+/// Runs an experiment with a progress bar until it ends or the user presses Ctrl-C.
+fn run_with_progress(
     experiment: &Experiment,
     store: &mut Store,
     output: &Output,
     terminal: &Terminal,
-) -> Result<Report, Trouble> {
+) -> Result<ExperimentReport, CliError> {
     let threads = output.threads.or_else(|| std::thread::available_parallelism().ok());
     let interrupt = Interrupt::listen();
-    let bar = if terminal.is_watched() {
+    let bar = if terminal.is_stderr_terminal() {
         ProgressBar::new(experiment.runs() as u64)
     } else {
         ProgressBar::hidden()
     };
-    // The template is fixed: if it did not parse, indicatif's own would do.
+    // The template is a constant that parses; indicatif's default is the fallback.
     if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3}%  {human_pos} runs  {eta} left") {
         bar.set_style(style);
     }
@@ -165,12 +173,12 @@ fn conduct(
         if interrupt.is_set() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     bar.finish_and_clear();
-    report.map_err(Trouble::new)
+    report.map_err(CliError::new)
 }
 
-fn told(report: &Report, started: Instant) -> String {
+fn summary(report: &ExperimentReport, started: Instant) -> String {
     let mut out = format!(
-        "{} runs in {:.1} s, {} were known before\n",
+        "{} runs in {:.1} s, {} stored before\n",
         HumanCount(report.runs as u64),
         started.elapsed().as_secs_f64(),
         HumanCount(report.known as u64)
@@ -185,12 +193,12 @@ fn finish(
     out: String,
     store: &Store,
     output: &Output,
-    report: &Report,
+    report: &ExperimentReport,
     terminal: &Terminal,
-) -> Result<ExitCode, Trouble> {
+) -> Result<ExitCode, CliError> {
     if let Some(path) = &output.csv {
         let mut csv = Vec::new();
-        store.write_csv("SELECT * FROM bench", &mut csv).map_err(Trouble::new)?;
+        store.write_csv("SELECT * FROM bench", &mut csv).map_err(CliError::new)?;
         files::write(path, &String::from_utf8_lossy(&csv), terminal)?;
         if files::is_standard(path) {
             return Ok(ExitCode::SUCCESS);
@@ -200,8 +208,11 @@ fn finish(
     if report.is_whole {
         return Ok(ExitCode::SUCCESS);
     }
-    let next =
-        if output.store.is_some() { "run it again to go on" } else { "with --store it could go on later" };
-    terminal.complain(&format!("stopped before the end; {next}"));
+    let next = if output.store.is_some() {
+        "run the command again to resume"
+    } else {
+        "with --store it could be resumed"
+    };
+    terminal.eprint(&format!("stopped before the end; {next}"));
     Ok(ExitCode::from(INTERRUPTED))
 }

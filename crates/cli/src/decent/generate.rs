@@ -1,20 +1,20 @@
-//! `invigil decent gen-trace` and `gen-spec`.
+//! `invigil decent gen-trace` and `gen-spec`: random traces and formulae.
 
 use super::args::{GenSpec, GenTrace};
-use super::experiment::make;
+use super::experiment::create_folder;
 use crate::terminal::Terminal;
-use crate::{Trouble, files};
+use crate::{CliError, files};
 use invigil_lab::experiment::verify;
-use invigil_lab::generate::{Shape, formula, random, system, trace};
-use invigil_lab::periphery::{letter, write_observations};
+use invigil_lab::generate::{FormulaShape, formula, random, system, trace};
+use invigil_lab::inputs::{component_letter, write_observations};
 use invigil_ltl::{Budget, Logic};
 use std::process::ExitCode;
 
-pub(super) fn traces(args: &GenTrace, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let system = system(args.components, args.observations).map_err(Trouble::new)?;
+pub(super) fn traces(args: &GenTrace, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let system = system(args.components, args.observations).map_err(CliError::new)?;
     let values =
-        args.distribution.values().ok_or_else(|| Trouble::new("this distribution makes no sense"))?;
-    make(&args.folder)?;
+        args.distribution.values().ok_or_else(|| CliError::new("invalid parameters of the distribution"))?;
+    create_folder(&args.folder)?;
     let mut random = random(args.seed, 0);
     for number in 0..args.runs {
         let run = trace(&system, args.length, &values, &mut random);
@@ -26,7 +26,7 @@ pub(super) fn traces(args: &GenTrace, terminal: &Terminal) -> Result<ExitCode, T
                 text.push('\n');
             }
             files::write(
-                &args.folder.join(format!("{number}-{}.trace", letter(component))),
+                &args.folder.join(format!("{number}-{}.trace", component_letter(component))),
                 &text,
                 terminal,
             )?;
@@ -35,19 +35,19 @@ pub(super) fn traces(args: &GenTrace, terminal: &Terminal) -> Result<ExitCode, T
     Ok(ExitCode::SUCCESS)
 }
 
-pub(super) fn formulae(args: &GenSpec, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let system = system(args.components, args.observations).map_err(Trouble::new)?;
-    let shape = Shape { size: args.size, ..Shape::default() };
+pub(super) fn formulae(args: &GenSpec, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let system = system(args.components, args.observations).map_err(CliError::new)?;
+    let shape = FormulaShape { size: args.size, ..FormulaShape::default() };
     let mut random = random(args.seed, 0);
     let mut made = Vec::with_capacity(args.count);
     let mut attempts = 0;
     while made.len() < args.count {
         let mut logic = Logic::new(Budget::default());
         attempts += 1;
-        let drawn = formula(&mut logic.formulae, &system, &shape, &mut random).map_err(Trouble::new)?;
+        let drawn = formula(&mut logic.formulae, &system, &shape, &mut random).map_err(CliError::new)?;
         let Some(drawn) = drawn.filter(|_| attempts <= 1000 * args.count) else {
-            return Err(Trouble::new(format_args!(
-                "no formula of size {} that mentions all components was found: give a larger --size",
+            return Err(CliError::new(format_args!(
+                "no formula of size {} mentions all components; give a larger --size",
                 args.size
             )));
         };
@@ -60,12 +60,12 @@ pub(super) fn formulae(args: &GenSpec, terminal: &Terminal) -> Result<ExitCode, 
         (Some(template), Some(folder)) => {
             let text = files::read(template, "template")?;
             if !text.contains("%form%") {
-                return Err(Trouble::new(format_args!(
-                    "{}: there is no `%form%` in the template; put it where the formula is to stand",
+                return Err(CliError::new(format_args!(
+                    "{}: the template has no placeholder `%form%` for the formula",
                     template.display()
                 )));
             }
-            make(folder)?;
+            create_folder(folder)?;
             for (number, formula) in made.iter().enumerate() {
                 let text = text.replace("%form%", formula);
                 files::write(&folder.join(format!("{number}.xml")), &text, terminal)?;

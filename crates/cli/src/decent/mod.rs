@@ -1,26 +1,26 @@
-//! `invigil decent`: decentralized monitoring, in simulation.
+//! `invigil decent`: decentralized monitoring in a simulated network.
 
 pub(crate) mod args;
-mod boxes;
+mod black_boxes;
 mod check;
-mod day;
 mod detect;
 mod draw;
 mod experiment;
+mod gen_day;
 mod generate;
-mod listen;
-mod observed;
-mod program;
+mod inputs;
+mod peers;
+mod program_input;
 mod rate;
 mod run;
 mod subject;
 
-use crate::Trouble;
+use crate::CliError;
 use crate::terminal::Terminal;
 use args::{Decent, Verb};
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &Decent, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(args: &Decent, terminal: &Terminal) -> Result<ExitCode, CliError> {
     match &args.verb {
         Verb::Run(args) => run::run(args, terminal),
         Verb::Experiment(args) => experiment::run(args, terminal),
@@ -29,7 +29,7 @@ pub(crate) fn run(args: &Decent, terminal: &Terminal) -> Result<ExitCode, Troubl
         Verb::Draw(args) => draw::run(args, terminal),
         Verb::CheckSpec(args) => check::run(args, terminal),
         Verb::AnalyzeRate(args) => rate::run(args, terminal),
-        Verb::GenDay(args) => day::run(args, terminal),
+        Verb::GenDay(args) => gen_day::run(args, terminal),
         Verb::Detect(args) => detect::run(args, terminal),
     }
 }

@@ -1,19 +1,19 @@
-//! `invigil decent run`.
+//! `invigil decent run`: runs the monitors on recorded or live observations.
 
 use super::args::Run as Args;
-use super::boxes;
-use super::listen::STOPPED;
-use super::observed::Source;
+use super::black_boxes;
+use super::inputs::Observations;
+use super::peers::STOPPED;
 use super::subject::{Subject, What};
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, VIOLATED};
-use invigil_decent::algorithm::{Choice, Prepared};
+use crate::{CliError, INTERRUPTED, VIOLATED};
+use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::encoding::{Encoding, Expressions, Quick, States};
-use invigil_decent::measure::Figures;
-use invigil_decent::simulate::{Conditions, Outcome};
+use invigil_decent::metrics::Metrics;
+use invigil_decent::simulate::{Conditions, SimulationResult};
 use invigil_decent::system::System;
-use invigil_lab::experiment::History;
-use invigil_lab::periphery::{Folder, Live};
+use invigil_lab::experiment::EncodingKind;
+use invigil_lab::inputs::{LiveInputs, TraceFolder};
 use invigil_ltl::moore::Truth;
 use invigil_ltl::{Budget, Logic};
 use serde_json::{Value, json};
@@ -21,76 +21,75 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 /// The runs of one algorithm.
-struct Ran {
+struct AlgorithmRuns {
     algorithm: &'static str,
     monitors: usize,
-    runs: Vec<(Outcome, Figures)>,
+    runs: Vec<(SimulationResult, Metrics)>,
 }
 
-pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let folder = args.observed.traces.as_deref().map(Folder::open).transpose().map_err(Trouble::new)?;
+pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let folder = args.observed.traces.as_deref().map(TraceFolder::open).transpose().map_err(CliError::new)?;
     let subject = Subject::load(&args.subject, folder.as_ref().map(|folder| &folder.system), terminal)?;
-    let boxes = boxes::load_all(&subject, &args.subject.spec, terminal)?;
+    let boxes = black_boxes::load_all(&subject, &args.subject.spec, terminal)?;
     let again = args.algorithm.as_ref().is_some_and(|chosen| chosen.0.len() > 1);
     let mut source = args.observed.open(folder, &subject.system, boxes, again, terminal)?;
-    let all = match args.encoding {
-        History::Expressions => ran::<Expressions>(args, &subject, &mut source, terminal),
-        History::Quick => ran::<Expressions<Quick>>(args, &subject, &mut source, terminal),
-        History::States => ran::<States>(args, &subject, &mut source, terminal),
+    let results = match args.encoding {
+        EncodingKind::Expressions => run_algorithms::<Expressions>(args, &subject, &mut source, terminal),
+        EncodingKind::Quick => run_algorithms::<Expressions<Quick>>(args, &subject, &mut source, terminal),
+        EncodingKind::States => run_algorithms::<States>(args, &subject, &mut source, terminal),
     }?;
-    if let Source::Live(live) = &source {
-        told(live, &subject.system, terminal)?;
+    if let Observations::Live(live) = &source {
+        report_endings(live, &subject.system, terminal)?;
     }
-    terminal.print(&if args.json { as_json(args, &all) } else { as_text(args, &subject, &all) })?;
+    terminal.print(&if args.json { as_json(args, &results) } else { as_text(args, &subject, &results) })?;
     let is_violated =
-        all.iter().flat_map(|ran| &ran.runs).any(|(outcome, _)| outcome.verdict == Truth::False);
+        results.iter().flat_map(|ran| &ran.runs).any(|(outcome, _)| outcome.verdict == Truth::False);
     Ok(if is_violated { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
 }
 
-/// Tells how live observations ended.
-fn told(live: &Live, system: &System, terminal: &Terminal) -> Result<(), Trouble> {
+/// Prints how live inputs ended, and returns their error.
+fn report_endings(live: &LiveInputs, system: &System, terminal: &Terminal) -> Result<(), CliError> {
     for (id, rounds, words) in live.endings() {
         let rounds = counted(rounds as usize, "round");
-        terminal.complain(&format!("note: {}: {words}, after {rounds}", system.component_name(id)));
+        terminal.eprint(&format!("note: {}: {words}, after {rounds}", system.component_name(id)));
     }
-    match live.trouble() {
-        Some(trouble) if trouble.words == STOPPED => {
-            Err(Trouble { status: INTERRUPTED, ..Trouble::new(trouble) })
+    match live.error() {
+        Some(error) if error.message == STOPPED => {
+            Err(CliError { status: INTERRUPTED, ..CliError::new(error) })
         }
-        Some(trouble) => Err(Trouble::new(trouble)),
+        Some(error) => Err(CliError::new(error)),
         None => Ok(()),
     }
 }
 
-fn ran<E: Encoding>(
+fn run_algorithms<E: Encoding>(
     args: &Args,
     subject: &Subject,
-    source: &mut Source,
+    source: &mut Observations,
     terminal: &Terminal,
-) -> Result<Vec<Ran>, Trouble> {
-    let prepared: Vec<(&'static str, Prepared<E>)> = match &subject.what {
+) -> Result<Vec<AlgorithmRuns>, CliError> {
+    let prepared: Vec<(&'static str, MonitorSet<E>)> = match &subject.what {
         What::Specification(loaded) => {
             if args.algorithm.is_some() {
-                return Err(Trouble::new(
-                    "an algorithm is for a formula: the monitors of a specification run as they are written; \
-                     leave --algorithm out",
+                return Err(CliError::new(
+                    "--algorithm applies to formulae only: the monitors of a specification are already placed; omit it",
                 ));
             }
             let network = subject.network(loaded, terminal)?;
-            vec![("as written", Prepared::network(&network).map_err(Trouble::new)?)]
+            vec![("as specified", MonitorSet::network(&network).map_err(CliError::new)?)]
         }
         What::Formula(tree) => {
-            let chosen = args.algorithm.as_ref().map_or(&[Choice::Abridged][..], |chosen| &chosen.0);
-            let prepare = |choice: &Choice| {
+            let chosen = args.algorithm.as_ref().map_or(&[Algorithm::Abridged][..], |chosen| &chosen.0);
+            let prepare = |choice: &Algorithm| {
                 let mut logic = Logic::new(Budget::default());
-                let formula = logic.formulae.make(tree).map_err(Trouble::new)?;
-                let prepared = Prepared::new(*choice, &mut logic, formula, &subject.system);
+                let formula = logic.formulae.make(tree).map_err(CliError::new)?;
+                let prepared = MonitorSet::new(*choice, &mut logic, formula, &subject.system);
                 Ok((
                     choice.name(),
-                    prepared.map_err(|wrong| Trouble::new(format_args!("{choice}: {wrong}")))?,
+                    prepared.map_err(|wrong| CliError::new(format_args!("{choice}: {wrong}")))?,
                 ))
             };
-            chosen.iter().map(prepare).collect::<Result<_, Trouble>>()?
+            chosen.iter().map(prepare).collect::<Result<_, CliError>>()?
         }
     };
     let given = &args.conditions;
@@ -104,20 +103,20 @@ fn ran<E: Encoding>(
         seed: given.seed,
         ..Conditions::default()
     };
-    let run = |(algorithm, prepared): (&'static str, Prepared<E>)| {
+    let run = |(algorithm, prepared): (&'static str, MonitorSet<E>)| {
         let mut runs = Vec::new();
         let done = match source {
-            Source::Recorded(traces) => {
+            Observations::Recorded(traces) => {
                 let each = |outcome, figures| runs.push((outcome, figures));
                 prepared.run(&subject.system, conditions, &*traces, each)
             }
-            Source::Live(live) => {
+            Observations::Live(live) => {
                 let ran = prepared.observe(&subject.system, conditions, &mut **live);
                 ran.map(|ran| runs.push(ran))
             }
         };
-        done.map_err(|unlinked| Trouble::new(format_args!("{unlinked} (--relay)")))?;
-        Ok(Ran { algorithm, monitors: prepared.monitors(), runs })
+        done.map_err(|unlinked| CliError::new(format_args!("{unlinked}; see `--relay`")))?;
+        Ok(AlgorithmRuns { algorithm, monitors: prepared.monitors(), runs })
     };
     prepared.into_iter().map(run).collect()
 }
@@ -130,7 +129,7 @@ fn word(truth: Truth) -> &'static str {
     }
 }
 
-fn as_text(args: &Args, subject: &Subject, all: &[Ran]) -> String {
+fn as_text(args: &Args, subject: &Subject, all: &[AlgorithmRuns]) -> String {
     let mut out = String::new();
     let components = subject.system.components().len();
     for ran in all {
@@ -145,7 +144,7 @@ fn as_text(args: &Args, subject: &Subject, all: &[Ran]) -> String {
         for (number, (outcome, figures)) in ran.runs.iter().enumerate() {
             let number = args.observed.run.unwrap_or(number);
             let found = match outcome.found {
-                Some((at, _)) => format!("at instant {at}, found in round {}", outcome.rounds),
+                Some((at, _)) => format!("at instant {at}, reached in round {}", outcome.rounds),
                 None => format!("after {} rounds", outcome.rounds),
             };
             let _ = writeln!(
@@ -166,8 +165,8 @@ fn counted(count: usize, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
-fn as_json(args: &Args, all: &[Ran]) -> String {
-    let run = |(number, (outcome, figures)): (usize, &(Outcome, Figures))| {
+fn as_json(args: &Args, all: &[AlgorithmRuns]) -> String {
+    let run = |(number, (outcome, figures)): (usize, &(SimulationResult, Metrics))| {
         let mut run = serde_json::Map::new();
         run.insert("run".into(), json!(args.observed.run.unwrap_or(number)));
         run.insert("verdict".into(), json!(word(outcome.verdict)));
@@ -175,7 +174,7 @@ fn as_json(args: &Args, all: &[Ran]) -> String {
         run.extend(figures.named().map(|(name, value)| (name.to_owned(), json!(value))));
         Value::Object(run)
     };
-    let ran = |ran: &Ran| {
+    let ran = |ran: &AlgorithmRuns| {
         json!({
             "algorithm": ran.algorithm,
             "encoding": args.encoding.name(),

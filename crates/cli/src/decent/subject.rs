@@ -1,7 +1,7 @@
-//! What is watched for, and on which system.
+//! Loads the formula or specification to monitor, with its system.
 
 use super::args;
-use crate::Trouble;
+use crate::CliError;
 use crate::files;
 use crate::terminal::Terminal;
 use invigil_decent::automaton::Automaton;
@@ -9,7 +9,7 @@ use invigil_decent::memory::Atom;
 use invigil_decent::network::Network;
 use invigil_decent::system::{MonitorId, System};
 use invigil_expr::diag::{Diagnostic, SourceId, Sources, Span};
-use invigil_lang::decent::{self, Loaded};
+use invigil_lang::decent::{self, LoadedSpecification};
 use invigil_lang::report::render;
 use invigil_lang::themis;
 use invigil_ltl::formula::Proposition;
@@ -26,16 +26,16 @@ pub(super) struct Subject {
 
 pub(super) enum What {
     Formula(Tree),
-    Specification(Box<Loaded>),
+    Specification(Box<LoadedSpecification>),
 }
 
 impl Subject {
-    /// Reads it; `system` is what traces tell of who observes what.
+    /// Loads it. `system` has the components and propositions of the traces.
     pub(super) fn load(
-        args: &args::Subject,
+        args: &args::SpecArgs,
         system: Option<&System>,
         terminal: &Terminal,
-    ) -> Result<Subject, Trouble> {
+    ) -> Result<Subject, CliError> {
         let written = components(&args.components)?;
         let system = written.as_ref().or(system);
         let path = Path::new(&args.spec);
@@ -51,7 +51,7 @@ impl Subject {
         is_xml: bool,
         system: Option<&System>,
         terminal: &Terminal,
-    ) -> Result<Subject, Trouble> {
+    ) -> Result<Subject, CliError> {
         let mut sources = Sources::default();
         let text = files::read(path, "specification")?;
         let id = sources.add(path.display().to_string(), text.as_str());
@@ -60,68 +60,74 @@ impl Subject {
             false => decent::load(id, &text),
         };
         let shown = render(&sources, &problems, terminal.errors.colour);
-        let Some(loaded) = loaded else { return Err(Trouble::rendered(shown)) };
+        let Some(loaded) = loaded else { return Err(CliError::rendered(shown)) };
         if !problems.is_empty() {
-            terminal.complain(&shown);
+            terminal.eprint(&shown);
         }
         let system = loaded.specification.system.clone();
         Ok(Subject { system, what: What::Specification(Box::new(loaded)), sources })
     }
 
-    fn formula(text: &str, system: Option<&System>, terminal: &Terminal) -> Result<Subject, Trouble> {
+    fn formula(text: &str, system: Option<&System>, terminal: &Terminal) -> Result<Subject, CliError> {
         let text = text.strip_prefix("ltl:").unwrap_or(text);
         let mut sources = Sources::default();
         let id = sources.add("<formula>", text);
-        let told = |span: std::ops::Range<usize>, message: String, help: Option<String>| {
-            let told = Diagnostic::error(Span::new(id, span.start as u32, span.end as u32), message);
-            let told = if let Some(help) = help { told.help(help) } else { told };
-            Trouble::rendered(render(&sources, &[told], terminal.errors.colour))
+        let error = |span: std::ops::Range<usize>, message: String, help: Option<String>| {
+            let diagnostic = Diagnostic::error(Span::new(id, span.start as u32, span.end as u32), message);
+            let diagnostic = if let Some(help) = help { diagnostic.help(help) } else { diagnostic };
+            CliError::rendered(render(&sources, &[diagnostic], terminal.errors.colour))
         };
-        let tree = Tree::parse(text).map_err(|mistake| told(mistake.span, mistake.message, mistake.hint))?;
+        let tree = Tree::parse(text).map_err(|wrong| error(wrong.span, wrong.message, wrong.hint))?;
         let system = match system {
             Some(system) => system.clone(),
-            None => by_letters(&tree),
+            None => system_from_names(&tree),
         };
         for (name, span) in tree.atoms() {
             let is_known = match name {
-                Proposition::Name(name) | Proposition::Expression(name) => system.find(name).is_some(),
+                Proposition::Name(name) | Proposition::Expression(name) => {
+                    system.find_proposition(name).is_some()
+                }
                 Proposition::Monitor(_) | Proposition::Fresh(_) => false,
             };
             if !is_known {
                 let help = match name {
                     Proposition::Monitor(_) => {
-                        "references are for specifications: write a file `.dec`".to_owned()
+                        "references to monitors are only allowed in specifications (FILE.dec)".to_owned()
                     }
-                    _ => format!("say who observes it: --component NAME:{name}"),
+                    _ => format!("assign it to a component: --component NAME:{name}"),
                 };
-                return Err(told(span, format!("no component observes `{name}`"), Some(help)));
+                return Err(error(span, format!("no component observes `{name}`"), Some(help)));
             }
         }
         Ok(Subject { system, what: What::Formula(tree), sources })
     }
 
-    /// The monitors of a specification.
-    pub(super) fn network(&self, loaded: &Loaded, terminal: &Terminal) -> Result<Network, Trouble> {
+    /// Builds the monitors of a specification.
+    pub(super) fn network(
+        &self,
+        loaded: &LoadedSpecification,
+        terminal: &Terminal,
+    ) -> Result<Network, CliError> {
         loaded.network(Budget::default()).map_err(|problems| self.wrong(&problems, terminal))
     }
 
-    /// What is wrong with a specification, as it is shown.
-    pub(super) fn wrong(&self, problems: &[Diagnostic], terminal: &Terminal) -> Trouble {
-        Trouble::rendered(render(&self.sources, problems, terminal.errors.colour))
+    /// Renders the diagnostics of a specification.
+    pub(super) fn wrong(&self, problems: &[Diagnostic], terminal: &Terminal) -> CliError {
+        CliError::rendered(render(&self.sources, problems, terminal.errors.colour))
     }
 
-    /// Another formula for a monitor of the specification, as `NAME = FORMULA`.
-    pub(super) fn instead(&mut self, text: &str, terminal: &Terminal) -> Result<(), Trouble> {
-        self.adapt("<instead>", text, terminal, |loaded, id| loaded.instead(id, text).map(|_| ()))
+    /// Replaces the formula of a monitor, given as `NAME = FORMULA`.
+    pub(super) fn replace_formula(&mut self, text: &str, terminal: &Terminal) -> Result<(), CliError> {
+        self.adapt("<instead>", text, terminal, |loaded, id| loaded.replace_formula(id, text).map(|_| ()))
     }
 
-    /// A monitor with another formula beside the one that is there: gives both.
-    pub(super) fn variant(
+    /// Adds a variant of a monitor with another formula. Returns both monitors.
+    pub(super) fn add_variant(
         &mut self,
         text: &str,
         terminal: &Terminal,
-    ) -> Result<(MonitorId, MonitorId), Trouble> {
-        self.adapt("<variant>", text, terminal, |loaded, id| loaded.variant(id, text))
+    ) -> Result<(MonitorId, MonitorId), CliError> {
+        self.adapt("<variant>", text, terminal, |loaded, id| loaded.add_variant(id, text))
     }
 
     fn adapt<T>(
@@ -129,52 +135,50 @@ impl Subject {
         name: &str,
         text: &str,
         terminal: &Terminal,
-        adapt: impl FnOnce(&mut Loaded, SourceId) -> Result<T, Vec<Diagnostic>>,
-    ) -> Result<T, Trouble> {
+        adapt: impl FnOnce(&mut LoadedSpecification, SourceId) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, CliError> {
         let id = self.sources.add(name, text);
         match &mut self.what {
             What::Specification(loaded) => adapt(loaded, id).map_err(|problems| {
-                Trouble::rendered(render(&self.sources, &problems, terminal.errors.colour))
+                CliError::rendered(render(&self.sources, &problems, terminal.errors.colour))
             }),
-            What::Formula(_) => {
-                Err(Trouble::new("a formula has no monitors with names: give a specification"))
-            }
+            What::Formula(_) => Err(CliError::new("a formula has no named monitors; give a specification")),
         }
     }
 
-    /// The automaton of a formula.
-    pub(super) fn automaton(&self, tree: &Tree) -> Result<Automaton, Trouble> {
+    /// Builds the automaton of a formula.
+    pub(super) fn automaton(&self, tree: &Tree) -> Result<Automaton, CliError> {
         let mut logic = Logic::new(Budget::default());
-        let formula = logic.formulae.make(tree).map_err(Trouble::new)?;
-        let monitor = logic.monitor(formula).map_err(Trouble::new)?;
-        let atom = |name: &Proposition| self.system.find(&name.to_string()).map(Atom::Observed);
-        Automaton::of(&logic, &monitor, atom).map_err(Trouble::new)
+        let formula = logic.formulae.make(tree).map_err(CliError::new)?;
+        let monitor = logic.monitor(formula).map_err(CliError::new)?;
+        let atom = |name: &Proposition| self.system.find_proposition(&name.to_string()).map(Atom::Observed);
+        Automaton::of(&logic, &monitor, atom).map_err(CliError::new)
     }
 }
 
-/// The components that the user wrote out: `lamp:on,hot`.
-fn components(written: &[String]) -> Result<Option<System>, Trouble> {
+/// Parses the components of the options, such as `lamp:on,hot`.
+fn components(written: &[String]) -> Result<Option<System>, CliError> {
     let mut system = System::default();
     for text in written {
         let (name, observed) = text.split_once(':').unwrap_or((text, ""));
-        let component = system.component(name.trim()).map_err(Trouble::new)?;
+        let component = system.component(name.trim()).map_err(CliError::new)?;
         for proposition in observed.split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            system.proposition(component, proposition).map_err(Trouble::new)?;
+            system.proposition(component, proposition).map_err(CliError::new)?;
         }
     }
     Ok((!written.is_empty()).then_some(system))
 }
 
-/// As traces have it: `b1` is observed by `b`. Names that are not letters and a number stay without a component.
-fn by_letters(tree: &Tree) -> System {
+/// Derives the components from the names: `b1` belongs to `b`. Other names get no component.
+fn system_from_names(tree: &Tree) -> System {
     let mut names: Vec<String> = tree.atoms().map(|(name, _)| name.to_string()).collect();
     names.sort_unstable();
     let mut system = System::default();
     for name in names {
         let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
-        let is_so = !letters.is_empty() && letters.len() < name.len();
-        if is_so && letters.chars().all(|c| c.is_ascii_alphabetic())
-            // A name belongs to one component, and that is told by the name.
+        let has_number = !letters.is_empty() && letters.len() < name.len();
+        if has_number && letters.chars().all(|c| c.is_ascii_alphabetic())
+            // The name determines its component, so that the second call cannot fail.
             && let Ok(component) = system.component(letters)
         {
             let _ = system.proposition(component, &name);

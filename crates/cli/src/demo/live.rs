@@ -1,14 +1,14 @@
-//! The story on the running program.
+//! The demo on the live program.
 
-use super::{PROGRAM, PROPERTY, not_as_told};
-use crate::Trouble;
-use crate::run::{Program, Shop, start};
+use super::{PROGRAM, PROPERTY, unexpected_result};
+use crate::CliError;
+use crate::run::{FileSessionFactory, ProgramInfo, start};
 use crate::terminal::Terminal;
 use invigil_check::report::Paint;
 use invigil_cockpit::prompt::PROMPT;
-use invigil_cockpit::{Bell, Cockpit, Failed, Files, Setting, Voice};
+use invigil_cockpit::{Files, InterruptHandle, LiveDebugger, MessageSink, OpenError, SessionConfig};
 use invigil_native::{Launch, Stream};
-use invigil_session::Options;
+use invigil_session::SessionOptions;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -16,98 +16,105 @@ use std::process::Command;
 use std::rc::Rc;
 use tempfile::TempDir;
 
-/// A sentence, commands of the prompt, and what they must show for the sentence to be true.
-struct Scene {
+/// A paragraph of the narration, the prompt commands after it, and text that their output must contain.
+struct DemoStep {
     words: &'static str,
     commands: &'static [&'static str],
     shows: &'static [&'static str],
 }
 
-/// The command with which the story begins: at a prompt the program runs by itself at first.
-const BEGIN: &str = "$ invigil run -p queue.prop -- ./faulty";
+/// The first command. At a prompt, `invigil run` starts with `continue`.
+const START: &str = "$ invigil run -p queue.prop -- ./faulty";
 
-const SCENES: [Scene; 6] = [
-    Scene {
-        words: "The program runs under the property until that is violated.",
-        commands: &[BEGIN],
+const STEPS: [DemoStep; 6] = [
+    DemoStep {
+        words: "The program runs under the property until a violation.",
+        commands: &[START],
         shows: &["queue_ready → sink", "event      18", "N = 16, maxSize = 16", "queue_push (queue="],
     },
-    Scene {
-        words: "It stands still before the 17th push, of the `i` in `is`: N = 16 elements are in
-the queue, and nobody looks whether there is room. Who calls, and with what?",
+    DemoStep {
+        words: "It is stopped just before the 17th push, of the `i` in `is`: the queue already has
+N = 16 elements, and the program does not check whether it is full. Look at the
+callers and at the contents of the queue.",
         commands: &["where", "print queue->consonants", "print queue->vowels"],
         shows: &["#1 queue_push_str", "#2 main", "\"hnstbg\"", "\"oaayu\""],
     },
-    Scene {
-        words: "So far nothing is spoilt. Keep this moment, and let the program run on.",
+    DemoStep {
+        words: "No memory is corrupted yet. Take a checkpoint and let the program continue.",
         commands: &["checkpoint", "continue"],
         shows: &["Checkpoint 1", "vowels: raayuiee", "exited with status 0"],
     },
-    Scene {
-        words: "The strange `r` is there. Back to the moment that was kept, and watch the place
-where it turns up.",
+    DemoStep {
+        words: "The wrong `r` is in the output. Restore the checkpoint and set a watchpoint where
+it appears.",
         commands: &["restore 1", "watch queue->vowels[0]", "continue"],
         shows: &["Back at checkpoint 1", "queue->vowels[0] = 114 'r'"],
     },
-    Scene {
-        words: "The `r` is a consonant too many: it went over the end of `consonants`, onto the
-first vowel. To be sure, go back once more, make room, and see what happens.",
+    DemoStep {
+        words: "The `r` was written past the end of the array `consonants` and overwrote the first
+vowel. To confirm this, restore the checkpoint again, make room in the queue, and
+continue.",
         commands: &["restore 1", "delete", "set queue->consonant_count = 0", "continue"],
         shows: &["vowels: oaayuiee", "exited with status 0"],
     },
-    Scene {
-        words: "With room in the queue the vowels are right: `oaayuiee`. The bug is that nobody
-checks the limit, and the property has said so before any harm was done.",
+    DemoStep {
+        words: "With room in the queue, the vowels are correct: `oaayuiee`. The bug is the missing
+check of the capacity, and the property detected it before memory was corrupted.",
         commands: &[],
         shows: &[],
     },
 ];
 
-/// Whether there was a story.
-pub(super) enum Told {
+/// Result of the live demo.
+pub(super) enum DemoOutcome {
     Done,
-    /// Programs cannot be watched here, and why.
-    Impossible(String),
+    /// Programs cannot be traced here; the reason.
+    Unavailable(String),
 }
 
-/// Compiles the program, runs it and tells what is seen.
-pub(super) fn tell(terminal: &Terminal) -> Result<Told, Trouble> {
+/// Compiles the program and runs the steps.
+pub(super) fn play(terminal: &Terminal) -> Result<DemoOutcome, CliError> {
     let folder = TempDir::new()
-        .map_err(|error| Trouble::new(format_args!("cannot make a temporary directory: {error}")))?;
+        .map_err(|error| CliError::new(format_args!("cannot make a temporary directory: {error}")))?;
     let program = compile(folder.path())?;
-    let said = folder.path().join("output");
-    let (mut cockpit, ..) = match Cockpit::open(setting(folder.path(), &program, &said, terminal)?) {
+    let output = folder.path().join("output");
+    let (mut debugger, ..) = match LiveDebugger::open(config(folder.path(), &program, &output, terminal)?) {
         Ok(opened) => opened,
-        Err(Failed::Subject(why)) => return Ok(Told::Impossible(why)),
-        Err(Failed::Input(words)) => return Err(Trouble::rendered(words)),
+        Err(OpenError::Target(why)) => return Ok(DemoOutcome::Unavailable(why)),
+        Err(OpenError::Input(words)) => return Err(CliError::rendered(words)),
     };
-    let told = SCENES.iter().try_for_each(|scene| play(scene, &mut cockpit, &said, terminal));
-    // The program may be gone already, which is as well.
-    let _ = cockpit.session().kill();
-    told.map(|()| Told::Done)
+    let told = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
+    // An error is harmless: the program may have exited.
+    let _ = debugger.session().kill();
+    told.map(|()| DemoOutcome::Done)
 }
 
-fn play(scene: &Scene, cockpit: &mut Cockpit, said: &Path, terminal: &Terminal) -> Result<(), Trouble> {
-    terminal.print(&format!("{}\n\n", scene.words))?;
+fn run_step(
+    step: &DemoStep,
+    debugger: &mut LiveDebugger,
+    output: &Path,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    terminal.print(&format!("{}\n\n", step.words))?;
     let mut shown = String::new();
-    for command in scene.commands {
+    for command in step.commands {
         let prompt = terminal.style.paint(Paint::Title, PROMPT);
         let (echo, command) = match *command {
-            BEGIN => (format!("{BEGIN}\n\n"), "continue"),
+            START => (format!("{START}\n\n"), "continue"),
             command => (format!("{prompt}{command}\n"), command),
         };
         shown += &echo;
-        let words = cockpit.run(command).unwrap_or_else(|words| format!("{words}\n"));
-        shown += &printed(said)?;
-        // How the demonstration is made is of no interest: that its output is not brought back is meant.
-        let told = words.lines().filter(|line| !plain(line).trim_start().starts_with("limit:"));
+        let words = debugger.run(command).unwrap_or_else(|words| format!("{words}\n"));
+        shown += &printed(output)?;
+        // Limitations of the checkpoint are hidden: the demo truncates the output file itself.
+        let told = words.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
         shown.extend(told.map(|line| format!("{line}\n")));
     }
     if !shown.is_empty() {
         terminal.print(&(shown.clone() + "\n"))?;
     }
     let plain = plain(&shown);
-    if scene.shows.iter().all(|part| plain.contains(part)) { Ok(()) } else { Err(not_as_told()) }
+    if step.shows.iter().all(|part| plain.contains(part)) { Ok(()) } else { Err(unexpected_result()) }
 }
 
 /// A text without its colours.
@@ -115,53 +122,58 @@ fn plain(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-/// What the program has printed since this was asked last.
-fn printed(said: &Path) -> Result<String, Trouble> {
+/// Takes the output that the program has printed since the last call.
+fn printed(output: &Path) -> Result<String, CliError> {
     let take = || {
-        let text = fs::read_to_string(said)?;
-        File::options().write(true).truncate(true).open(said)?;
+        let text = fs::read_to_string(output)?;
+        File::options().write(true).truncate(true).open(output)?;
         io::Result::Ok(text)
     };
-    take().map_err(|error| Trouble::new(format_args!("cannot read what the program has printed: {error}")))
+    take().map_err(|error| CliError::new(format_args!("cannot read the program's output: {error}")))
 }
 
-/// The program's file. Macros are wanted too: one of them is the size of the queue.
-fn compile(folder: &Path) -> Result<PathBuf, Trouble> {
-    let failed = |error: io::Error| Trouble::new(format_args!("{}: {error}", folder.display()));
+/// Compiles the program, with macros in the debug information: one of them is the capacity of the queue.
+fn compile(folder: &Path) -> Result<PathBuf, CliError> {
+    let failed = |error: io::Error| CliError::new(format_args!("{}: {error}", folder.display()));
     fs::write(folder.join("faulty.c"), PROGRAM).map_err(failed)?;
     fs::write(folder.join("queue.prop"), PROPERTY).map_err(failed)?;
     let done =
         Command::new("cc").args(["-g3", "-O0", "-o", "faulty", "faulty.c"]).current_dir(folder).output();
     match done {
         Ok(done) if done.status.success() => Ok(folder.join("faulty")),
-        Ok(done) => Err(Trouble::new(format_args!(
-            "the C compiler cannot compile the program of the demonstration:\n{}",
+        Ok(done) => Err(CliError::new(format_args!(
+            "the C compiler cannot compile the program of the demo:\n{}",
             String::from_utf8_lossy(&done.stderr).trim_end()
         ))),
-        Err(error) if error.kind() == ErrorKind::NotFound => Err(Trouble::new(
-            "the demonstration needs a C compiler, and there is no `cc`: install gcc (on Debian, `apt-get install gcc libc6-dev`)",
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(CliError::new(
+            "the demo needs a C compiler, but `cc` was not found; install gcc (on Debian: `apt-get install gcc libc6-dev`)",
         )),
-        Err(error) => Err(Trouble::new(format_args!("cannot run the C compiler `cc`: {error}"))),
+        Err(error) => Err(CliError::new(format_args!("cannot run the C compiler `cc`: {error}"))),
     }
 }
 
-fn setting(folder: &Path, program: &Path, said: &Path, terminal: &Terminal) -> Result<Setting, Trouble> {
-    let failed = |error: io::Error| Trouble::new(format_args!("{}: {error}", said.display()));
+fn config(
+    folder: &Path,
+    program: &Path,
+    output: &Path,
+    terminal: &Terminal,
+) -> Result<SessionConfig, CliError> {
+    let failed = |error: io::Error| CliError::new(format_args!("{}: {error}", output.display()));
     let mut launch = Launch::new(program);
     launch.stdin = Stream::Null;
-    // At its end, wherever a restore puts the program: what it prints is taken away in between.
+    // In append mode, because the file is truncated between steps while the target keeps its offset.
     launch.stdout =
-        Stream::File(File::options().create(true).append(true).open(said).map_err(failed)?.into());
-    Ok(Setting {
-        workshop: Box::new(Shop {
-            begin: Box::new(move || start(&launch, false)),
+        Stream::File(File::options().create(true).append(true).open(output).map_err(failed)?.into());
+    Ok(SessionConfig {
+        factory: Box::new(FileSessionFactory {
+            start: Box::new(move || start(&launch, false)),
             colour: terminal.errors.colour,
-            program: Program::default(),
+            program: ProgramInfo::default(),
         }),
         files: Files { properties: vec![folder.join("queue.prop")], ..Files::default() },
-        options: Options::default(),
+        options: SessionOptions::default(),
         record: None,
-        voice: Voice {
+        messages: MessageSink {
             out: Rc::new(|_| {}),
             properties: false,
             scenarios: false,
@@ -169,7 +181,7 @@ fn setting(folder: &Path, program: &Path, said: &Path, terminal: &Terminal) -> R
             style: terminal.style,
         },
         style: terminal.style,
-        bell: Bell::default(),
+        interrupt: InterruptHandle::default(),
         console: None,
         asks: false,
         attached: false,

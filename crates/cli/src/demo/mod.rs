@@ -1,55 +1,57 @@
-//! `invigil demo`: a story that runs, with a program and a property that are part of this command.
+//! `invigil demo`: a guided example with a program and a property that are embedded in this binary.
 
 mod live;
 mod recorded;
 
-use crate::Trouble;
+use crate::CliError;
 use crate::terminal::Terminal;
 use std::process::ExitCode;
 
 const PROGRAM: &str = include_str!("../../../../examples/queue/faulty.c");
 const PROPERTY: &str = include_str!("../../../../examples/queue/queue.prop");
 
-const BEFORE: &str = "\
+const INTRODUCTION: &str = "\
 A small C program, `faulty.c`, sorts the letters of \"oh, a nasty bug is here!\"
-into consonants and vowels. It says:
+into consonants and vowels. It prints:
 
   consonants: hnstbgshr
   vowels: raayuiee
 
-An `r` among the vowels, and the first `o` is gone. The letters are kept in a
-queue of size 16. A property, `queue.prop`, says what must hold for any queue:
+There is an `r` among the vowels, and the first `o` is missing. The letters are
+stored in a queue of capacity 16. The property `queue.prop` states what must hold
+for every queue:
 
-  slice on queue                            each queue is followed by itself
+  slice on queue                            one instance per queue
   event queue_push(queue, c: str)
-    { return N < maxSize }                  before a push there must be room,
-    success { N = N + 1 } queue_ready       then there is one element more;
-    failure sink                            else the property is violated
+    { return N < maxSize }                  guard: the queue is not full
+    success { N = N + 1 } queue_ready       if so, count the new element
+    failure sink                            otherwise, it is a violation
 
 ";
 
-const AFTER: &str = "\
+const NEXT_STEPS: &str = "\
 Next:
-  invigil run -p FILE.prop -- PROGRAM   the same with a program of your own, and
-                                        a prompt where it goes wrong
-  invigil check -p FILE.prop TRACE      the same on a recorded run
-  invigil explain FILE.prop             what a property says, in words or drawn
+  invigil run -p FILE.prop -- PROGRAM   run your own program under a property and
+                                        get a prompt at a violation
+  invigil check -p FILE.prop TRACE      check a recorded trace
+  invigil explain FILE.prop             explain a property, as text or as a graph
 
-The files of this story are in examples/queue.
+The files of this example are in examples/queue.
 ";
 
-pub(crate) fn run(terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    terminal.print(BEFORE)?;
-    if let live::Told::Impossible(why) = live::tell(terminal)? {
+pub(crate) fn run(terminal: &Terminal) -> Result<ExitCode, CliError> {
+    terminal.print(INTRODUCTION)?;
+    if let live::DemoOutcome::Unavailable(why) = live::play(terminal)? {
         terminal.print(&format!(
-            "The program would now run under the property, but that cannot be done here:\n  {why}\n\n"
+            "Next, the program would run under the property, but it cannot be traced here:\n  {why}\n\n"
         ))?;
-        recorded::tell(terminal)?;
+        recorded::play(terminal)?;
     }
-    terminal.print(AFTER)?;
+    terminal.print(NEXT_STEPS)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn not_as_told() -> Trouble {
-    Trouble::new("this is not what the demonstration should find: please report it")
+/// Error of a demo whose output differs from its narration.
+fn unexpected_result() -> CliError {
+    CliError::new("unexpected result of the demo; please report this")
 }

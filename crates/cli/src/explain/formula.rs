@@ -1,76 +1,76 @@
-//! What a formula says, for a person to read and for programs.
+//! Explanations of formulae, as text and as JSON.
 
 use invigil_check::report::{Paint, Style};
-use invigil_lang::ltl::Reading;
-use invigil_lang::ltl::explain::{Explanation, StateUse, Word, instants};
+use invigil_lang::ltl::TraceSemantics;
+use invigil_lang::ltl::explain::{Explanation, StateInfo, Word, instants};
 use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::verdict::Verdict;
 use serde_json::{Value, json};
 
-/// The explanation, each line ended.
-pub(super) fn words(said: &Explanation, style: &Style) -> String {
+/// The explanation as text, with a newline after each line.
+pub(super) fn text(explanation: &Explanation, style: &Style) -> String {
     let mut lines: Vec<String> = Vec::new();
-    let name = style.paint(Paint::Title, &said.name);
-    lines.push(if said.name == said.formula {
+    let name = style.paint(Paint::Title, &explanation.name);
+    lines.push(if explanation.name == explanation.formula {
         format!("formula {name}")
     } else {
-        format!("formula {name}: {}", said.formula)
+        format!("formula {name}: {}", explanation.formula)
     });
-    let mut say = |title: &str, text: String| {
+    let mut field = |title: &str, text: String| {
         let title = style.paint(Paint::Faint, &format!("{title:<13}"));
         lines.push(format!("  {title} {text}"));
     };
-    said.sentence.iter().for_each(|sentence| say("says", sentence.clone()));
-    said.pattern.iter().for_each(|pattern| say("pattern", pattern.clone()));
-    said.smaller.iter().for_each(|smaller| say("same as", smaller.clone()));
-    if said.reading == Reading::Ltlf {
-        say("runs", "are complete when they end".to_owned());
+    explanation.sentence.iter().for_each(|sentence| field("meaning", sentence.clone()));
+    explanation.pattern.iter().for_each(|pattern| field("pattern", pattern.clone()));
+    explanation.simplified.iter().for_each(|smaller| field("same as", smaller.clone()));
+    if explanation.semantics == TraceSemantics::Ltlf {
+        field("runs", "end with the trace (finite-trace semantics)".to_owned());
     }
-    if !said.slice_on.is_empty() {
-        say("instances", format!("one for each {}", said.slice_on.join(" and ")));
+    if !explanation.slice_on.is_empty() {
+        field("instances", format!("one per {}", explanation.slice_on.join(" and ")));
     }
-    say("class", format!("{}: {}", said.class, said.class_means));
-    match (said.stutter_invariant, &said.stutters) {
-        (Some(true), _) => say("repetitions", "do not matter: it is stutter-invariant".to_owned()),
+    field("class", format!("{}: {}", explanation.class, explanation.class_means));
+    match (explanation.stutter_invariant, &explanation.stutters) {
+        (Some(true), _) => field("repetitions", "do not matter: the formula is stutter-invariant".to_owned()),
         (_, Some([holds, fails])) => {
-            say("repetitions", format!("matter: it holds on {holds}, not on {fails}"));
+            field("repetitions", format!("matter: the formula holds on {holds} but not on {fails}"));
         }
         _ => {}
     }
-    if let Some(monitorable) = &said.monitorable {
-        say("monitoring", monitorable.reason.clone());
-        let blind = monitorable.blind_after.iter().filter(|prefix| !prefix.is_empty());
-        blind.for_each(|prefix| say("blind after", instants(prefix)));
+    if let Some(monitorable) = &explanation.monitorable {
+        field("monitoring", monitorable.reason.clone());
+        let prefixes = monitorable.blind_prefix.iter().filter(|prefix| !prefix.is_empty());
+        prefixes.for_each(|prefix| field("blind after", instants(prefix)));
     }
-    let prefix = |prefix: &Option<Vec<_>>, at_once: &str| {
+    let prefix = |prefix: &Option<Vec<_>>, when_empty: &str| {
         prefix.as_deref().map(|prefix| match prefix.is_empty() {
-            true => format!("none needed: {at_once}"),
+            true => format!("none needed: {when_empty}"),
             false => instants(prefix),
         })
     };
-    let good = prefix(&said.good_prefix, "every run satisfies it");
-    good.into_iter().for_each(|text| say("good prefix", text));
-    let bad = prefix(&said.bad_prefix, "no run satisfies it");
-    bad.into_iter().for_each(|text| say("bad prefix", text));
+    let good = prefix(&explanation.good_prefix, "every run satisfies it");
+    good.into_iter().for_each(|text| field("good prefix", text));
+    let bad = prefix(&explanation.bad_prefix, "no run satisfies it");
+    bad.into_iter().for_each(|text| field("bad prefix", text));
     let word = |word: &Option<Word>| word.as_ref().map_or_else(|| "no run".to_owned(), ToString::to_string);
-    if said.unanswered.is_empty() {
-        say("holds on", word(&said.holds_on));
-        say("fails on", word(&said.fails_on));
+    if explanation.unanswered.is_empty() {
+        field("holds on", word(&explanation.holds_on));
+        field("fails on", word(&explanation.fails_on));
     }
-    say("automata", sizes(said));
-    for question in &said.unanswered {
-        say("no answer", question.clone());
+    field("automata", sizes(explanation));
+    for question in &explanation.unanswered {
+        field("no answer", question.clone());
     }
     lines.push(String::new());
-    for state in &said.states {
-        tell_state(state, style, &mut lines);
+    for state in &explanation.states {
+        write_state(state, style, &mut lines);
     }
     lines.join("\n") + "\n"
 }
 
-fn sizes(said: &Explanation) -> String {
+fn sizes(explanation: &Explanation) -> String {
     let states = |count: usize| format!("{count} state{}", if count == 1 { "" } else { "s" });
-    let sizes = &said.sizes;
+    let sizes = &explanation.sizes;
     let parts = [
         sizes.generalised.map(|(count, _, sets)| {
             format!("generalised Büchi {}, {sets} set{}", states(count), if sets == 1 { "" } else { "s" })
@@ -83,7 +83,7 @@ fn sizes(said: &Explanation) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
-fn tell_state(state: &StateUse, style: &Style, lines: &mut Vec<String>) {
+fn write_state(state: &StateInfo, style: &Style, lines: &mut Vec<String>) {
     let (colour, verdict) = match (state.verdict, state.at_end) {
         (Verdict::Accepting, _) => (Paint::Good, "holds for good"),
         (Verdict::NonAccepting | Verdict::Error, _) => (Paint::Bad, "violated for good"),
@@ -104,28 +104,28 @@ fn tell_state(state: &StateUse, style: &Style, lines: &mut Vec<String>) {
     }
 }
 
-/// The explanation as an object.
-pub(super) fn json(said: &Explanation) -> Value {
+/// The explanation as a JSON object.
+pub(super) fn json(explanation: &Explanation) -> Value {
     let word = |word: &Word| json!({ "prefix": word.prefix, "cycle": word.cycle });
-    let sizes = &said.sizes;
+    let sizes = &explanation.sizes;
     json!({
-        "name": said.name,
-        "formula": said.formula,
-        "reading": match said.reading { Reading::Ltl => "ltl", Reading::Ltlf => "ltlf" },
-        "same_as": said.smaller,
-        "slice_on": said.slice_on,
-        "sentence": said.sentence,
-        "pattern": said.pattern,
-        "class": said.class,
-        "stutter_invariant": said.stutter_invariant,
-        "stutters": said.stutters.as_ref().map(|[holds, fails]| json!({ "holds": word(holds), "fails": word(fails) })),
-        "monitorable": said.monitorable.as_ref().map(|found| found.is_monitorable),
-        "monitoring": said.monitorable.as_ref().map(|found| &found.reason),
-        "blind_after": said.monitorable.as_ref().and_then(|found| found.blind_after.as_ref()),
-        "good_prefix": said.good_prefix,
-        "bad_prefix": said.bad_prefix,
-        "holds_on": said.holds_on.as_ref().map(word),
-        "fails_on": said.fails_on.as_ref().map(word),
+        "name": explanation.name,
+        "formula": explanation.formula,
+        "reading": match explanation.semantics { TraceSemantics::Ltl => "ltl", TraceSemantics::Ltlf => "ltlf" },
+        "same_as": explanation.simplified,
+        "slice_on": explanation.slice_on,
+        "sentence": explanation.sentence,
+        "pattern": explanation.pattern,
+        "class": explanation.class,
+        "stutter_invariant": explanation.stutter_invariant,
+        "stutters": explanation.stutters.as_ref().map(|[holds, fails]| json!({ "holds": word(holds), "fails": word(fails) })),
+        "monitorable": explanation.monitorable.as_ref().map(|found| found.is_monitorable),
+        "monitoring": explanation.monitorable.as_ref().map(|found| &found.reason),
+        "blind_after": explanation.monitorable.as_ref().and_then(|found| found.blind_prefix.as_ref()),
+        "good_prefix": explanation.good_prefix,
+        "bad_prefix": explanation.bad_prefix,
+        "holds_on": explanation.holds_on.as_ref().map(word),
+        "fails_on": explanation.fails_on.as_ref().map(word),
         "sizes": {
             "generalised_buchi": sizes.generalised.map(|(states, edges, sets)| {
                 json!({ "states": states, "edges": edges, "sets": sets })
@@ -135,12 +135,12 @@ pub(super) fn json(said: &Explanation) -> Value {
             "presuming": sizes.presuming,
             "finite": sizes.finite,
         },
-        "states": said.states.iter().map(state).collect::<Vec<_>>(),
-        "unanswered": said.unanswered,
+        "states": explanation.states.iter().map(state).collect::<Vec<_>>(),
+        "unanswered": explanation.unanswered,
     })
 }
 
-fn state(state: &StateUse) -> Value {
+fn state(state: &StateInfo) -> Value {
     let at_end = match state.at_end {
         AtEnd::Nothing => None,
         AtEnd::Presumably(holds) => Some(("presumably", holds)),

@@ -1,17 +1,17 @@
-//! What a property says, for programs: an array with an object for each property; that of a formula has a
-//! field `formula`. `schema` is raised if a field changes its meaning or goes.
+//! Explanations as JSON: an array with an object per property. The object of a formula has the field `formula`.
+//! `schema` is incremented if a field changes its meaning or is removed.
 
-use super::{Said, formula};
-use invigil_lang::prop::explain::{EndUse, EventUse, Explanation, StateUse, TransitionUse};
+use super::{ExplainedProperty, formula};
+use invigil_lang::prop::explain::{BranchInfo, EventInfo, Explanation, StateInfo, TransitionInfo};
 use serde_json::{Value, json};
 
-/// The document, ended by a line end.
-pub(super) fn json(said: &[Said]) -> String {
-    let one = |said: &Said| match said {
-        Said::Prop(said) => property(said),
-        Said::Ltl(said) => formula::json(said),
+/// The document, with a final newline.
+pub(super) fn json(explanation: &[ExplainedProperty]) -> String {
+    let one = |explanation: &ExplainedProperty| match explanation {
+        ExplainedProperty::Prop(explanation) => property(explanation),
+        ExplainedProperty::Ltl(explanation) => formula::json(explanation),
     };
-    let document = json!({ "schema": 1, "properties": said.iter().map(one).collect::<Vec<_>>() });
+    let document = json!({ "schema": 1, "properties": explanation.iter().map(one).collect::<Vec<_>>() });
     format!("{document:#}\n")
 }
 
@@ -19,30 +19,30 @@ fn all<T>(items: &[T], one: fn(&T) -> Value) -> Value {
     items.iter().map(one).collect()
 }
 
-fn property(said: &Explanation) -> Value {
+fn property(explanation: &Explanation) -> Value {
     json!({
-        "name": said.name,
-        "slice_on": said.slice_on,
-        "can_be_violated": said.can_be_violated,
-        "monitorable": said.is_monitorable,
-        "variables": all(&said.variables, |variable| json!({ "name": variable.name, "value": variable.value })),
-        "events": all(&said.events, event),
-        "states": all(&said.states, state),
-        "shadowed": all(&said.shadowed, |shadowed| json!({
+        "name": explanation.name,
+        "slice_on": explanation.slice_on,
+        "can_be_violated": explanation.can_be_violated,
+        "monitorable": explanation.is_monitorable,
+        "variables": all(&explanation.variables, |variable| json!({ "name": variable.name, "value": variable.value })),
+        "events": all(&explanation.events, event),
+        "states": all(&explanation.states, state),
+        "shadowed": all(&explanation.shadowed, |shadowed| json!({
             "state": shadowed.state,
             "event": shadowed.event,
             "place": shadowed.place,
             "by": shadowed.by,
         })),
-        "remarks": all(&said.remarks, |remark| json!({
-            "weight": remark.weight.word(),
-            "text": remark.text,
-            "place": remark.place,
+        "remarks": all(&explanation.lints, |lint| json!({
+            "weight": lint.level.word(),
+            "text": lint.text,
+            "place": lint.place,
         })),
     })
 }
 
-fn event(event: &EventUse) -> Value {
+fn event(event: &EventInfo) -> Value {
     json!({
         "event": event.event,
         "parameters": all(&event.parameters, |param| json!({
@@ -55,7 +55,7 @@ fn event(event: &EventUse) -> Value {
     })
 }
 
-fn state(state: &StateUse) -> Value {
+fn state(state: &StateInfo) -> Value {
     json!({
         "name": state.name,
         "place": state.place,
@@ -70,7 +70,7 @@ fn state(state: &StateUse) -> Value {
     })
 }
 
-fn transition(transition: &TransitionUse) -> Value {
+fn transition(transition: &TransitionInfo) -> Value {
     json!({
         "place": transition.place,
         "event": transition.event.event,
@@ -78,11 +78,11 @@ fn transition(transition: &TransitionUse) -> Value {
         "guard": transition.guard.as_ref().map(|guard| json!({ "text": guard.text, "update": guard.is_update })),
         "success": transition.success.as_ref().map(end),
         "failure": transition.failure.as_ref().map(end),
-        "taken_from": transition.taken_from,
+        "taken_from": transition.imported_from,
         "live": transition.is_live,
     })
 }
 
-fn end(end: &EndUse) -> Value {
+fn end(end: &BranchInfo) -> Value {
     json!({ "block": end.block, "action": end.action, "target": end.target, "returns": end.returns })
 }

@@ -1,17 +1,17 @@
-//! How far a search is, shown on a terminal while it takes long.
+//! Progress of a long search, shown on a terminal.
 
 use crate::interrupt::Interrupt;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
-use invigil_explore::{Pulse, Totals};
+use invigil_explore::{ProgressListener, Totals};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// What is done sooner needs no progress.
-const PATIENCE: Duration = Duration::from_millis(400);
-/// How often the line changes.
-const EVERY: Duration = Duration::from_millis(100);
+/// Shorter searches show no progress.
+const DELAY: Duration = Duration::from_millis(400);
+/// How often the line is redrawn.
+const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line with what was seen; Ctrl-C ends the search.
+/// Line with the search's totals. Ctrl-C stops the search.
 pub(crate) struct Progress<'a> {
     interrupt: &'a Interrupt,
     line: Option<Mutex<Line>>,
@@ -30,7 +30,7 @@ impl<'a> Progress<'a> {
         Progress { interrupt, line }
     }
 
-    /// Takes it off the screen.
+    /// Removes the line from the terminal.
     pub(crate) fn clear(&self) {
         if let Some(line) = &self.line
             && let Some(bar) = line.lock().unwrap_or_else(PoisonError::into_inner).bar.take()
@@ -40,11 +40,11 @@ impl<'a> Progress<'a> {
     }
 }
 
-impl Pulse for Progress<'_> {
-    fn beat(&self, totals: &Totals) {
-        // Whoever comes while another shows something goes on with its search.
+impl ProgressListener for Progress<'_> {
+    fn progress(&self, totals: &Totals) {
+        // While another worker draws, this one continues its search.
         let Some(mut line) = self.line.as_ref().and_then(|line| line.try_lock().ok()) else { return };
-        if line.started.elapsed() < PATIENCE || (line.bar.is_some() && line.shown.elapsed() < EVERY) {
+        if line.started.elapsed() < DELAY || (line.bar.is_some() && line.shown.elapsed() < REDRAW_INTERVAL) {
             return;
         }
         line.shown = Instant::now();
@@ -68,7 +68,7 @@ impl Pulse for Progress<'_> {
 
 fn spinner() -> ProgressBar {
     let bar = ProgressBar::new_spinner();
-    // The template is fixed: if it did not parse, indicatif's own would do.
+    // The template is a constant that parses; indicatif's default is the fallback.
     if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}  {elapsed}") {
         bar.set_style(style);
     }

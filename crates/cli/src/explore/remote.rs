@@ -1,52 +1,56 @@
-//! `invigil explore` on a language of another program: counts, deadlocks, and what must never be.
+//! `invigil explore` on a remote language: counts, deadlocks, faults, and claims that an expression never holds.
 
 use super::args::Explore;
 use super::progress::Progress;
-use super::{limits, manner, status};
+use super::{limits, status, strategy};
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
-use crate::{Trouble, UNRUNNABLE, VIOLATED, files, remote};
-use invigil_explore::{Found, Incomplete, Path, Pulse, Search, Totals, Wanted, What};
-use invigil_remote::{Action, Address, Config, Explored, Remote};
+use crate::{CliError, TARGET_FAILED, VIOLATED, files, remote};
+use invigil_explore::{
+    Finding, FindingKind, FindingKinds, Incomplete, Path, ProgressListener, SearchOptions, Totals,
+};
+use invigil_remote::{Address, Remote, RemoteAction, RemoteConfig, RemoteSpace};
 use invigil_semantics::{Describe, Step};
-use invigil_verify::{Answer, Change, Ending, Outcome, Report, Scene, Story, Verdict};
+use invigil_verify::{
+    ClaimResult, ExecutionEnd, ExecutionTrace, TraceStep, VariableChange, Verdict, VerifyReport, VerifyResult,
+};
 use serde_json::Value;
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub(super) fn run(address: &Address, args: &Explore, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    refuse(args)?;
+pub(super) fn run(address: &Address, args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    reject_model_options(args)?;
     let interrupt = Interrupt::listen();
-    let progress = Progress::new(&interrupt, terminal.is_watched() && !args.quiet);
+    let progress = Progress::new(&interrupt, terminal.is_stderr_terminal() && !args.quiet);
     let remote = remote::start(address, &args.remote)?;
-    if !args.never.is_empty() && !remote.can("evaluate") {
-        let words =
-            format_args!("the language `{}` evaluates no expressions: leave out `--never`", remote.name());
-        return Err(Trouble::new(words));
+    if !args.never.is_empty() && !remote.supports("evaluate") {
+        let message =
+            format_args!("the language `{}` cannot evaluate expressions; omit `--never`", remote.name());
+        return Err(CliError::new(message));
     }
     let started = Instant::now();
-    let found = answer(&remote, args, &progress);
+    let result = explore_remote(&remote, args, &progress);
     progress.clear();
     let name = args.model.display().to_string();
-    let report = Report { answer: &found, file: &name, elapsed: started.elapsed() };
+    let report = VerifyReport { result: &result, file: &name, elapsed: started.elapsed() };
     if args.json {
         terminal.print(&report.json())?;
     } else if !args.quiet {
         terminal.print(&report.text(&terminal.style))?;
     }
-    if let (Some(path), Some((_, story))) = (&args.trace, report.counterexamples().first()) {
-        files::write(path, &story.trace(), terminal)?;
+    if let (Some(path), Some((_, trace))) = (&args.trace, report.counterexamples().first()) {
+        files::write(path, &trace.to_json_lines(), terminal)?;
     }
-    let Some(failure) = remote.failure() else {
-        return Ok(ExitCode::from(status(&found, &interrupt)));
+    let Some(failure) = remote.error() else {
+        return Ok(ExitCode::from(status(&result, &interrupt)));
     };
-    let status = if found.is_violated() { VIOLATED } else { UNRUNNABLE };
-    Err(Trouble { status, ..Trouble::new(failure.incomplete()) })
+    let status = if result.is_violated() { VIOLATED } else { TARGET_FAILED };
+    Err(CliError { status, ..CliError::new(failure.incomplete()) })
 }
 
-/// What only models have.
-fn refuse(args: &Explore) -> Result<(), Trouble> {
-    let given = [
+/// Rejects options that apply to models only.
+fn reject_model_options(args: &Explore) -> Result<(), CliError> {
+    let options = [
         (!args.properties.is_empty(), "--property"),
         (!args.functions.is_empty(), "--functions"),
         (args.fair.is_some(), "--fair"),
@@ -58,124 +62,133 @@ fn refuse(args: &Explore) -> Result<(), Trouble> {
         (args.setups, "--setups"),
         (args.wrap, "--wrap"),
     ];
-    if let Some((_, option)) = given.iter().find(|(is_given, _)| *is_given) {
-        return Err(Trouble::new(format_args!(
-            "`{option}` is for models; of a language of another program, `--never EXPRESSION` can be asked"
+    if let Some((_, option)) = options.iter().find(|(is_given, _)| *is_given) {
+        return Err(CliError::new(format_args!(
+            "`{option}` applies to models only; for a remote language, use `--never EXPRESSION`"
         )));
     }
     if !args.always.is_empty() {
-        return Err(Trouble::new(
-            "`--always` is for models; for a language of another program, say with `--never` what must not hold",
+        return Err(CliError::new(
+            "`--always` applies to models only; for a remote language, use `--never` with the negated expression",
         ));
     }
     Ok(())
 }
 
-/// Looks at everything until each question is answered.
-fn answer(remote: &Remote, args: &Explore, pulse: &impl Pulse) -> Answer {
-    let mut results: Vec<Option<(Outcome, Totals)>> = args.never.iter().map(|_| None).collect();
-    let mut wanted = Wanted { deadlocks: !args.may_end, bad: true, faults: true };
-    let mut troubles = Vec::new();
+/// Searches repeatedly until all claims, deadlocks and faults are decided.
+fn explore_remote(remote: &Remote, args: &Explore, pulse: &impl ProgressListener) -> VerifyResult {
+    let mut results: Vec<Option<(ClaimResult, Totals)>> = args.never.iter().map(|_| None).collect();
+    let mut wanted = FindingKinds { deadlocks: !args.may_end, bad: true, faults: true };
+    let mut model_errors = Vec::new();
     let (limits, since) = (limits(&args.search), Instant::now());
     loop {
         let open: Vec<usize> = (0..results.len()).filter(|at| results[*at].is_none()).collect();
         let bad = open.iter().map(|at| args.never[*at].clone()).collect();
-        // One conversation has one line at a time, so more threads would only wait.
-        let search = Search { threads: 1, limits: limits.left(since), wanted, most: 1, whole: args.full };
-        let report = manner(&args.search).search(&Explored::new(remote, bad), &search, pulse);
-        let found = report.found.into_iter().next();
+        // The connection serves one request at a time, so more threads would only wait.
+        let search = SearchOptions {
+            threads: 1,
+            limits: limits.remaining(since),
+            kinds: wanted,
+            max_findings: 1,
+            exhaustive: args.full,
+        };
+        let report = strategy(&args.search).search(&RemoteSpace::new(remote, bad), &search, pulse);
+        let found = report.findings.into_iter().next();
         match &found {
             None => {
                 let nothing = match (report.incomplete, report.certainty) {
-                    _ if remote.failure().is_some() => Outcome::Unknown(Some(Incomplete::Failed)),
-                    (None, invigil_explore::Certainty::Exact) => Outcome::Holds,
-                    (why, _) => Outcome::Unknown(why),
+                    _ if remote.error().is_some() => ClaimResult::Unknown(Some(Incomplete::Failed)),
+                    (None, invigil_explore::Certainty::Exact) => ClaimResult::Holds,
+                    (why, _) => ClaimResult::Unknown(why),
                 };
                 open.iter().for_each(|at| results[*at] = Some((nothing.clone(), report.totals)));
             }
-            Some(Found { what: What::Bad, path }) => {
+            Some(Finding { kind: FindingKind::Bad, path }) => {
                 for at in open {
-                    let outcome = broken(remote, &args.never[at], path);
+                    let outcome = refutation(remote, &args.never[at], path);
                     results[at] = outcome.map(|outcome| (outcome, report.totals));
                 }
             }
-            Some(Found { what, path }) => {
-                let mut told = story(remote, path);
+            Some(Finding { kind: what, path }) => {
+                let mut execution = execution_trace(remote, path);
                 match what {
-                    What::Deadlock => (wanted.deadlocks, told.ending) = (false, Ending::Deadlock),
+                    FindingKind::Deadlock => {
+                        (wanted.deadlocks, execution.ending) = (false, ExecutionEnd::Deadlock)
+                    }
                     _ => wanted.faults = false,
                 }
-                troubles.push(invigil_verify::Trouble { what: *what, story: told });
+                model_errors.push(invigil_verify::ModelError { kind: *what, execution });
             }
         }
         let is_open = wanted.deadlocks || wanted.faults || results.iter().any(Option::is_none);
-        if found.is_none() || remote.failure().is_some() || !is_open {
-            let verdict = |(text, result): (&String, Option<(Outcome, Totals)>)| {
-                let unanswered = || (Outcome::Unknown(Some(Incomplete::Failed)), report.totals);
+        if found.is_none() || remote.error().is_some() || !is_open {
+            let verdict = |(text, result): (&String, Option<(ClaimResult, Totals)>)| {
+                let unanswered = || (ClaimResult::Unknown(Some(Incomplete::Failed)), report.totals);
                 let (result, totals) = result.unwrap_or_else(unanswered);
                 Verdict { name: format!("never {text}"), result, totals, reduction: None }
             };
-            return Answer {
+            return VerifyResult {
                 totals: report.totals,
-                incomplete: report.incomplete.or(remote.failure().map(|_| Incomplete::Failed)),
+                incomplete: report.incomplete.or(remote.error().map(|_| Incomplete::Failed)),
                 certainty: report.certainty,
                 interpreted: None,
                 reduction: None,
-                troubles,
+                model_errors,
                 verdicts: args.never.iter().zip(results).map(verdict).collect(),
             };
         }
     }
 }
 
-/// How the end of a path shows that an expression holds somewhere, if it does.
-fn broken(remote: &Remote, expression: &str, path: &Path) -> Option<Outcome> {
-    let config = |at: usize| remote.numbered(path.states.get(at)?[0]);
+/// The result for a claim whose expression holds, or has no value, at the end of a path.
+fn refutation(remote: &Remote, expression: &str, path: &Path) -> Option<ClaimResult> {
+    let config = |at: usize| remote.config_by_number(path.states.get(at)?[0]);
     let last = path.states.len().checked_sub(1)?;
     let source = last.checked_sub(1).and_then(config);
     let action = path.actions.last().and_then(|number| remote.action(*number));
     let step = Step { source: source.as_ref(), action: action.as_ref(), target: &config(last)? };
     match remote.values_from_start(expression, &[step]).pop()? {
         Ok(false) => None,
-        Ok(true) => Some(Outcome::Violated(story(remote, path))),
-        Err(_) if remote.failure().is_some() => None,
-        Err(why) => Some(Outcome::Undecidable(format!("it has no value: {why}"))),
+        Ok(true) => Some(ClaimResult::Violated(execution_trace(remote, path))),
+        Err(_) if remote.error().is_some() => None,
+        Err(why) => Some(ClaimResult::Undecidable(format!("the expression has no value: {why}"))),
     }
 }
 
-/// An execution in the words of the language.
-fn story(remote: &Remote, path: &Path) -> Story {
-    let mut scenes: Vec<Scene> = Vec::new();
+/// A path as an execution, described by the remote language.
+fn execution_trace(remote: &Remote, path: &Path) -> ExecutionTrace {
+    let mut steps: Vec<TraceStep> = Vec::new();
     for (at, words) in path.states.iter().enumerate() {
         let action = at.checked_sub(1).and_then(|before| remote.action(*path.actions.get(before)?));
-        let state = remote.numbered(words[0]).map(|config| fields(remote, config)).unwrap_or_default();
-        let before = scenes.last().map_or(&[][..], |scene| &scene.state);
+        let state =
+            remote.config_by_number(words[0]).map(|config| fields(remote, config)).unwrap_or_default();
+        let before = steps.last().map_or(&[][..], |step| &step.state);
         let changes = before.iter().zip(&state).filter(|(before, after)| before != after).map(changed);
         let (changes, action) = (changes.collect(), action.map(|action| remote.describe_action(&action)));
-        scenes.push(Scene { action, event: None, state, changes });
+        steps.push(TraceStep { action, event: None, state, changes });
     }
     let wrong = path.fault.and_then(|number| remote.action(number));
     let ending = match (wrong, path.states.last()) {
         (Some(action), Some(last)) => fault(remote, action, last[0]),
-        _ => Ending::Here,
+        _ => ExecutionEnd::Here,
     };
-    Story { scenes, ending }
+    ExecutionTrace { steps, ending }
 }
 
-fn fields(remote: &Remote, config: Config) -> Vec<(String, Value)> {
+fn fields(remote: &Remote, config: RemoteConfig) -> Vec<(String, Value)> {
     let fields = remote.describe_config(&config);
     fields.iter().map(|field| (field.name.clone(), Value::String(field.value.clone()))).collect()
 }
 
-/// The fields of all configurations are the same.
-fn changed((before, after): (&(String, Value), &(String, Value))) -> Change {
+/// Compares fields pairwise: all configurations have the same fields.
+fn changed((before, after): (&(String, Value), &(String, Value))) -> VariableChange {
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    Change { name: after.0.clone(), before: words(&before.1), after: words(&after.1) }
+    VariableChange { name: after.0.clone(), before: words(&before.1), after: words(&after.1) }
 }
 
-fn fault(remote: &Remote, action: Action, last: u64) -> Ending {
-    let steps = remote.numbered(last).map(|last| remote.steps_of(&[last])).unwrap_or_default();
+fn fault(remote: &Remote, action: RemoteAction, last: u64) -> ExecutionEnd {
+    let steps = remote.config_by_number(last).map(|last| remote.steps_of(&[last])).unwrap_or_default();
     let mut faults = steps.into_iter().flatten().filter(|(by, _)| *by == action);
     let reason = faults.find_map(|(_, target)| remote.fault(target)).unwrap_or_default();
-    Ending::Fault { action: remote.describe_action(&action), reason }
+    ExecutionEnd::Fault { action: remote.describe_action(&action), reason }
 }

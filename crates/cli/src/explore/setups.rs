@@ -1,31 +1,31 @@
-//! All set-ups of a model in one table: each scheduler and none, with and without the reactive hypothesis, with each
-//! kind of mailboxes.
+//! `explore --setups`: a table of all set-ups of a model, which combine schedulers, the reactive hypothesis and kinds of
+//! mailboxes.
 
 use super::args::{Explore, Mailboxes};
-use super::{Asked, setup};
-use crate::Trouble;
+use super::{ExploreRequest, scheduler_config};
+use crate::CliError;
 use crate::terminal::Terminal;
 use invigil_check::report::{Paint, Style, grouped};
-use invigil_explore::scheduled::{Filter, Scheduler, Setup};
-use invigil_explore::{Incomplete, Pulse};
-use invigil_verify::{Answer, Outcome, Task, answer};
+use invigil_explore::scheduled::{Filter, Scheduler, SchedulerConfig};
+use invigil_explore::{Incomplete, ProgressListener};
+use invigil_verify::{ClaimResult, VerifyResult, VerifyTask, verify};
 
-/// The table: a title, where there are several parts, and the rows below it.
-pub(crate) struct Table {
+/// The table, in parts that have titles if there are several.
+pub(crate) struct SetupTable {
     claims: Vec<String>,
     parts: Vec<(Option<&'static str>, Vec<Row>)>,
 }
 
-type Row = (&'static str, Answer);
+type Row = (&'static str, VerifyResult);
 
 /// Explores the model under each set-up.
 pub(crate) fn table(
     args: &Explore,
     text: &str,
-    pulse: &impl Pulse,
+    pulse: &impl ProgressListener,
     terminal: &Terminal,
-) -> Result<Table, Trouble> {
-    let first = Asked::read(args, text, args.setup.mailboxes, terminal)?;
+) -> Result<SetupTable, CliError> {
+    let first = ExploreRequest::read(args, text, args.setup.mailboxes, terminal)?;
     first.warn(args, terminal);
     let claims = first.task(args).claims.iter().map(|claim| claim.name.clone()).collect();
     let mut parts = Vec::new();
@@ -35,22 +35,29 @@ pub(crate) fn table(
         for (title, kind) in
             [("fifo mailboxes", Mailboxes::Fifo), ("deferred mailboxes", Mailboxes::Deferred)]
         {
-            parts.push((Some(title), rows(&Asked::read(args, text, Some(kind), terminal)?, args, pulse)?));
+            parts.push((
+                Some(title),
+                rows(&ExploreRequest::read(args, text, Some(kind), terminal)?, args, pulse)?,
+            ));
         }
     }
-    Ok(Table { claims, parts })
+    Ok(SetupTable { claims, parts })
 }
 
-/// The rows of one reading of the model. Other filters come after the reactive hypothesis.
-fn rows(asked: &Asked, args: &Explore, pulse: &impl Pulse) -> Result<Vec<Row>, Trouble> {
-    let model = &asked.given.loaded.model;
-    let Setup { scheduler, filters: others } = setup(model, &args.setup)?;
+/// The rows for one kind of mailboxes. Other filters apply after the reactive hypothesis.
+fn rows(
+    request: &ExploreRequest,
+    args: &Explore,
+    pulse: &impl ProgressListener,
+) -> Result<Vec<Row>, CliError> {
+    let model = &request.given.loaded.model;
+    let SchedulerConfig { scheduler, filters: others } = scheduler_config(model, &args.setup)?;
     let priority = match scheduler {
         None => Scheduler::FixedPriority((0..model.parts().processes.len() as u32).collect()),
         Some(given @ Scheduler::FixedPriority(_)) => given,
         Some(_) => {
-            let words = "`--setups` looks at all schedulers; `--scheduler priority:A,B` is the order of its fixed priority";
-            return Err(Trouble::new(words));
+            let message = "`--setups` compares all schedulers; only `--scheduler priority:A,B` is allowed, as the order of fixed priorities";
+            return Err(CliError::new(message));
         }
     };
     let setups = [
@@ -63,13 +70,19 @@ fn rows(asked: &Asked, args: &Explore, pulse: &impl Pulse) -> Result<Vec<Row>, T
     ];
     let row = |(name, scheduler, reactive): (&'static str, _, Option<Filter>)| {
         let filters = reactive.into_iter().chain(others.iter().copied()).collect();
-        (name, answer(&Task { setup: Setup { scheduler, filters }, ..asked.task(args) }, pulse))
+        (
+            name,
+            verify(
+                &VerifyTask { scheduling: SchedulerConfig { scheduler, filters }, ..request.task(args) },
+                pulse,
+            ),
+        )
     };
     Ok(setups.into_iter().map(row).collect())
 }
 
-impl Table {
-    /// The table for people.
+impl SetupTable {
+    /// The table as text.
     pub(crate) fn text(&self, file: &str, style: &Style) -> String {
         let mut heads = ["set-up", "configurations", "transitions", "deadlocks"].map(str::to_owned).to_vec();
         heads.extend(self.claims.iter().cloned());
@@ -100,9 +113,9 @@ fn cells((name, answer): &Row) -> Vec<String> {
     let numbers = [totals.states, totals.transitions, totals.deadlocks];
     let numbers = numbers.iter().map(|number| format!("{mark}{}", grouped(*number)));
     let verdicts = answer.verdicts.iter().map(|verdict| match verdict.result {
-        Outcome::Holds => "✓".to_owned(),
-        Outcome::Violated(_) => "✗".to_owned(),
-        Outcome::Unknown(_) | Outcome::Undecidable(_) => "?".to_owned(),
+        ClaimResult::Holds => "✓".to_owned(),
+        ClaimResult::Violated(_) => "✗".to_owned(),
+        ClaimResult::Unknown(_) | ClaimResult::Undecidable(_) => "?".to_owned(),
     });
     core::iter::once((*name).to_owned()).chain(numbers).chain(verdicts).collect()
 }

@@ -1,12 +1,12 @@
-//! What `invoke` does: commands of the user's.
+//! Runs the user's commands for actions that a script invokes.
 
-use crate::Trouble;
+use crate::CliError;
 use invigil_expr::diag::nearest;
 use std::process::{Command, Stdio};
 
 /// The commands of the actions that a script declares.
 pub(super) struct Actions {
-    /// By the numbers of the actions.
+    /// Indexed by action number; `None` for actions without a command.
     commands: Vec<Option<String>>,
     names: Vec<String>,
     failures: Vec<String>,
@@ -14,14 +14,16 @@ pub(super) struct Actions {
 }
 
 impl Actions {
-    /// Commands for the declared actions; one for an action that is not declared is a mistake.
-    pub(super) fn new(given: &[(String, String)], declared: &[String]) -> Result<Actions, Trouble> {
+    /// Assigns commands to the declared actions. A command for an undeclared action is an error.
+    pub(super) fn new(given: &[(String, String)], declared: &[String]) -> Result<Actions, CliError> {
         if let Some((name, _)) = given.iter().find(|(name, _)| !declared.contains(name)) {
             let help = match nearest(name, declared.iter().map(String::as_str)) {
                 Some(meant) => format!("did you mean `{meant}`?"),
                 None => format!("declare it: `import action {name};`"),
             };
-            return Err(Trouble::new(format_args!("--action {name}: the script has no such action; {help}")));
+            return Err(CliError::new(format_args!(
+                "--action {name}: the script declares no such action; {help}"
+            )));
         }
         let command = |name: &String| {
             given.iter().rev().find(|(known, _)| known == name).map(|(_, command)| command.clone())
@@ -30,8 +32,8 @@ impl Actions {
         Ok(Actions { commands, names: declared.to_vec(), failures: Vec::new(), failed: 0 })
     }
 
-    /// The actions that nothing is done for.
-    pub(super) fn idle(&self) -> impl Iterator<Item = &str> {
+    /// Names of the actions without a command.
+    pub(super) fn without_command(&self) -> impl Iterator<Item = &str> {
         self.names
             .iter()
             .zip(&self.commands)
@@ -39,25 +41,25 @@ impl Actions {
             .map(|(name, _)| name.as_str())
     }
 
-    /// Runs the command of an action, and waits for it.
+    /// Runs the command of an action and waits for it.
     pub(super) fn invoke(&mut self, number: u32, time: i64) {
         let Some(Some(command)) = self.commands.get(number as usize) else { return };
-        let ran = Command::new("sh")
+        let result = Command::new("sh")
             .args(["-c", &format!("{command} \"$@\""), "sh", &time.to_string()])
             .stdin(Stdio::null())
             .status();
-        let words = match ran {
+        let message = match result {
             Ok(status) if status.success() => return,
             Ok(status) => format!("{status}"),
             Err(error) => error.to_string(),
         };
         self.failed += 1;
         if self.failures.len() < 10 {
-            self.failures.push(format!("action `{}` at {time} ms: {words}", self.names[number as usize]));
+            self.failures.push(format!("action `{}` at {time} ms: {message}", self.names[number as usize]));
         }
     }
 
-    /// What went wrong, the first few times.
+    /// Messages of the first failures.
     pub(super) fn failures(&self) -> &[String] {
         &self.failures
     }

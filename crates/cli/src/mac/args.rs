@@ -1,16 +1,16 @@
-//! What can be said to `invigil mac`.
+//! Options of `invigil mac`.
 
 use clap::{Args as Options, Subcommand};
 use invigil_lang::pedl::ast::Literal;
-use invigil_mac::{Channel, Format};
+use invigil_mac::{Channel, StreamFormat};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Monitor and check with PEDL and MEDL: in one process, or stage by stage
+/// Monitor and check with PEDL and MEDL scripts, in one process or in stages
 ///
-/// A monitoring script (PEDL) makes events and conditions of what happens in a
-/// program; a requirement script (MEDL) says what must hold. `docs/mac.md` has
-/// both languages and the formats between the stages.
+/// A monitoring script (PEDL) defines events and conditions of a program; a
+/// requirement script (MEDL) states what must hold. `docs/mac.md` describes both
+/// languages and the formats between the stages.
 #[derive(Options)]
 #[command(verbatim_doc_comment, after_help = MAC)]
 pub(crate) struct Mac {
@@ -21,15 +21,15 @@ pub(crate) struct Mac {
 const MAC: &str = "\
 Examples:
   invigil mac run gate.pedl gate.medl --from trace.jsonl
-      a log, in one process
+      check a log, in one process
   ./filter | invigil mac run gate.pedl gate.medl
-      a filter that writes lines such as `update Control.gatePos 2 @1050`
+      check a filter's output, lines such as `update Control.gatePos 2 @1050`
   invigil mac check gate.medl --from tcp-listen:8050 &
   invigil mac recognize gate.pedl --from tcp-listen:8040 --to tcp:8050
-      the checker first, then the recogniser, then the program
+      start the checker first, then the recogniser, then the program
   invigil mac run gate.pedl gate.medl --from trace.jsonl --record run.mac
   invigil mac check stricter.medl --from run.mac
-      record now, check later against something else
+      record now, check later against other requirements
 
 A CHANNEL is a file, a FIFO, `-` for standard input or output, `tcp:[HOST:]PORT`
 and `unix:PATH` to connect, or `tcp-listen:[HOST:]PORT` and `unix-listen:PATH`
@@ -37,9 +37,9 @@ to wait for a connection.
 
 Exit status, the first that applies:
     1  a property is violated, or an alarm was raised
-  130  stopped with Ctrl-C before the end
-    2  no answer, or not everything was read or delivered; the message says why
-    0  all is well";
+  130  interrupted with Ctrl-C
+    2  no result, or some input could not be read or delivered
+    0  all requirements hold";
 
 #[derive(Subcommand)]
 pub(crate) enum Verb {
@@ -51,11 +51,12 @@ pub(crate) enum Verb {
     Run(Run),
 }
 
-/// Check scripts, and write what the stages and an instrumentor need
+/// Compile scripts for the stages and for an instrumentor
 ///
-/// Of a monitoring script: NAME.recogniser.json and NAME.instrumentation.json.
-/// Of a requirement script: NAME.checker.json. With both, the requirement
-/// script is checked against what the other one exports.
+/// For a monitoring script, writes NAME.recogniser.json and
+/// NAME.instrumentation.json; for a requirement script, NAME.checker.json. With
+/// both, the imports of the requirement script are checked against the exports of
+/// the monitoring script.
 #[derive(Options)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Compile {
@@ -63,21 +64,20 @@ pub(crate) struct Compile {
     #[arg(required = true, num_args = 1..=2, value_name = "SCRIPT")]
     pub(crate) scripts: Vec<PathBuf>,
 
-    /// The folder that the files are written to; it is made if need be
+    /// Output directory; it is created if necessary
     #[arg(short, long, value_name = "DIR", default_value = ".")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
-    pub(crate) program: Program,
+    pub(crate) program: ConstantArgs,
 }
 
-/// Put probes into the classes of a Java program, on disk
+/// Weave probes into the classes of a Java program on disk
 ///
-/// Classes that something is to be told of are written to a folder, with a file
-/// that says which probe is what. They run with Invigil's agent, which leaves
-/// them as they are: `invigil run … -- java -cp DIR:CLASSES Main`. Without the
-/// agent they do not run. Programs need not be instrumented so: the agent
-/// does it when classes are loaded.
+/// Writes the instrumented classes to a directory, with a table of their probes.
+/// They run only with Invigil's agent, which does not instrument them again:
+/// `invigil run … -- java -cp DIR:CLASSES Main`. This step is optional: normally
+/// the agent instruments classes when they are loaded.
 #[derive(Options)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Instrument {
@@ -85,151 +85,151 @@ pub(crate) struct Instrument {
     #[arg(value_name = "PEDL")]
     pub(crate) script: PathBuf,
 
-    /// Folders of classes, and jars
+    /// Directories of classes, and jar files
     #[arg(required = true, value_name = "CLASSES")]
     pub(crate) classes: Vec<PathBuf>,
 
-    /// The folder that classes with probes are written to; it is made if need be
+    /// Output directory; it is created if necessary
     #[arg(short, long, value_name = "DIR")]
     pub(crate) output: PathBuf,
 
     #[command(flatten)]
-    pub(crate) program: Program,
+    pub(crate) program: ConstantArgs,
 }
 
-/// Make events and conditions of what a filter or a log tells
+/// Recognise events and conditions in the output of a filter or in a log
 #[derive(Options)]
 pub(crate) struct Recognize {
-    /// SCRIPT.pedl, or what `mac compile` made of it
+    /// SCRIPT.pedl, or its output of `mac compile`
     #[arg(value_name = "PEDL")]
     pub(crate) script: PathBuf,
 
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SourceArgs,
 
-    /// Where the checker is
+    /// Channel to the checker
     #[arg(long, value_name = "CHANNEL", default_value = "-")]
     pub(crate) to: Channel,
 
-    /// How the checker is told: lines, or bytes in the published format
+    /// Format for the checker: lines, or bytes (the published format)
     #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    pub(crate) to_format: Format,
+    pub(crate) to_format: StreamFormat,
 
-    /// How much is gathered before it is sent, in bytes; what is there is sent when nothing else comes
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = crate::args::number)]
+    /// Buffer size in bytes; the buffer is sent when it is full or when no input is available
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 10, value_parser = crate::args::parse_count)]
     pub(crate) buffer: usize,
 
-    /// Where to write what cannot be delivered, should the connection be lost
+    /// Save undelivered data to this file if the connection is lost
     #[arg(long, value_name = "FILE")]
     pub(crate) keep: Option<PathBuf>,
 
-    /// Write all that is told to the checker into a file, too
+    /// Also write everything sent to the checker to a file
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) program: Program,
+    pub(crate) program: ConstantArgs,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long)]
     pub(crate) quiet: bool,
 }
 
-/// Check requirements against what a recogniser tells, or has told
+/// Check requirements on the output of a recogniser, live or recorded
 #[derive(Options)]
 pub(crate) struct Check {
-    /// SCRIPT.medl, or what `mac compile` made of it
+    /// SCRIPT.medl, or its output of `mac compile`
     #[arg(value_name = "MEDL")]
     pub(crate) script: PathBuf,
 
-    /// Where the recogniser, or what it recorded, is
+    /// Channel from the recogniser, or its recording
     #[arg(long, value_name = "CHANNEL", default_value = "-")]
     pub(crate) from: Channel,
 
-    /// How it tells: lines, or bytes in the published format
+    /// Format of the recogniser: lines, or bytes (the published format)
     #[arg(long, value_name = "FORMAT", default_value = "lines")]
-    pub(crate) format: Format,
+    pub(crate) format: StreamFormat,
 
-    /// End with the first thing that cannot be read, instead of leaving it aside
+    /// Stop at the first unreadable input instead of skipping it
     #[arg(long)]
     pub(crate) strict: bool,
 
     #[command(flatten)]
-    pub(crate) wait: Wait,
+    pub(crate) wait: WaitArgs,
 
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) results: ResultArgs,
 }
 
 /// Recognise and check in one process
 #[derive(Options)]
 pub(crate) struct Run {
-    /// SCRIPT.pedl, or what `mac compile` made of it
+    /// SCRIPT.pedl, or its output of `mac compile`
     #[arg(value_name = "PEDL")]
     pub(crate) monitoring: PathBuf,
 
-    /// SCRIPT.medl, or what `mac compile` made of it
+    /// SCRIPT.medl, or its output of `mac compile`
     #[arg(value_name = "MEDL")]
     pub(crate) requirements: PathBuf,
 
     #[command(flatten)]
-    pub(crate) source: Source,
+    pub(crate) source: SourceArgs,
 
-    /// Write what is recognised into a file, for `mac check`
+    /// Write the recognised events and conditions to a file for `mac check`
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) program: Program,
+    pub(crate) program: ConstantArgs,
 
     #[command(flatten)]
-    pub(crate) judging: Judging,
+    pub(crate) results: ResultArgs,
 }
 
-/// Where snapshots come from.
+/// Source of snapshots.
 #[derive(Options)]
-pub(crate) struct Source {
-    /// Where the filter or the log is
+pub(crate) struct SourceArgs {
+    /// Channel from the filter, or the log
     #[arg(long, value_name = "CHANNEL", default_value = "-")]
     pub(crate) from: Channel,
 
-    /// What comes: `lines` or `bytes` of a filter, or a `trace` (JSON Lines, CSV, lines of events); `auto` tells lines and
-    /// traces from the first line
-    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = source_format)]
+    /// Format: `lines` or `bytes` of a filter, or a `trace` (JSON Lines, CSV, event lines); `auto` distinguishes lines and
+    /// traces by the first line
+    #[arg(long, value_name = "FORMAT", default_value = "auto", value_parser = parse_source_format)]
     pub(crate) format: SourceFormat,
 
-    /// End with the first thing that cannot be read, instead of leaving it aside
+    /// Stop at the first unreadable input instead of skipping it
     #[arg(long)]
     pub(crate) strict: bool,
 
     #[command(flatten)]
-    pub(crate) wait: Wait,
+    pub(crate) wait: WaitArgs,
 }
 
+/// Time-out for connections.
 #[derive(Options)]
-pub(crate) struct Wait {
-    /// How long someone who should be listening may take to begin with it
-    #[arg(long = "wait", value_name = "SECONDS", default_value = "5", value_parser = seconds)]
-    pub(crate) patience: Duration,
+pub(crate) struct WaitArgs {
+    /// Time-out for the other side to start listening
+    #[arg(long = "wait", value_name = "SECONDS", default_value = "5", value_parser = parse_seconds)]
+    pub(crate) timeout: Duration,
 }
 
-/// What is known of the program.
+/// Constants of the program.
 #[derive(Options)]
-pub(crate) struct Program {
-    /// A constant of the program that the script names, such as `Control.GATE_DOWN=1`; may be given several times
-    #[arg(long = "constant", value_name = "NAME=VALUE", value_parser = named_constant)]
+pub(crate) struct ConstantArgs {
+    /// Value of a constant that the script uses, such as `Control.GATE_DOWN=1`; repeatable
+    #[arg(long = "constant", value_name = "NAME=VALUE", value_parser = parse_constant)]
     pub(crate) constants: Vec<(String, Literal)>,
 }
 
-/// What is done with the findings.
+/// Treatment of the checker's results.
 #[derive(Options)]
-pub(crate) struct Judging {
-    /// What `invoke NAME` does: COMMAND is run by the shell, with the time in milliseconds behind it; may be given several
-    /// times
-    #[arg(long = "action", value_name = "NAME=COMMAND", value_parser = action)]
+pub(crate) struct ResultArgs {
+    /// Shell command for `invoke NAME`; the time in milliseconds is appended as an argument; repeatable
+    #[arg(long = "action", value_name = "NAME=COMMAND", value_parser = parse_action)]
     pub(crate) actions: Vec<(String, String)>,
 
-    /// Count a property that is undefined as violated
+    /// Treat an undefined property as violated
     #[arg(long)]
     pub(crate) undefined_violates: bool,
 
@@ -237,7 +237,7 @@ pub(crate) struct Judging {
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say nothing but errors and why the answer may be wrong: the exit status is the answer
+    /// Print only errors and warnings; use the exit status
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 }
@@ -245,35 +245,32 @@ pub(crate) struct Judging {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SourceFormat {
     Auto,
-    Filter(Format),
+    Filter(StreamFormat),
     Trace,
 }
 
-fn source_format(word: &str) -> Result<SourceFormat, String> {
+fn parse_source_format(word: &str) -> Result<SourceFormat, String> {
     match word {
         "auto" => Ok(SourceFormat::Auto),
         "trace" => Ok(SourceFormat::Trace),
         word => {
-            let format: Result<Format, _> = word.parse();
-            format
-                .map(SourceFormat::Filter)
-                .map_err(|_| "the formats are auto, lines, bytes and trace".to_owned())
+            let format: Result<StreamFormat, _> = word.parse();
+            format.map(SourceFormat::Filter).map_err(|_| "expected auto, lines, bytes or trace".to_owned())
         }
     }
 }
 
-fn seconds(word: &str) -> Result<Duration, String> {
-    let seconds: f64 = word.parse().map_err(|_| "give a number of seconds".to_owned())?;
-    Duration::try_from_secs_f64(seconds)
-        .map_err(|_| "give a number of seconds that is not negative".to_owned())
+fn parse_seconds(word: &str) -> Result<Duration, String> {
+    let seconds: f64 = word.parse().map_err(|_| "expected a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds).map_err(|_| "expected a non-negative number of seconds".to_owned())
 }
 
-fn named_constant(text: &str) -> Result<(String, Literal), String> {
-    let (name, value) = text.split_once('=').ok_or("write NAME=VALUE")?;
-    Ok((name.trim().to_owned(), invigil_mac::constant(value.trim())?))
+fn parse_constant(text: &str) -> Result<(String, Literal), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    Ok((name.trim().to_owned(), invigil_mac::parse_constant(value.trim())?))
 }
 
-fn action(text: &str) -> Result<(String, String), String> {
-    let (name, command) = text.split_once('=').ok_or("write NAME=COMMAND")?;
+fn parse_action(text: &str) -> Result<(String, String), String> {
+    let (name, command) = text.split_once('=').ok_or("expected NAME=COMMAND")?;
     Ok((name.trim().to_owned(), command.to_owned()))
 }

@@ -1,22 +1,22 @@
-//! `invigil mac`: monitoring and checking with PEDL and MEDL.
+//! `invigil mac`: monitoring and checking with PEDL and MEDL scripts.
 
 mod actions;
 pub(crate) mod args;
 mod check;
 mod compile;
 mod instrument;
-mod judge;
 mod recognize;
 mod report;
+mod result_sink;
 mod scripts;
 mod source;
 
-use crate::Trouble;
+use crate::CliError;
 use crate::terminal::Terminal;
 use args::{Mac, Verb};
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &Mac, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(args: &Mac, terminal: &Terminal) -> Result<ExitCode, CliError> {
     match &args.verb {
         Verb::Compile(args) => compile::run(args, terminal),
         Verb::Instrument(args) => instrument::run(args, terminal),

@@ -1,42 +1,42 @@
-//! `invigil mac recognize`: the recogniser as a process of its own.
+//! `invigil mac recognize`: the recogniser as a separate process.
 
 use super::args::Recognize;
-use super::report::problems;
-use super::scripts::{Scripts, unfit};
+use super::report::print_input_errors;
+use super::scripts::{ScriptSet, unusable_script};
 use super::source::{self, connect};
 use crate::interrupt::Interrupt;
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, UNUSABLE};
+use crate::{CliError, INTERRUPTED, INVALID_INPUT};
 use invigil_check::report::count;
-use invigil_lang::pedl::Exported;
-use invigil_mac::{Channel, Delivery, Format};
+use invigil_lang::pedl::ScriptExport;
+use invigil_mac::{BufferedSender, Channel, StreamFormat};
 use std::process::ExitCode;
 
-/// How many values an event carries.
-fn values(export: &Exported) -> usize {
+/// Number of values of an event.
+fn values(export: &ScriptExport) -> usize {
     export.values.as_ref().map_or(0, Vec::len)
 }
 
-pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    let mut scripts = Scripts::new();
+pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    let mut scripts = ScriptSet::new();
     let script = scripts.monitoring(&args.script, &args.program.constants)?;
     scripts.report(args.quiet, terminal)?;
-    let (_, script) = script.ok_or_else(|| unfit(&args.script))?;
-    if args.to_format == Format::Bytes
+    let (_, script) = script.ok_or_else(|| unusable_script(&args.script))?;
+    if args.to_format == StreamFormat::Bytes
         && let Some(export) = script.exports.iter().find(|export| values(export) > 1)
     {
-        return Err(Trouble::new(format_args!(
-            "the event `{}` carries {} values, and the byte format has room for one; use `--to-format lines`",
+        return Err(CliError::new(format_args!(
+            "the event `{}` has {} values, but the byte format supports one; use `--to-format lines`",
             export.name,
             values(export)
         )));
     }
     let interrupt = Interrupt::listen();
-    let patience = args.source.wait.patience;
-    // The checker first: what comes must have somewhere to go.
-    let to = connect(&args.to, patience, args.quiet, &interrupt, terminal, Channel::create)?;
-    let mut delivery = Delivery::new(args.to_format, to, args.buffer, args.keep.clone());
-    let mut record = recording(args.record.as_deref(), patience, &interrupt, terminal)?;
+    let timeout = args.source.wait.timeout;
+    // Connect to the checker first, so that no output is lost.
+    let to = connect(&args.to, timeout, args.quiet, &interrupt, terminal, Channel::create)?;
+    let mut delivery = BufferedSender::new(args.to_format, to, args.buffer, args.keep.clone());
+    let mut record = recording(args.record.as_deref(), timeout, &interrupt, terminal)?;
     let done = source::run(
         &args.source,
         args.quiet,
@@ -46,45 +46,47 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Tro
         terminal,
     )?;
     let delivered = delivery.finish();
-    let recorded = record.map(Delivery::finish).unwrap_or_default();
+    let recorded = record.map(BufferedSender::finish).unwrap_or_default();
 
-    problems(&done.problems, terminal);
+    print_input_errors(&done.errors, terminal);
     let failures = done.failure.iter().chain(&delivered.failures).chain(&recorded.failures);
     failures.for_each(|failure| terminal.error(failure));
     if done.faults > 0 {
-        terminal.complain(&format!(
-            "{} in the script's definitions: something was divided by zero",
+        terminal.eprint(&format!(
+            "{} in the script's definitions: division by zero",
             count(done.faults, "fault")
         ));
     }
     if delivered.lost > 0 {
-        let kept = match (&args.keep, delivered.kept) {
-            (Some(path), kept) if kept > 0 => format!("; {} in {}", count(kept, "instant"), path.display()),
-            _ => "; `--keep FILE` would keep them".to_owned(),
+        let kept = match (&args.keep, delivered.saved) {
+            (Some(path), kept) if kept > 0 => {
+                format!("; {} saved in {}", count(kept, "instant"), path.display())
+            }
+            _ => "; use `--keep FILE` to save them".to_owned(),
         };
         terminal.error(&format!("{} could not be delivered{kept}", count(delivered.lost, "instant")));
     }
     if !args.quiet {
         let (taken, sent) = (count(done.snapshots, "snapshot"), count(delivered.sent, "instant"));
-        terminal.complain(&format!("{taken} read, {sent} told"));
+        terminal.eprint(&format!("{taken} read, {sent} sent"));
     }
     let is_complete =
         done.is_complete() && delivered.is_complete() && recorded.is_complete() && done.faults == 0;
     Ok(ExitCode::from(match is_complete {
         _ if interrupt.is_set() => INTERRUPTED,
         true => 0,
-        false => UNUSABLE,
+        false => INVALID_INPUT,
     }))
 }
 
-/// A file that takes all that is recognised.
+/// Opens the file of `--record`, which receives everything that is recognised.
 pub(super) fn recording(
     path: Option<&std::path::Path>,
-    patience: std::time::Duration,
+    timeout: std::time::Duration,
     interrupt: &Interrupt,
     terminal: &Terminal,
-) -> Result<Option<Delivery>, Trouble> {
+) -> Result<Option<BufferedSender>, CliError> {
     let Some(path) = path else { return Ok(None) };
-    let to = connect(&Channel::File(path.to_owned()), patience, true, interrupt, terminal, Channel::create)?;
-    Ok(Some(Delivery::new(Format::Lines, to, 64 << 10, None)))
+    let to = connect(&Channel::File(path.to_owned()), timeout, true, interrupt, terminal, Channel::create)?;
+    Ok(Some(BufferedSender::new(StreamFormat::Lines, to, 64 << 10, None)))
 }

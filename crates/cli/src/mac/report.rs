@@ -1,64 +1,66 @@
 //! The report at the end of a check.
 
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, UNUSABLE, VIOLATED};
+use crate::{INTERRUPTED, INVALID_INPUT, VIOLATED};
 use invigil_check::report::{Paint, Style, count, grouped};
-use invigil_mac::{Outcome, Problems, Requirement, Sort};
+use invigil_mac::{CheckOutcome, InputErrors, Requirement, RequirementKind};
 use invigil_monitor::mac::Truth;
 use serde_json::json;
 
-/// All there is to tell.
+/// Everything that the report contains.
 pub(super) struct Report<'a> {
-    pub(super) outcome: &'a Outcome,
-    pub(super) problems: &'a Problems,
+    pub(super) outcome: &'a CheckOutcome,
+    pub(super) input_errors: &'a InputErrors,
     pub(super) failures: &'a [String],
     pub(super) interrupted: bool,
 }
 
-/// Shows what could not be read.
-pub(super) fn problems(problems: &Problems, terminal: &Terminal) {
-    for words in problems.first() {
-        terminal.complain(&format!("{} {words}", terminal.errors.paint(Paint::Open, "warning:")));
+/// Prints warnings about unreadable input.
+pub(super) fn print_input_errors(errors: &InputErrors, terminal: &Terminal) {
+    for words in errors.first() {
+        terminal.eprint(&format!("{} {words}", terminal.errors.paint(Paint::Open, "warning:")));
     }
-    let more = problems.count() - problems.first().len() as u64;
+    let more = errors.count() - errors.first().len() as u64;
     if more > 0 {
-        terminal.complain(&format!("and {} more like these", grouped(more)));
+        terminal.eprint(&format!("and {} more", grouped(more)));
     }
 }
 
 impl Report<'_> {
-    /// A violation is certain, whatever else went wrong; that all holds is not.
+    /// The exit status. Errors do not invalidate a violation, but they do invalidate that all requirements hold.
     pub(super) fn status(&self) -> u8 {
         if self.outcome.violations() > 0 {
             VIOLATED
         } else if self.interrupted {
             INTERRUPTED
         } else if !self.is_complete() || self.outcome.instants == 0 {
-            UNUSABLE
+            INVALID_INPUT
         } else {
             0
         }
     }
 
     fn is_complete(&self) -> bool {
-        self.problems.is_empty() && self.failures.is_empty() && self.outcome.faults == 0
+        self.input_errors.is_empty() && self.failures.is_empty() && self.outcome.faults == 0
     }
 
-    /// Why the answer may be wrong, or there is none.
-    pub(super) fn doubts(&self) -> Vec<String> {
-        let mut doubts = Vec::new();
+    /// Warnings why the result may be wrong or missing.
+    pub(super) fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
         if self.outcome.faults > 0 {
             let faults = count(self.outcome.faults, "time");
-            doubts.push(format!("{faults} a definition failed, and what depends on it was undefined: a whole number was divided by zero"));
+            warnings.push(format!(
+                "{faults} an integer division by zero made a definition and its dependents undefined"
+            ));
         }
         if self.outcome.backwards > 0 {
             let back = count(self.outcome.backwards, "instant");
-            doubts.push(format!("{back} came with an earlier time than the one before"));
+            warnings.push(format!("{back} with a time before that of the previous instant"));
         }
         if self.outcome.instants == 0 && self.failures.is_empty() {
-            doubts.push("nothing came that the scripts are about: there is no answer".to_owned());
+            warnings.push("the input contains no event of the scripts; there is no result".to_owned());
         }
-        doubts
+        warnings
     }
 
     pub(super) fn text(&self, style: &Style) -> String {
@@ -71,7 +73,7 @@ impl Report<'_> {
                 if self.is_complete() && !self.interrupted || paint == Paint::Bad { "" } else { " so far" };
             let cells = [
                 one.name.clone(),
-                one.sort.word().to_owned(),
+                one.kind.word().to_owned(),
                 format!("{word}{so_far}"),
                 grouped(one.count),
                 milliseconds(one.first),
@@ -106,7 +108,7 @@ impl Report<'_> {
         let requirements = self.outcome.requirements.iter().map(|one| {
             json!({
                 "name": one.name,
-                "sort": one.sort.word(),
+                "sort": one.kind.word(),
                 "verdict": verdict(one).0,
                 "count": one.count,
                 "first": one.first,
@@ -134,7 +136,7 @@ impl Report<'_> {
             "to": self.outcome.span.map(|span| span.1),
             "invoked": invoked.collect::<Vec<_>>(),
             "faults": self.outcome.faults,
-            "unread": { "count": self.problems.count(), "first": self.problems.first() },
+            "unread": { "count": self.input_errors.count(), "first": self.input_errors.first() },
             "failures": self.failures,
         });
         // Writing plain data into memory does not fail.
@@ -142,13 +144,13 @@ impl Report<'_> {
     }
 }
 
-/// The word for how a requirement fared.
+/// The verdict of a requirement as a word, and its colour.
 fn verdict(one: &Requirement) -> (&'static str, Paint) {
-    match (one.sort, one.count, one.truth) {
-        (Sort::Property, 0, Some(Truth::Undefined)) => ("undefined", Paint::Open),
-        (Sort::Property, 0, _) => ("holds", Paint::Good),
-        (Sort::Property, ..) => ("violated", Paint::Bad),
-        (Sort::Alarm, 0, _) => ("not raised", Paint::Good),
-        (Sort::Alarm, ..) => ("raised", Paint::Bad),
+    match (one.kind, one.count, one.truth) {
+        (RequirementKind::Property, 0, Some(Truth::Undefined)) => ("undefined", Paint::Open),
+        (RequirementKind::Property, 0, _) => ("holds", Paint::Good),
+        (RequirementKind::Property, ..) => ("violated", Paint::Bad),
+        (RequirementKind::Alarm, 0, _) => ("not raised", Paint::Good),
+        (RequirementKind::Alarm, ..) => ("raised", Paint::Bad),
     }
 }

@@ -1,56 +1,56 @@
-//! Scripts: from files, as they are written or compiled, to what the stages run.
+//! Loads scripts, as source or compiled by `mac compile`, for the stages.
 
-use crate::Trouble;
+use crate::CliError;
 use crate::files;
 use crate::terminal::Terminal;
 use invigil_expr::diag::{Diagnostic, SourceId, Sources, nearest};
-use invigil_lang::pedl::Exported;
+use invigil_lang::pedl::ScriptExport;
 use invigil_lang::pedl::ast::Literal;
 use invigil_lang::report::render;
 use invigil_lang::{medl, pedl};
-use invigil_mac::{Compiled, Phase};
+use invigil_mac::{CompiledScript, ScriptKind};
 use std::path::Path;
 
-/// Scripts that are read together, so that messages can point into all of them.
-pub(crate) struct Scripts {
+/// Scripts that are loaded together and share the sources of their diagnostics.
+pub(crate) struct ScriptSet {
     sources: Sources,
     problems: Vec<Diagnostic>,
 }
 
-impl Scripts {
-    pub(crate) fn new() -> Scripts {
+impl ScriptSet {
+    pub(crate) fn new() -> ScriptSet {
         let mut sources = Sources::default();
-        // What a compiled script says of another one has no place: it is in the first source, which is empty.
+        // Diagnostics about a compiled script's interface have no position: they refer to the empty first source.
         sources.add("", "");
-        Scripts { sources, problems: Vec::new() }
+        ScriptSet { sources, problems: Vec::new() }
     }
 
-    /// Reads a script, or what was made of it.
-    fn read(&self, path: &Path, phase: Phase) -> Result<Compiled, Trouble> {
+    /// Reads a script, as source or compiled.
+    fn read(&self, path: &Path, kind: ScriptKind) -> Result<CompiledScript, CliError> {
         let text = files::read(path, "script")?;
         let name = path.display().to_string();
-        let loaded =
-            Compiled::from_json(&text).map_err(|words| Trouble::new(format_args!("{name}: {words}")))?;
-        let (language, verb) = match phase {
-            Phase::Recogniser => ("PEDL", "monitoring"),
-            Phase::Checker => ("MEDL", "requirement"),
+        let loaded = CompiledScript::from_json(&text)
+            .map_err(|words| CliError::new(format_args!("{name}: {words}")))?;
+        let (language, verb) = match kind {
+            ScriptKind::Recogniser => ("PEDL", "monitoring"),
+            ScriptKind::Checker => ("MEDL", "requirement"),
         };
         match loaded {
-            Some(compiled) if compiled.phase != phase => Err(Trouble::new(format_args!(
-                "{name}: a {verb} script ({language}) is needed here, and this is the other one"
+            Some(compiled) if compiled.kind != kind => Err(CliError::new(format_args!(
+                "{name}: expected a {verb} script ({language}), found the other kind"
             ))),
             Some(compiled) => Ok(compiled),
-            None => Ok(Compiled { phase, name, script: text, constants: Vec::new(), exports: None }),
+            None => Ok(CompiledScript { kind, name, script: text, constants: Vec::new(), exports: None }),
         }
     }
 
-    /// A monitoring script.
+    /// Loads a monitoring script.
     pub(crate) fn monitoring(
         &mut self,
         path: &Path,
         constants: &[(String, Literal)],
-    ) -> Result<Option<(Compiled, pedl::Lowered)>, Trouble> {
-        let mut compiled = self.read(path, Phase::Recogniser)?;
+    ) -> Result<Option<(CompiledScript, pedl::MonitoringScript)>, CliError> {
+        let mut compiled = self.read(path, ScriptKind::Recogniser)?;
         compiled.constants.retain(|(name, _)| !constants.iter().any(|(other, _)| other == name));
         compiled.constants.extend_from_slice(constants);
         let source = self.sources.add(compiled.name.clone(), compiled.script.clone());
@@ -60,13 +60,13 @@ impl Scripts {
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
 
-    /// A requirement script; what it imports is checked if `exports` are known.
+    /// Loads a requirement script. Its imports are checked if `exports` are known.
     pub(crate) fn requirements(
         &mut self,
         path: &Path,
-        exports: Option<&[Exported]>,
-    ) -> Result<Option<(Compiled, medl::Lowered)>, Trouble> {
-        let mut compiled = self.read(path, Phase::Checker)?;
+        exports: Option<&[ScriptExport]>,
+    ) -> Result<Option<(CompiledScript, medl::RequirementScript)>, CliError> {
+        let mut compiled = self.read(path, ScriptKind::Checker)?;
         if let Some(exports) = exports {
             compiled.exports = Some(exports.to_vec());
         }
@@ -76,45 +76,45 @@ impl Scripts {
         Ok(lowered.map(|lowered| (compiled, lowered)))
     }
 
-    /// Messages, as they are shown.
+    /// Renders diagnostics.
     pub(crate) fn shown(&self, problems: &[Diagnostic], terminal: &Terminal) -> String {
         render(&self.sources, problems, terminal.errors.colour)
     }
 
-    /// Shows what is wrong; it is an error if that is an error.
-    pub(crate) fn report(&self, quiet: bool, terminal: &Terminal) -> Result<(), Trouble> {
+    /// Prints all warnings, or returns all diagnostics if one of them is an error.
+    pub(crate) fn report(&self, quiet: bool, terminal: &Terminal) -> Result<(), CliError> {
         let shown = || self.shown(&self.problems, terminal);
         if self.problems.iter().any(Diagnostic::is_error) {
-            return Err(Trouble::rendered(shown()));
+            return Err(CliError::rendered(shown()));
         }
         if !quiet && !self.problems.is_empty() {
-            terminal.complain(&(shown() + "\n"));
+            terminal.eprint(&(shown() + "\n"));
         }
         Ok(())
     }
 }
 
-/// Refuses constants that a script does not name.
+/// Rejects constants that a script does not use.
 fn check_constants(
-    compiled: &Compiled,
+    compiled: &CompiledScript,
     source: SourceId,
     constants: &[(String, Literal)],
-) -> Result<(), Trouble> {
+) -> Result<(), CliError> {
     let (script, problems) = pedl::parse(source, &compiled.script);
     if problems.iter().any(Diagnostic::is_error) {
-        // What it names is not known, and it is refused anyway.
+        // The used constants are unknown, and the script is rejected anyway.
         return Ok(());
     }
     let declared = script.monitored.iter().map(|entity| entity.path.to_string());
     let named: Vec<String> =
         pedl::constants(&script).into_iter().map(|(name, _)| name).chain(declared).collect();
-    let Some((strange, _)) = constants.iter().find(|(name, _)| !named.contains(name)) else { return Ok(()) };
-    let near = nearest(strange, named.iter().map(String::as_str));
+    let Some((unknown, _)) = constants.iter().find(|(name, _)| !named.contains(name)) else { return Ok(()) };
+    let near = nearest(unknown, named.iter().map(String::as_str));
     let help = near.map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-    Err(Trouble::new(format_args!("--constant {strange}: {} names no such constant{help}", compiled.name)))
+    Err(CliError::new(format_args!("--constant {unknown}: {} uses no such constant{help}", compiled.name)))
 }
 
-/// What cannot happen without an error having been reported.
-pub(crate) fn unfit(path: &Path) -> Trouble {
-    Trouble::new(format_args!("{}: the script cannot be used", path.display()))
+/// Fallback error for a script without a result; its diagnostics have been reported before.
+pub(crate) fn unusable_script(path: &Path) -> CliError {
+    CliError::new(format_args!("{}: the script cannot be used", path.display()))
 }

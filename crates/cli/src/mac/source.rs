@@ -1,86 +1,87 @@
-//! Snapshots from wherever the user says: a filter or a log.
+//! Reads snapshots from a filter or a log and runs a recogniser over them.
 
-use super::args::{Source, SourceFormat};
-use crate::Trouble;
-use crate::interrupt::{Interrupt, Stream};
+use super::args::{SourceArgs, SourceFormat};
+use crate::CliError;
+use crate::interrupt::{Interrupt, InterruptibleStream};
 use crate::terminal::Terminal;
-use invigil_lang::pedl::Lowered;
-use invigil_mac::trace::Mapping;
+use invigil_lang::pedl::MonitoringScript;
+use invigil_mac::trace::TraceMapping;
 use invigil_mac::{
-    Channel, Connection, Entities, Format, Limit, Recognised, Sink, SnapshotReader, Waiting, recognise,
+    Channel, Connection, EntityTable, FormatError, RecognitionSummary, Sink, SnapshotReader, StreamFormat,
+    WaitPolicy, recognise,
 };
-use invigil_monitor::mac::{Group, Interface, Recogniser};
-use invigil_trace::{Input, Options};
+use invigil_monitor::mac::{EventGroup, Interface, Recogniser};
+use invigil_trace::{Input, ReadOptions};
 use std::io::{Cursor, Read};
 use std::time::Duration;
 
-/// Waits for the other side of a channel as the user wants it.
+/// Opens a channel and waits for its other side until the time-out or Ctrl-C.
 pub(super) fn connect(
     channel: &Channel,
-    patience: Duration,
+    timeout: Duration,
     quiet: bool,
     interrupt: &Interrupt,
     terminal: &Terminal,
-    open: fn(&Channel, &Waiting<'_>) -> Result<Connection, String>,
-) -> Result<Connection, Trouble> {
+    open: fn(&Channel, &WaitPolicy<'_>) -> Result<Connection, String>,
+) -> Result<Connection, CliError> {
     let stop = || interrupt.is_set();
-    let tell = |words: &str| {
+    let notify = |words: &str| {
         if !quiet {
-            terminal.complain(words);
+            terminal.eprint(words);
         }
     };
-    open(channel, &Waiting { patience, stop: &stop, tell: &tell }).map_err(Trouble::new)
+    open(channel, &WaitPolicy { timeout, stop: &stop, notify: &notify }).map_err(CliError::new)
 }
 
-/// Runs a recogniser over what comes.
+/// Runs a recogniser over the input.
 pub(super) fn run(
-    args: &Source,
+    args: &SourceArgs,
     quiet: bool,
-    script: Lowered,
+    script: MonitoringScript,
     to: &mut dyn Sink,
     interrupt: &Interrupt,
     terminal: &Terminal,
-) -> Result<Recognised, Trouble> {
-    let entities = Entities::of(&script);
+) -> Result<RecognitionSummary, CliError> {
+    let entities = EntityTable::of(&script);
     let period = script.options.timestamp.as_ref().map(|timestamp| i64::from(timestamp.milliseconds));
-    let mut recogniser = Recogniser::new(script.parts).map_err(Trouble::new)?;
-    let connection = connect(&args.from, args.wait.patience, quiet, interrupt, terminal, Channel::open)?;
-    let mut stream = Stream::new(connection.into_file(), interrupt.clone());
-    // A checker says what it misses before anything comes: waiting for that is not its business.
+    let mut recogniser = Recogniser::new(script.parts).map_err(CliError::new)?;
+    let connection = connect(&args.from, args.wait.timeout, quiet, interrupt, terminal, Channel::open)?;
+    let mut stream = InterruptibleStream::new(connection.into_file(), interrupt.clone());
+    // The checker reports missing imports before the first input arrives.
     if let Err(limit) = to.names(&recogniser.parts().exports()) {
-        return Ok(Recognised { failure: Some(limit.to_string()), ..Recognised::default() });
+        return Ok(RecognitionSummary { failure: Some(limit.to_string()), ..RecognitionSummary::default() });
     }
     to.idle();
-    let to = &mut Introduced(to);
+    let to = &mut HeaderSink(to);
     let mut first = Vec::new();
     let format = match args.format {
-        SourceFormat::Auto => guess(&mut stream, &mut first),
+        SourceFormat::Auto => detect_format(&mut stream, &mut first),
         format => format,
     };
     let mut from = Cursor::new(first).chain(stream);
     let format = match format {
         SourceFormat::Trace => {
             let name = args.from.to_string();
-            let options = Options { strict: args.strict, ..Options::default() };
-            let mapping = Mapping::new(&entities, period);
+            let options = ReadOptions { strict: args.strict, ..ReadOptions::default() };
+            let mapping = TraceMapping::new(&entities, period);
             return Ok(mapping.recognise(vec![Input::reader(name, from)], &options, &mut recogniser, to));
         }
         SourceFormat::Filter(format) => format,
-        SourceFormat::Auto => Format::Lines,
+        SourceFormat::Auto => StreamFormat::Lines,
     };
-    let mut reader = SnapshotReader::new(format, entities, period).map_err(Trouble::new)?;
+    let mut reader = SnapshotReader::new(format, entities, period).map_err(CliError::new)?;
     Ok(recognise(&mut from, &mut reader, &mut recogniser, to, args.strict))
 }
 
-/// A sink that has been told the names.
-struct Introduced<'a>(&'a mut dyn Sink);
+/// Sink whose header (the names) has been written already.
+struct HeaderSink<'a>(&'a mut dyn Sink);
 
-impl Sink for Introduced<'_> {
-    fn names(&mut self, _: &Interface) -> Result<(), Limit> {
+impl Sink for HeaderSink<'_> {
+    fn names(&mut self, _: &Interface) -> Result<(), FormatError> {
         Ok(())
     }
 
-    fn group(&mut self, group: &Group) -> Result<(), Limit> {
+    fn group(&mut self, group: &EventGroup) -> Result<(), FormatError> {
         self.0.group(group)
     }
 
@@ -89,34 +90,34 @@ impl Sink for Introduced<'_> {
     }
 }
 
-/// The words that lines of a filter begin with.
-const WORDS: [&str; 5] = ["update", "start", "end", "gone", "tick"];
+/// First words of a filter's lines.
+const LINE_KEYWORDS: [&str; 5] = ["update", "start", "end", "gone", "tick"];
 
-/// How much is looked at before the format is clear.
-const ENOUGH: usize = 64 << 10;
+/// Maximum number of bytes that are read to detect the format.
+const MAX_PREFIX: usize = 64 << 10;
 
-/// Tells lines of a filter from a trace by the first line that says something; what was read is in `first`.
-fn guess(stream: &mut impl Read, first: &mut Vec<u8>) -> SourceFormat {
+/// Detects the format from the first line with content. `first` receives the bytes that were read.
+fn detect_format(stream: &mut impl Read, first: &mut Vec<u8>) -> SourceFormat {
     let mut block = [0; 4096];
     loop {
         let text = String::from_utf8_lossy(first);
         let (complete, _) = text.rsplit_once('\n').unwrap_or_default();
-        let saying = complete.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
-        if let Some(line) = saying {
+        let line = complete.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'));
+        if let Some(line) = line {
             let word = line.split_whitespace().next().unwrap_or_default();
-            return if WORDS.contains(&word) {
-                SourceFormat::Filter(Format::Lines)
+            return if LINE_KEYWORDS.contains(&word) {
+                SourceFormat::Filter(StreamFormat::Lines)
             } else {
                 SourceFormat::Trace
             };
         }
-        if first.len() > ENOUGH {
+        if first.len() > MAX_PREFIX {
             return SourceFormat::Trace;
         }
         match stream.read(&mut block) {
             Ok(count) if count > 0 => first.extend_from_slice(&block[..count]),
-            // The reader will say why.
-            _ => return SourceFormat::Filter(Format::Lines),
+            // The reader reports the error.
+            _ => return SourceFormat::Filter(StreamFormat::Lines),
         }
     }
 }

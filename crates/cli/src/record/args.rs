@@ -1,64 +1,63 @@
-//! What can be said to `record`.
+//! Options of `record`.
 
-use crate::run::args::{Noticing, Starting, bytes};
+use crate::run::args::{LaunchArgs, ProbeArgs, parse_bytes};
 use clap::Args as Options;
 use invigil_trace::Format;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Write down the events of a native program while it runs, to be checked later or elsewhere
+/// Record the events of a native program as a trace, at full speed
 ///
-/// Writes every event that the properties mention, and does not follow them: the program is not stopped, and hardly slowed down. Its
-/// functions have jumps to code that is put into it, which hands each event to this command through memory that both
-/// have. `invigil check` reads what is written, from the file or through a pipe.
+/// Writes every event that the properties need but does not monitor them: the program is never stopped and hardly slows
+/// down. Probes in the program pass each event on through a ring buffer in shared memory. Use `invigil check` to check
+/// the trace, from the file or through a pipe.
 ///
-/// Nothing is lost: when events come faster than they can be written, the program waits. With `--lossy` it does not
-/// wait, and you are told how many events are missing. What a program does before it crashes or is killed is all there.
+/// No event is lost: if events occur faster than they can be written, the program waits. With `--lossy` it does not
+/// wait, and the number of lost events is reported. All events before a crash or a kill are recorded.
 #[derive(Options)]
 #[command(after_help = RECORD)]
 pub(crate) struct Record {
-    /// A property whose events are recorded: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be
-    /// given several times
+    /// Property whose events are recorded: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; repeatable
     #[arg(short, long = "property", value_name = "PROPERTY", required = true)]
     pub(crate) properties: Vec<PathBuf>,
 
-    /// Where events are written: the name ends with .jsonl, .csv or .trace; `-` is standard output, and then the program's own
-    /// output goes to standard error
+    /// File for the events; its name ends in .jsonl, .csv or .trace. `-` is standard output; the program's own output then
+    /// goes to standard error
     #[arg(short, long, value_name = "FILE", default_value = "trace.jsonl")]
     pub(crate) output: PathBuf,
 
-    /// The format: jsonl, csv or line [default: told by the end of the name; jsonl on standard output]
+    /// Format: jsonl, csv or line [default: from the file name; jsonl on standard output]
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
 
-    /// Lose events rather than have the program wait; how many is told at the end
+    /// Drop events instead of making the program wait; the number of lost events is reported
     #[arg(long)]
     pub(crate) lossy: bool,
 
-    /// Record when each event happened. This takes a system call, which costs more than all the rest
+    /// Record the time of each event. The required system call costs more than the rest of the event
     #[arg(long)]
     pub(crate) time: bool,
 
-    /// So many bytes of events may wait to be written, as in 64K or 256M; an event takes 64 or more
-    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = bytes)]
+    /// Size of the event buffer, such as 64K or 256M; an event takes 64 bytes or more
+    #[arg(long, value_name = "BYTES", default_value = "16M", value_parser = parse_bytes)]
     pub(crate) ring: u64,
 
-    /// Functions that the properties' blocks may call; may be given several times
+    /// Python file with functions for the properties' blocks; repeatable
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) noticing: Noticing,
+    pub(crate) probing: ProbeArgs,
 
-    /// Say what was recorded as one JSON document on standard output
+    /// Print a summary as one JSON document to standard output
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say nothing but errors
+    /// Print only errors
     #[arg(short, long, conflicts_with = "json")]
     pub(crate) quiet: bool,
 
-    /// Record a process that is running already, until it ends or Ctrl-C; it runs on then
+    /// Attach to a running process and record until it ends or Ctrl-C; it continues to run
     #[arg(
         long = "pid",
         value_name = "PID",
@@ -69,9 +68,9 @@ pub(crate) struct Record {
     pub(crate) process: Option<i32>,
 
     #[command(flatten)]
-    pub(crate) starting: Starting,
+    pub(crate) launch: LaunchArgs,
 
-    /// The program, by its path or by a name that is looked for in PATH, and its arguments
+    /// The program (a path, or a name that is searched in PATH) and its arguments
     #[arg(value_name = "PROGRAM", required_unless_present = "process", trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
 }
@@ -80,20 +79,20 @@ const RECORD: &str = "\
 Examples:
   invigil record -p queue.prop -- ./faulty
   invigil check -p queue.prop trace.jsonl
-      first the events, into trace.jsonl; then what they mean
+      record the events into trace.jsonl, then check them
   invigil record -p queue.prop -o - -- ./faulty | invigil check -p queue.prop
-      both at once, each on a core of its own
+      record and check at the same time, each on its own core
   invigil record -p queue.prop -o run.csv --lossy -- ./server
-      a program that must not wait
+      a program that must not be slowed down
   invigil record -p queue.prop -o run.jsonl --pid $(pidof server)
-      a program that is running, until Ctrl-C
+      a running program, until Ctrl-C
 
 Exit status, the first that applies:
-    2  a property or an option is wrong, a property is about a function that
-       the program does not have, or the events cannot be written any more;
-       then the program is ended, or let go if it was running before
-  130  stopped with Ctrl-C before the end, or with SIGTERM, SIGHUP or SIGQUIT;
-       what happened until then is recorded
+    2  a property or an option is invalid, a property names a function that
+       the program does not have, or the events cannot be written; the program
+       is then terminated, or detached if it was running before
+  130  interrupted with Ctrl-C, SIGTERM, SIGHUP or SIGQUIT; the events before
+       are recorded
     3  the program cannot be run or controlled
-    0  otherwise, lost events included: the program's own exit status is told,
-       not passed on";
+    0  otherwise, even if events were lost; the program's own exit status is
+       reported but not returned";

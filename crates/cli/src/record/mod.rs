@@ -1,136 +1,154 @@
-//! `invigil record`: the events of a program, written down as they happen.
+//! `invigil record`: records the events of a program while it runs.
 
 pub(crate) mod args;
 mod output;
-mod told;
+mod summary;
 
 use crate::files::is_standard;
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, UNRUNNABLE, UNUSABLE, run};
+use crate::{CliError, INTERRUPTED, INVALID_INPUT, TARGET_FAILED, run};
 use args::Record;
-use invigil_cockpit::{Bell, Files, Loaded, pending, point_out};
-use invigil_native::{Recording, Target};
-use invigil_session::subject::{Done, Resume, Stop, Subject, Trouble as Unwell, Unknown};
+use invigil_cockpit::{
+    Files, InterruptHandle, LoadedFiles, missing_probes_note, pending_note, render_unresolved,
+};
+use invigil_native::{NativeTarget, RecordingOptions};
+use invigil_session::target::{ResumeMode, StopReason, Target, TargetError, TargetResult, UnresolvedEvent};
 use output::Output;
 use std::path::Path;
 use std::process::ExitCode;
-use told::{End, Told};
+use summary::{RecordSummary, RecordingEnd};
 
-pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(args: &Record, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let output = Output::named(args)?;
     if output.is_standard() && args.json {
-        return Err(Trouble::new(
-            "both the events and the document would go to standard output; give `-o FILE`",
+        return Err(CliError::new(
+            "the events and the summary cannot both be written to standard output; use `-o FILE`",
         ));
     }
     let taken = args.properties.iter().chain(&args.functions).any(|path| is_standard(path));
-    run::check_taken(taken, args.starting.stdin.is_some() || args.process.is_some())?;
+    run::check_taken(taken, args.launch.stdin.is_some() || args.process.is_some())?;
     let files =
         Files { properties: args.properties.clone(), functions: args.functions.clone(), ..Files::default() };
-    let loaded =
-        run::read(&files, &run::Program::default(), terminal.errors.colour).map_err(Trouble::rendered)?;
+    let loaded = run::load_files(&files, &run::ProgramInfo::default(), terminal.errors.colour)
+        .map_err(CliError::rendered)?;
     if !loaded.warnings.is_empty() && !args.quiet {
-        terminal.complain(&loaded.warnings);
+        terminal.eprint(&loaded.warnings);
     }
-    let bell = Bell::default();
-    let _restored = run::listen(&bell);
-    let mut target = begin(args, &output)?;
-    // Dropping it ends the program, or lets it go: nothing is left behind, whatever goes wrong.
-    bell.attach(Subject::interrupter(&target));
+    let interrupt = InterruptHandle::default();
+    let _restored = run::listen(&interrupt);
+    let mut target = start(args, &output)?;
+    // Dropping the target terminates the program or detaches from it on every error path.
+    interrupt.attach(NativeTarget::interrupter(&target));
     prepare(&mut target, &loaded, args, terminal)?;
     let sink = output.open(&loaded)?;
-    let how = Recording { bytes: args.ring, lossy: args.lossy, timed: args.time };
-    target.record(how, sink).map_err(unwell)?;
-    let told = follow(&mut target, &bell, &output, args.process.is_none());
-    told.tell(args, terminal)?;
-    Ok(ExitCode::from(match (&told.end, told.trouble.is_some()) {
-        (_, true) => UNUSABLE,
-        (End::Interrupted, _) => INTERRUPTED,
-        (End::Broken(_), _) => UNRUNNABLE,
-        (End::Ended(_), _) => 0,
+    let options = RecordingOptions { bytes: args.ring, lossy: args.lossy, timed: args.time };
+    target.record(options, sink).map_err(target_error)?;
+    let summary = record(&mut target, &interrupt, &output, args.process.is_none());
+    summary.print(args, terminal)?;
+    Ok(ExitCode::from(match (&summary.end, summary.write_error.is_some()) {
+        (_, true) => INVALID_INPUT,
+        (RecordingEnd::Interrupted, _) => INTERRUPTED,
+        (RecordingEnd::Broken(_), _) => TARGET_FAILED,
+        (RecordingEnd::Ended(_), _) => 0,
     }))
 }
 
-fn unwell(trouble: Unwell) -> Trouble {
-    let status = if matches!(trouble, Unwell::Request(_)) { UNUSABLE } else { UNRUNNABLE };
-    Trouble { status, ..Trouble::new(trouble) }
+/// An invalid request of the user, or a failure to control the target.
+fn target_error(error: TargetError) -> CliError {
+    let status = if matches!(error, TargetError::Request(_)) { INVALID_INPUT } else { TARGET_FAILED };
+    CliError { status, ..CliError::new(error) }
 }
 
-/// Starts the program, or takes hold of it.
-fn begin(args: &Record, output: &Output) -> Result<Target, Trouble> {
+/// Starts the program or attaches to it.
+fn start(args: &Record, output: &Output) -> Result<NativeTarget, CliError> {
     let is_java = match args.process {
-        Some(process) => invigil_jvm::is_machine(process),
+        Some(process) => invigil_jvm::is_java_vm(process),
         None => args.program.first().is_some_and(|program| invigil_jvm::is_java(Path::new(program))),
     };
     if is_java {
-        return Err(Trouble::new(
-            "only native programs can be recorded like this; for Java there is `invigil run --record FILE`",
+        return Err(CliError::new(
+            "`invigil record` supports native programs only; for Java programs, use `invigil run --record FILE`",
         ));
     }
-    let probes = args.noticing.probes()?;
+    let probes = args.probing.probes()?;
     let mut target = match args.process {
-        Some(process) => Target::attach(process),
+        Some(process) => NativeTarget::attach(process),
         None => {
             let taken = args.properties.iter().chain(&args.functions).any(|path| is_standard(path));
-            let streams = run::streams(&args.starting, taken, args.json || output.is_standard())?;
-            Target::launch(&run::native(&args.program, &args.starting, streams)?)
+            let streams = run::streams(&args.launch, taken, args.json || output.is_standard())?;
+            NativeTarget::launch(&run::native_launch(&args.program, &args.launch, streams)?)
         }
     }
-    .map_err(unwell)?;
-    target.notice_by(probes);
-    target.expect_libraries(args.noticing.later);
+    .map_err(target_error)?;
+    target.set_probe_mode(probes);
+    target.expect_libraries(args.probing.later);
     if !target.is_alive() {
-        return Err(unwell(Unwell::Subject("the program has ended before it could be watched".to_owned())));
+        return Err(target_error(TargetError::Control(
+            "the program exited before it could be instrumented".to_owned(),
+        )));
     }
     Ok(target)
 }
 
-/// Finds in the program what the properties are about.
-fn prepare(target: &mut Target, loaded: &Loaded, args: &Record, terminal: &Terminal) -> Result<(), Trouble> {
-    let unknown = target.prepare(&loaded.catalog).map_err(unwell)?;
-    let (later, unknown): (Vec<Unknown>, Vec<Unknown>) =
+/// Resolves the events of the properties in the program and prints notes.
+fn prepare(
+    target: &mut NativeTarget,
+    loaded: &LoadedFiles,
+    args: &Record,
+    terminal: &Terminal,
+) -> Result<(), CliError> {
+    let unknown = target.prepare(&loaded.catalog).map_err(target_error)?;
+    let (later, unknown): (Vec<UnresolvedEvent>, Vec<UnresolvedEvent>) =
         unknown.into_iter().partition(|unknown| unknown.pending);
     if !unknown.is_empty() {
-        return Err(Trouble::rendered(point_out(loaded, &unknown, &terminal.errors)));
+        return Err(CliError::rendered(render_unresolved(loaded, &unknown, &terminal.errors)));
     }
-    let mut notes: Vec<String> = later.iter().map(pending).collect();
-    // The begin and the end of one function are two events.
+    let mut notes: Vec<String> = later.iter().map(pending_note).collect();
+    // Entry and exit of one function are two events with the same note.
     notes.dedup();
+    notes.extend(target.probe_failure().map(|why| missing_probes_note(&why)));
     if !args.quiet {
-        notes.iter().for_each(|note| terminal.complain(&format!("note: {note}")));
+        notes.iter().for_each(|note| terminal.eprint(&format!("note: {note}")));
     }
     Ok(())
 }
 
-/// Runs the program to its end, or until someone or something wants to end the recording.
-fn follow(target: &mut Target, bell: &Bell, output: &Output, is_ours: bool) -> Told {
+/// Runs the program until it ends, the user interrupts, or the events cannot be written.
+fn record(
+    target: &mut NativeTarget,
+    interrupt: &InterruptHandle,
+    output: &Output,
+    was_launched: bool,
+) -> RecordSummary {
     let end = loop {
-        if bell.was_rung() {
-            break End::Interrupted;
+        if interrupt.was_interrupted() {
+            break RecordingEnd::Interrupted;
         }
-        match bell.running(|| target.resume(&Resume::Continue)) {
-            Ok(Stop::Ended(ending)) | Err(Unwell::Ended(ending)) => break End::Ended(ending),
-            Ok(Stop::Interrupted) => break End::Interrupted,
-            // A signal that will end the program, say: it goes on, and its end is told.
+        match interrupt.while_running(|| target.resume(&ResumeMode::Continue)) {
+            Ok(StopReason::Ended(ending)) | Err(TargetError::Ended(ending)) => {
+                break RecordingEnd::Ended(ending);
+            }
+            Ok(StopReason::Interrupted) => break RecordingEnd::Interrupted,
+            // Other stops, such as a fatal signal: resume; a termination is reported by a later stop.
             Ok(_) => {}
-            Err(trouble) => break End::Broken(trouble.to_string()),
+            Err(error) => break RecordingEnd::Broken(error.to_string()),
         }
     };
     let probes = target.probes();
-    // It may be gone in the meantime, which is as well.
-    let left: Done = if is_ours { target.kill() } else { target.detach() };
-    let end = match (end, left) {
-        (End::Interrupted, Err(trouble)) if !is_ours => End::Broken(trouble.to_string()),
+    // An error is harmless here: the program may have exited in the meantime.
+    let result: TargetResult = if was_launched { target.kill() } else { target.detach() };
+    let end = match (end, result) {
+        (RecordingEnd::Interrupted, Err(error)) if !was_launched => RecordingEnd::Broken(error.to_string()),
         (end, _) => end,
     };
-    let recorded = target.end_recording().unwrap_or_default();
-    Told {
+    let recorded = target.finish_recording().unwrap_or_default();
+    RecordSummary {
         output: output.name(),
         events: recorded.events,
         lost: recorded.lost,
-        trouble: recorded.trouble.map(|error| output.explain(&error)),
+        write_error: recorded.error.map(|error| output.explain(&error)),
         end,
-        is_ours,
+        was_launched,
         probes,
     }
 }

@@ -1,11 +1,11 @@
-//! Where recorded events go.
+//! Output of recorded events.
 
 use super::args::Record;
-use crate::Trouble;
+use crate::CliError;
 use crate::files::is_standard;
-use invigil_cockpit::{Loaded, format_of};
-use invigil_monitor::event::Batch;
-use invigil_native::Sink;
+use invigil_cockpit::{LoadedFiles, format_from_path};
+use invigil_monitor::event::EventBatch;
+use invigil_native::RecordingSink;
 use invigil_session::Recorder;
 use invigil_trace::Format;
 use std::fs::File;
@@ -13,20 +13,20 @@ use std::io::{self, ErrorKind};
 use std::os::fd::AsFd;
 use std::path::PathBuf;
 
-/// A file or standard output, and how it is written.
+/// A file or standard output, with its format.
 pub(super) struct Output {
     path: PathBuf,
     format: Format,
 }
 
 impl Output {
-    /// What was named.
-    pub(super) fn named(args: &Record) -> Result<Output, Trouble> {
+    /// The output that the options name.
+    pub(super) fn named(args: &Record) -> Result<Output, CliError> {
         let path = args.output.clone();
         let format = match args.format {
             Some(format) => format,
             None if is_standard(&path) => Format::JsonLines,
-            None => format_of(&path).map_err(Trouble::new)?,
+            None => format_from_path(&path).map_err(CliError::new)?,
         };
         Ok(Output { path, format })
     }
@@ -35,7 +35,7 @@ impl Output {
         is_standard(&self.path)
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     pub(super) fn name(&self) -> String {
         match self.is_standard() {
             true => "standard output".to_owned(),
@@ -43,42 +43,44 @@ impl Output {
         }
     }
 
-    /// Opens it for the events of properties.
-    pub(super) fn open(&self, loaded: &Loaded) -> Result<Box<dyn Sink>, Trouble> {
+    /// Opens it for the events of the properties.
+    pub(super) fn open(&self, loaded: &LoadedFiles) -> Result<Box<dyn RecordingSink>, CliError> {
         let file = match self.is_standard() {
             true => io::stdout().as_fd().try_clone_to_owned().map(File::from),
             false => File::create(&self.path),
         };
-        let failed = |error| Trouble::new(self.explain(&error));
+        let failed = |error| CliError::new(self.explain(&error));
         let file = file.map_err(failed)?;
         let recorder = Recorder::new(Box::new(file), self.format, &loaded.catalog).map_err(failed)?;
-        Ok(Box::new(Writing { recorder, last: 0.0 }))
+        Ok(Box::new(OrderedRecorder { recorder, last: 0.0 }))
     }
 
-    /// Why it cannot be written.
+    /// The message for a write error.
     pub(super) fn explain(&self, error: &io::Error) -> String {
         let name = self.name();
         match error.kind() {
-            ErrorKind::BrokenPipe => format!("{name}: nobody reads the events any more"),
-            // The words of the format, or of the ring.
-            ErrorKind::InvalidInput => format!("{name}: {error}; another format may do: .jsonl takes all"),
+            ErrorKind::BrokenPipe => format!("{name}: the reader has closed the pipe"),
+            // The message is from the format or the ring buffer.
+            ErrorKind::InvalidInput => {
+                format!("{name}: {error}; use another format; .jsonl supports all values")
+            }
             ErrorKind::InvalidData => format!("{name}: {error}"),
             _ => format!("{name}: cannot write the events: {error}"),
         }
     }
 }
 
-/// Writes events as `invigil run --record` does.
-struct Writing {
+/// Writes events in the same form as `invigil run --record`, with monotonic times.
+struct OrderedRecorder {
     recorder: Recorder,
-    /// The time of the last event. Two threads may look at the clock in one order and tell their events in the other.
+    /// The time of the last event. Two threads may read the clock in one order and write their events in the other.
     last: f64,
 }
 
-impl Sink for Writing {
-    fn write(&mut self, events: &Batch, threads: &[u32]) -> io::Result<()> {
+impl RecordingSink for OrderedRecorder {
+    fn write(&mut self, events: &EventBatch, threads: &[u32]) -> io::Result<()> {
         for (at, thread) in threads.iter().enumerate() {
-            let mut time = events.stamp(at).time;
+            let mut time = events.meta(at).time;
             if !time.is_nan() {
                 self.last = self.last.max(time);
                 time = self.last;

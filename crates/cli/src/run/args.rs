@@ -1,79 +1,132 @@
-//! What can be said to `run` and `attach`.
+//! Options of `run` and `attach`.
 
-use crate::Trouble;
-use crate::args::number;
+use crate::CliError;
+use crate::args::parse_count;
 use crate::explore::args::SetupArgs;
-use clap::{Args as Options, ValueEnum};
-use invigil_native::Probes;
+use clap::error::ErrorKind;
+use clap::{Arg, Args as Options, Command, Error, ValueEnum};
+use invigil_native::ProbeMode;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-/// Run a program under properties, and stop it where one is violated
+/// Run a program under properties and stop it at a violation
 ///
-/// Starts the program and follows every property through its function calls and accesses to variables. Where a
-/// property is violated the program stands still, and there is a prompt: look at the program, at the property,
-/// go back to an earlier event, go on. Without a property it is a debugger like others.
+/// Starts the program and monitors its function calls and variable accesses. When a property is violated, the program
+/// is stopped exactly at that event and you get a prompt: inspect the program and the property, go back to an earlier
+/// event, or continue. Without a property, it is an ordinary debugger.
 ///
-/// When standard input or output is no terminal there is no prompt, but a report: the violation, how it came
-/// about, and where the program stood.
+/// If standard input or output is not a terminal, Invigil prints a report instead of opening a prompt: the violation,
+/// how it came about, and where the program was stopped.
+///
+/// With FILE.model or FILE.dve instead of a program, prints one execution of the model. The options for models are
+/// listed by `invigil run --help-models`.
 #[derive(Options)]
-#[command(after_help = RUN)]
+#[command(after_help = RUN, mut_args = hide_model_options)]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) watching: Watching,
+    pub(crate) monitor: MonitorArgs,
 
     #[command(flatten)]
-    pub(crate) starting: Starting,
+    pub(crate) launch: LaunchArgs,
 
     #[command(flatten)]
     pub(crate) model: ModelArgs,
 
-    /// The program, by its path or by a name that is looked for in PATH, and its arguments; or a model, FILE.model or
-    /// FILE.dve
-    #[arg(value_name = "PROGRAM", required = true, trailing_var_arg = true)]
+    /// List the options for models: `invigil run FILE.model`
+    #[arg(long, exclusive = true)]
+    pub(crate) help_models: bool,
+
+    /// The program (a path, or a name that is searched in PATH) and its arguments; or a model, FILE.model or FILE.dve
+    #[arg(value_name = "PROGRAM", required_unless_present = "help_models", trailing_var_arg = true)]
     pub(crate) program: Vec<OsString>,
 }
 
-/// How a program is started.
+/// Heading of the options that apply to models only.
+const MODEL_HEADING: &str = "Options for models";
+
+/// Options of `run` that apply to programs and to models.
+const SHARED_OPTIONS: [&str; 6] = ["properties", "functions", "record", "quiet", "help", "color"];
+
+/// Hides an option of `run` that applies to models only: `run --help` is about programs.
+fn hide_model_options(arg: Arg) -> Arg {
+    let is_hidden = arg.get_help_heading() == Some(MODEL_HEADING);
+    arg.hide(is_hidden)
+}
+
+/// The help of `invigil run --help-models`: the options of `run` that apply to models.
+pub(super) fn model_help(command: Command) -> Error {
+    let show = |arg: Arg| {
+        let applies =
+            arg.get_help_heading() == Some(MODEL_HEADING) || SHARED_OPTIONS.contains(&arg.get_id().as_str());
+        let is_positional = arg.is_positional();
+        arg.hide(!applies && !is_positional)
+    };
+    let command = command.mut_subcommand("run", |run| {
+        run.about(MODEL_ABOUT).long_about(None).after_help(MODEL_EXAMPLES).mut_args(show)
+    });
+    match command.try_get_matches_from(["invigil", "run", "--help"]) {
+        Err(help) => help,
+        Ok(_) => Error::new(ErrorKind::DisplayHelp),
+    }
+}
+
+const MODEL_ABOUT: &str = "Print one execution of a model. `invigil explore` checks all executions.";
+
+const MODEL_EXAMPLES: &str = "\
+Examples:
+  invigil run crossing.model
+      a random execution; the same seed gives the same execution
+  invigil run --scheduler round-robin -p gate.prop crossing.model
+      one execution under the scheduler of the target system, with a property
+  invigil run --seed 7 --steps 1000 --record run.jsonl crossing.model
+      record the execution; `invigil debug crossing.model run.jsonl` opens it
+
+Exit status, the first that applies:
+    1  a claim is violated, or an action raises a fault
+  130  interrupted with Ctrl-C
+    2  the model, a property or an option is invalid
+    0  no claim is violated, or the model reaches a deadlock";
+
+/// Options for starting a program.
 #[derive(Options)]
-pub(crate) struct Starting {
-    /// Set a variable of the program's environment; may be given several times
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable, help_heading = "The program")]
+pub(crate) struct LaunchArgs {
+    /// Set an environment variable of the program; repeatable
+    #[arg(long, value_name = "NAME=VALUE", value_parser = parse_variable, help_heading = "Options for starting the program")]
     pub(crate) env: Vec<(OsString, OsString)>,
 
     /// Start the program in this directory
-    #[arg(long, value_name = "DIR", help_heading = "The program")]
+    #[arg(long, value_name = "DIR", help_heading = "Options for starting the program")]
     pub(crate) dir: Option<PathBuf>,
 
-    /// The program reads its standard input from a file
-    #[arg(long, value_name = "FILE", help_heading = "The program")]
+    /// Redirect the program's standard input from a file
+    #[arg(long, value_name = "FILE", help_heading = "Options for starting the program")]
     pub(crate) stdin: Option<PathBuf>,
 
-    /// The program writes its standard output to a file
-    #[arg(long, value_name = "FILE", help_heading = "The program")]
+    /// Redirect the program's standard output to a file
+    #[arg(long, value_name = "FILE", help_heading = "Options for starting the program")]
     pub(crate) stdout: Option<PathBuf>,
 
-    /// The program writes its standard error to a file
-    #[arg(long, value_name = "FILE", help_heading = "The program")]
+    /// Redirect the program's standard error to a file
+    #[arg(long, value_name = "FILE", help_heading = "Options for starting the program")]
     pub(crate) stderr: Option<PathBuf>,
 
-    /// Let addresses differ from run to run, as they usually do; a fixed layout makes runs comparable
-    #[arg(long, help_heading = "The program")]
+    /// Keep address space layout randomization on; by default it is off, so that runs are comparable
+    #[arg(long, help_heading = "Options for starting the program")]
     pub(crate) aslr: bool,
 }
 
-/// What can be said about running a model.
+/// Options for running a model. `run --help` hides them, `run --help-models` shows them.
 #[derive(Options)]
-#[command(next_help_heading = "A model")]
+#[command(next_help_heading = MODEL_HEADING)]
 pub(crate) struct ModelArgs {
     #[command(flatten)]
     pub(crate) setup: SetupArgs,
 
-    /// What the scheduler leaves open is drawn at random, from this seed
+    /// Seed for the random choice among the actions that the scheduler permits
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) seed: u64,
 
-    /// The most steps
+    /// Maximum number of steps
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) steps: u64,
 }
@@ -81,44 +134,45 @@ pub(crate) struct ModelArgs {
 const RUN: &str = "\
 Examples:
   invigil run -p queue.prop -- ./faulty
-      until the property is violated; then there is a prompt
+      run until the property is violated, then open a prompt
   invigil run -p 'ltl[queue]:G(queue_show -> O queue_push)' -- ./faulty
-      a formula over calls of functions, one instance for each queue
+      a formula over function calls, one instance per queue
   invigil run -p queue.prop -s record.scn -- ./faulty
-      a scenario says what to do when the property changes its state
+      a scenario automates the reactions to changes of the property's state
   invigil run -p queue.prop --checkpoint-every 100 -- ./faulty
-      so that `back` can go back to any event
+      make `back` fast in long runs
   invigil run --batch -p queue.prop -- ./faulty < input.txt
-      no prompt: a report on standard error
+      no prompt; print a report to standard error
   invigil run --json -p queue.prop -- ./faulty > report.json
-      the same for programs; what the program prints goes to standard error
+      print the report as JSON; the program's output goes to standard error
   invigil run -p iterator.prop -- java -cp classes app.Main
-      a Java program: events are methods, as in `event Queue.push(item)`
+      a Java program; events are method calls, such as `Queue.push(item)`
   invigil run --pedl gate.pedl --medl gate.medl -- java -cp classes Main
-      scripts: what to tell of the program, and what must hold of that
+      a monitoring script and a requirement script
   invigil run -- ./program
-      just a debugger
-  invigil run --scheduler round-robin -p gate.prop crossing.model
-      one execution of a model, as its target would run it
+      an ordinary debugger
+  invigil run crossing.model
+      one execution of a model; see `invigil run --help-models`
 
 Exit status, the first that applies:
     1  a property is violated
-  130  stopped with Ctrl-C before the end, or with SIGTERM, SIGHUP or SIGQUIT
-    2  a property, a scenario, a command or an option is wrong, a property
-       is about a function that the program does not have, or a block failed
+  130  interrupted with Ctrl-C, SIGTERM, SIGHUP or SIGQUIT
+    2  a property, a scenario, a command or an option is invalid, a property
+       names a function that the program does not have, or a block failed
     3  the program cannot be run or controlled
-    0  otherwise: the program's own exit status is told, not passed on";
+    0  otherwise; the program's own exit status is reported but not returned";
 
-/// Watch a program that is running already
+/// Attach to a running program and monitor it
 ///
-/// As `run`, from now on. When you leave, the program runs on, unless you end it with `kill`.
+/// Works like `run` from the current state of the program on. When you leave, the program continues to run, unless you
+/// terminate it with `kill`.
 #[derive(Options)]
 #[command(after_help = ATTACH)]
 pub(crate) struct Attach {
     #[command(flatten)]
-    pub(crate) watching: Watching,
+    pub(crate) monitor: MonitorArgs,
 
-    /// The process
+    /// Process to attach to
     #[arg(value_name = "PID", value_parser = clap::value_parser!(i32).range(1..), allow_negative_numbers = true)]
     pub(crate) process: i32,
 }
@@ -128,147 +182,146 @@ Examples:
   invigil attach -p queue.prop 4321
   invigil attach --batch -p queue.prop $(pidof server)
 
-The exit status is that of `invigil run`.";
+The exit status is the same as for `invigil run`.";
 
-/// What `run` and `attach` share.
+/// Options of both `run` and `attach`.
 #[derive(Options)]
-pub(crate) struct Watching {
-    /// A property to watch: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; may be given several
-    /// times
+pub(crate) struct MonitorArgs {
+    /// Property to monitor: FILE.prop, FILE.ltl, or a formula such as 'ltl:G(open -> F close)'; repeatable
     #[arg(short, long = "property", value_name = "PROPERTY")]
     pub(crate) properties: Vec<PathBuf>,
 
-    /// What to do when properties change their states; may be given several times [default: suspend the program
-    /// where a property is violated]
+    /// Scenario: reactions to changes of the properties' states; repeatable [default: suspend the program at a
+    /// violation]
     #[arg(short, long = "scenario", value_name = "FILE.scn")]
     pub(crate) scenarios: Vec<PathBuf>,
 
-    /// What to tell of the program, as PEDL says it; goes with --medl, and may be given several times
+    /// Monitoring script (PEDL), paired with a --medl; repeatable
     #[arg(long, value_name = "FILE.pedl", requires = "medl")]
     pub(crate) pedl: Vec<PathBuf>,
 
-    /// What must hold of that, as MEDL says it: one for each --pedl
+    /// Requirement script (MEDL), one for each --pedl
     #[arg(long, value_name = "FILE.medl", requires = "pedl")]
     pub(crate) medl: Vec<PathBuf>,
 
-    /// A property of a requirement script that is undefined is violated
+    /// Treat an undefined property of a requirement script as violated
     #[arg(long, requires = "medl")]
     pub(crate) strict: bool,
 
-    /// Functions that the properties' blocks may call; may be given several times
+    /// Python file with functions for the properties' blocks; repeatable
     #[arg(long, value_name = "FILE.py")]
     pub(crate) functions: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(crate) noticing: Noticing,
+    pub(crate) probing: ProbeArgs,
 
-    /// Run the commands of a file, one to a line, instead of the program right away; `-` is standard input
+    /// Run prompt commands from a file, one per line, instead of just running the program; `-` is standard input
     #[arg(long, value_name = "FILE")]
     pub(crate) commands: Option<PathBuf>,
 
-    /// Give the prompt before the program runs
+    /// Open the prompt before the program runs
     #[arg(long, conflicts_with_all = ["batch", "json"])]
     pub(crate) pause: bool,
 
-    /// Never give a prompt, but a report
+    /// Print a report instead of opening a prompt
     #[arg(long)]
     pub(crate) batch: bool,
 
-    /// Without a prompt, what to do where there would be one
+    /// What to do at a violation when there is no prompt
     #[arg(long, value_name = "WHAT", default_value = "stop")]
     pub(crate) on_violation: OnViolation,
 
-    /// Write the events as a trace; the name ends with .jsonl, .csv or .trace
+    /// Write the events as a trace; the file name ends in .jsonl, .csv or .trace
     #[arg(long, value_name = "FILE")]
     pub(crate) record: Option<PathBuf>,
 
-    /// Print the report as one JSON document on standard output; never give a prompt
+    /// Print the report as one JSON document to standard output; implies --batch
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Say nothing but errors: the exit status is the answer
+    /// Print only errors; use the exit status
     #[arg(short, long, conflicts_with_all = ["json", "prints"])]
     pub(crate) quiet: bool,
 
-    /// Show what the properties' blocks print, in a report too
+    /// Show what the properties' blocks print, even without a prompt
     #[arg(long)]
     pub(crate) prints: bool,
 
-    /// Tell this many violations in full, the first ones; all are counted
-    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = number)]
+    /// Report only the first N violations in full; all are counted
+    #[arg(long, value_name = "N", default_value_t = 10, allow_negative_numbers = true, value_parser = parse_count)]
     pub(crate) limit: usize,
 
-    /// Take a checkpoint at the start, and then every so many events
+    /// Take a checkpoint at the start and then every N events
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..), allow_negative_numbers = true, help_heading = "Checkpoints")]
     pub(crate) checkpoint_every: Option<u64>,
 
-    /// Keep no more checkpoints than this; the oldest automatic ones go first
-    #[arg(long, value_name = "N", default_value_t = 64, allow_negative_numbers = true, value_parser = number, help_heading = "Checkpoints")]
+    /// Maximum number of checkpoints; the oldest automatic ones are dropped first
+    #[arg(long, value_name = "N", default_value_t = 64, allow_negative_numbers = true, value_parser = parse_count, help_heading = "Checkpoints")]
     pub(crate) max_checkpoints: usize,
 
-    /// Let checkpoints take no more memory than this: bytes, or as in 512M or 2G
-    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = bytes, help_heading = "Checkpoints")]
+    /// Maximum memory for checkpoints, in bytes or with a unit, such as 512M or 2G
+    #[arg(long, value_name = "BYTES", default_value = "1G", value_parser = parse_bytes, help_heading = "Checkpoints")]
     pub(crate) max_checkpoint_memory: u64,
 }
 
-/// How events of a native program are noticed.
+/// Instrumentation of native programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Probing {
-    /// By probes inside the program, and by traps where none fits
+pub(crate) enum ProbeChoice {
+    /// Jump-based probes, and traps where a probe does not fit
     Inline,
-    /// By traps
+    /// Traps only
     Trap,
 }
 
-/// What can be said of how events are noticed.
+/// Options for the instrumentation of programs.
 #[derive(Options)]
-pub(crate) struct Noticing {
-    /// Functions that the program does not have may come with libraries that it loads later
+pub(crate) struct ProbeArgs {
+    /// Allow events of functions from libraries, or of classes, that are loaded at run time
     #[arg(long)]
     pub(crate) later: bool,
 
-    /// How calls of functions are noticed in a native program: by jumps to code that is put into it, in nanoseconds, or by
-    /// traps [default: inline, or what the environment variable INVIGIL_PROBES says]
+    /// How functions of a native program are instrumented: probes take nanoseconds for an event, traps microseconds
+    /// [default: the environment variable INVIGIL_PROBES, or inline]
     #[arg(long, value_name = "HOW")]
-    probes: Option<Probing>,
+    probes: Option<ProbeChoice>,
 }
 
-impl Noticing {
-    /// How events of a native program are noticed, by what was said.
-    pub(crate) fn probes(&self) -> Result<Probes, Trouble> {
-        let said = match (self.probes, std::env::var("INVIGIL_PROBES")) {
+impl ProbeArgs {
+    /// The probe mode from the option or, without it, from the environment.
+    pub(crate) fn probes(&self) -> Result<ProbeMode, CliError> {
+        let choice = match (self.probes, std::env::var("INVIGIL_PROBES")) {
             (Some(probing), _) => probing,
-            (None, Ok(word)) => Probing::from_str(&word, false).map_err(|_| {
-                Trouble::new(format_args!("INVIGIL_PROBES is `{word}`: there are `inline` and `trap`"))
+            (None, Ok(word)) => ProbeChoice::from_str(&word, false).map_err(|_| {
+                CliError::new(format_args!("INVIGIL_PROBES is `{word}`; expected `inline` or `trap`"))
             })?,
-            (None, Err(_)) => return Ok(Probes::default()),
+            (None, Err(_)) => return Ok(ProbeMode::default()),
         };
-        Ok(match said {
-            Probing::Inline => Probes::Inline,
-            Probing::Trap => Probes::Trap,
+        Ok(match choice {
+            ProbeChoice::Inline => ProbeMode::Inline,
+            ProbeChoice::Trap => ProbeMode::Trap,
         })
     }
 }
 
-/// What is done without a prompt where there would be one.
+/// Reaction to a violation when there is no prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OnViolation {
-    /// End the program and report
+    /// Terminate the program and report
     Stop,
-    /// Go on to the program's end
+    /// Continue until the program ends
     Continue,
 }
 
-fn variable(word: &str) -> Result<(OsString, OsString), String> {
+fn parse_variable(word: &str) -> Result<(OsString, OsString), String> {
     match word.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name.into(), value.into())),
-        _ => Err("give a name and a value: NAME=VALUE".to_owned()),
+        _ => Err("expected NAME=VALUE".to_owned()),
     }
 }
 
-/// An amount of memory.
-pub(crate) fn bytes(word: &str) -> Result<u64, String> {
-    let wrong = || "give a number of bytes, or one with K, M or G behind it".to_owned();
+/// Parses an amount of memory: a number of bytes, or one with a unit.
+pub(crate) fn parse_bytes(word: &str) -> Result<u64, String> {
+    let wrong = || "expected a number of bytes, optionally with the unit K, M or G".to_owned();
     let units = [('K', 10), ('M', 20), ('G', 30)];
     let unit = units.iter().find_map(|(letter, shift)| {
         let digits = word.strip_suffix([*letter, letter.to_ascii_lowercase()])?;
@@ -284,17 +337,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn amounts_of_memory() {
-        assert_eq!(bytes("4096"), Ok(4096));
-        assert_eq!(bytes("2k"), Ok(2048));
-        assert_eq!(bytes("512M"), Ok(512 << 20));
-        assert!(bytes("lots").is_err() && bytes("-1").is_err() && bytes("99999999999G").is_err());
+    fn bytes_accept_units_and_reject_other_text() {
+        assert_eq!(parse_bytes("4096"), Ok(4096));
+        assert_eq!(parse_bytes("2k"), Ok(2048));
+        assert_eq!(parse_bytes("512M"), Ok(512 << 20));
+        assert!(
+            parse_bytes("lots").is_err()
+                && parse_bytes("-1").is_err()
+                && parse_bytes("99999999999G").is_err()
+        );
     }
 
     #[test]
-    fn variables_have_names() {
-        assert_eq!(variable("A=b=c"), Ok(("A".into(), "b=c".into())));
-        assert_eq!(variable("A="), Ok(("A".into(), "".into())));
-        assert!(variable("A").is_err() && variable("=b").is_err());
+    fn variable_requires_name() {
+        assert_eq!(parse_variable("A=b=c"), Ok(("A".into(), "b=c".into())));
+        assert_eq!(parse_variable("A="), Ok(("A".into(), "".into())));
+        assert!(parse_variable("A").is_err() && parse_variable("=b").is_err());
     }
 }

@@ -1,185 +1,190 @@
-//! A session with nobody there: the program runs, and there is a report.
+//! `run` and `attach` without a prompt: the program or a file of commands runs, then a report is printed.
 
 use super::args::OnViolation;
-use super::{Watched, status};
+use super::{RunningSession, status};
 use invigil_check::report::Paint;
 use invigil_cockpit::prompt::PROMPT;
-use invigil_cockpit::report::{Crash, Told};
+use invigil_cockpit::report::{Crash, RunReport};
 use invigil_monitor::verdict::Verdict;
-use invigil_session::subject::Resume;
-use invigil_session::{Outcome, Reason};
+use invigil_session::target::ResumeMode;
+use invigil_session::{RunOutcome, SuspendReason};
 
-/// What there is to know besides what the session tells.
+/// Result of a batch run, in addition to the session's report.
 #[derive(Default)]
-struct Course {
+struct BatchOutcome {
     crash: Option<Crash>,
+    /// Why the run ended before the program did.
     cut_short: Option<String>,
     interrupted: bool,
-    /// What was wrong with what the user gave.
+    /// Errors in the user's files and commands.
     errors: Vec<String>,
-    /// Why the program could not be run on.
-    broken: Option<String>,
+    /// Why the program could not be resumed.
+    target_error: Option<String>,
 }
 
 /// Runs the program, or the commands, and reports.
-pub(super) fn run(watched: &mut Watched<'_>, commands: Option<Vec<String>>) -> u8 {
-    let mut course = Course::default();
+pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>>) -> u8 {
+    let mut batch = BatchOutcome::default();
     match commands {
         Some(commands) => {
-            play(watched, &commands, &mut course);
-            tell(watched, "\n");
+            run_commands(running, &commands, &mut batch);
+            print_unless_quiet(running, "\n");
         }
-        None => follow(watched, &mut course),
+        None => run_to_end(running, &mut batch),
     }
-    let is_left = watched.cockpit.session().is_running();
-    if is_left && course.cut_short.is_none() {
-        let why = match (course.interrupted, &course.broken) {
-            (true, _) => "It was interrupted.",
-            (_, Some(_)) => "It could not be run on.",
-            (_, None) => "The commands came to their end first.",
+    let is_alive = running.debugger.session().is_running();
+    if is_alive && batch.cut_short.is_none() {
+        let why = match (batch.interrupted, &batch.target_error) {
+            (true, _) => "Interrupted.",
+            (_, Some(_)) => "The program could not be resumed.",
+            (_, None) => "The commands ended before the program.",
         };
-        course.cut_short = Some(why.to_owned());
+        batch.cut_short = Some(why.to_owned());
     }
-    if is_left && let Some(why) = &mut course.cut_short {
-        why.push_str(if watched.ends { " It is ended now." } else { " It runs on." });
+    if is_alive && let Some(why) = &mut batch.cut_short {
+        why.push_str(if running.ends {
+            " The program was terminated."
+        } else {
+            " The program continues to run."
+        });
     }
-    report(watched, &course)
+    report(running, &batch)
 }
 
-/// Runs commands, and shows what they say where the report goes.
-fn play(watched: &mut Watched<'_>, commands: &[String], course: &mut Course) {
-    if let Some(outcome) = watched.outcome.take() {
-        let words = watched.cockpit.show(&outcome);
-        tell(watched, &words);
+/// Runs commands and prints their results to where the report goes.
+fn run_commands(running: &mut RunningSession<'_>, commands: &[String], batch: &mut BatchOutcome) {
+    if let Some(outcome) = running.outcome.take() {
+        let words = running.debugger.show(&outcome);
+        print_unless_quiet(running, &words);
     }
     for (at, line) in commands.iter().enumerate() {
-        // An empty line repeats a command where a person gives it; in a file it only parts the others.
+        // At a prompt, an empty line repeats the last command; in a file, it only separates commands.
         if line.trim().is_empty() {
             continue;
         }
         if line.starts_with('#') {
-            tell(watched, &format!("\n{line}"));
+            print_unless_quiet(running, &format!("\n{line}"));
         } else {
-            tell(watched, &format!("{}{line}", watched.style.paint(Paint::Title, PROMPT)));
+            print_unless_quiet(running, &format!("{}{line}", running.style.paint(Paint::Title, PROMPT)));
         }
-        match watched.cockpit.run(line) {
-            Ok(words) => tell(watched, &words),
+        match running.debugger.run(line) {
+            Ok(words) => print_unless_quiet(running, &words),
             Err(words) => {
                 let file =
-                    watched.args.commands.as_ref().map_or(String::new(), |path| path.display().to_string());
-                course.errors.push(format!("{file}:{}: `{}`: {words}", at + 1, line.trim()));
-                course.cut_short = Some("A command could not be done.".to_owned());
+                    running.args.commands.as_ref().map_or(String::new(), |path| path.display().to_string());
+                batch.errors.push(format!("{file}:{}: `{}`: {words}", at + 1, line.trim()));
+                batch.cut_short = Some("A command failed.".to_owned());
                 return;
             }
         }
-        if watched.bell.was_rung() {
-            course.interrupted = true;
+        if running.interrupt.was_interrupted() {
+            batch.interrupted = true;
             return;
         }
-        if watched.cockpit.is_over() {
+        if running.debugger.has_quit() {
             return;
         }
     }
 }
 
-fn tell(watched: &Watched<'_>, words: &str) {
-    if !watched.args.quiet && !words.is_empty() {
-        watched.terminal.complain(words.trim_end());
+fn print_unless_quiet(running: &RunningSession<'_>, words: &str) {
+    if !running.args.quiet && !words.is_empty() {
+        running.terminal.eprint(words.trim_end());
     }
 }
 
-/// Runs the program to its end, or to where it is to be reported.
-fn follow(watched: &mut Watched<'_>, course: &mut Course) {
-    let mut outcome = watched.outcome.take();
+/// Runs the program until it ends or stops for a reason to report.
+fn run_to_end(running: &mut RunningSession<'_>, batch: &mut BatchOutcome) {
+    let mut outcome = running.outcome.take();
     loop {
         let stopped = match outcome.take() {
             Some(outcome) => outcome,
-            None => match watched.cockpit.resume(&Resume::Continue) {
+            None => match running.debugger.resume(&ResumeMode::Continue) {
                 Ok(outcome) => outcome,
-                Err(trouble) => {
-                    course.broken = Some(trouble.to_string());
+                Err(error) => {
+                    batch.target_error = Some(error.to_string());
                     return;
                 }
             },
         };
         match stopped {
-            Outcome::Suspended(reasons) => {
+            RunOutcome::Suspended(reasons) => {
                 if reasons.iter().any(is_failure) {
-                    let words = watched.cockpit.show(&Outcome::Suspended(reasons));
-                    course.errors.push(words.trim_end().to_owned());
-                    course.cut_short = Some("A block failed.".to_owned());
+                    let words = running.debugger.show(&RunOutcome::Suspended(reasons));
+                    batch.errors.push(words.trim_end().to_owned());
+                    batch.cut_short = Some("A block failed.".to_owned());
                     return;
                 }
-                if watched.args.on_violation == OnViolation::Stop {
-                    let where_to = match reasons.iter().any(is_violation) {
+                if running.args.on_violation == OnViolation::Stop {
+                    let place = match reasons.iter().any(is_violation) {
                         true => "at the violation",
-                        false => "where the scenario suspends it",
+                        false => "by the scenario",
                     };
-                    course.cut_short = Some(format!("It was stopped {where_to}."));
+                    batch.cut_short = Some(format!("Stopped {place}."));
                     return;
                 }
             }
-            Outcome::Signal { name, detail } => {
-                let session = watched.cockpit.session();
-                let (thread, stack) = (session.subject().current_thread(), session.stack());
-                course.crash = Some(Crash { signal: name, detail, thread, stack });
+            RunOutcome::Signal { name, detail } => {
+                let session = running.debugger.session();
+                let (thread, stack) = (session.target().current_thread(), session.stack());
+                batch.crash = Some(Crash { signal: name, detail, thread, stack });
             }
-            Outcome::Interrupted => {
-                course.interrupted = true;
-                course.cut_short = Some("It was interrupted.".to_owned());
+            RunOutcome::Interrupted => {
+                batch.interrupted = true;
+                batch.cut_short = Some("Interrupted.".to_owned());
                 return;
             }
-            Outcome::Ended(_) => {
-                if watched.cockpit.session().is_blind() {
-                    let words = "the program took its monitors with it: what it did last is not known; with `--record` \
-                                 every event is told as it happens";
-                    course.errors.push(words.to_owned());
+            RunOutcome::Ended(_) => {
+                if running.debugger.session().monitors_lost() {
+                    let words = "the program exited together with its embedded monitors, so its last events are unknown; with `--record` \
+                                 every event is reported as it occurs";
+                    batch.errors.push(words.to_owned());
                 }
                 return;
             }
-            Outcome::Stopped => {
-                course.cut_short = Some("The scenario ended it.".to_owned());
+            RunOutcome::KilledOnRequest => {
+                batch.cut_short = Some("The scenario terminated the program.".to_owned());
                 return;
             }
-            Outcome::Points(_) | Outcome::Stepped { .. } => {}
+            RunOutcome::Breakpoints(_) | RunOutcome::Stepped { .. } => {}
         }
     }
 }
 
-fn is_failure(reason: &Reason) -> bool {
-    matches!(reason, Reason::PropertyFailed { .. } | Reason::ScenarioFailed { .. })
+fn is_failure(reason: &SuspendReason) -> bool {
+    matches!(reason, SuspendReason::PropertyFailed { .. } | SuspendReason::ScenarioFailed { .. })
 }
 
-fn is_violation(reason: &Reason) -> bool {
-    matches!(reason, Reason::Verdict(change) if change.verdict == Verdict::NonAccepting)
+fn is_violation(reason: &SuspendReason) -> bool {
+    matches!(reason, SuspendReason::StateChange(change) if change.verdict == Verdict::NonAccepting)
 }
 
-fn report(watched: &mut Watched<'_>, course: &Course) -> u8 {
-    let report = watched.cockpit.session().report();
-    let told = Told {
+fn report(running: &mut RunningSession<'_>, batch: &BatchOutcome) -> u8 {
+    let report = running.debugger.session().report();
+    let report = RunReport {
         report: &report,
-        loaded: watched.cockpit.loaded(),
-        crash: course.crash.as_ref(),
-        cut_short: course.cut_short.as_deref(),
-        errors: &course.errors,
+        loaded: running.debugger.loaded(),
+        crash: batch.crash.as_ref(),
+        cut_short: batch.cut_short.as_deref(),
+        errors: &batch.errors,
     };
-    let (violations, mut wrong) = (told.violations(), !course.errors.is_empty());
-    if watched.args.json {
-        if let Err(trouble) = watched.terminal.print(&told.json()) {
-            watched.terminal.error(&trouble.message);
+    let (violations, mut wrong) = (report.violations(), !batch.errors.is_empty());
+    if running.args.json {
+        if let Err(error) = running.terminal.print(&report.json()) {
+            running.terminal.error(&error.message);
             wrong = true;
         }
-    } else if !watched.args.quiet {
-        watched.terminal.complain(told.text(&watched.style).trim_end());
+    } else if !running.args.quiet {
+        running.terminal.eprint(report.text(&running.style).trim_end());
     }
-    for error in &course.errors {
+    for error in &batch.errors {
         match error.starts_with("error") {
-            true => watched.terminal.complain(error),
-            false => watched.terminal.error(error),
+            true => running.terminal.eprint(error),
+            false => running.terminal.error(error),
         }
     }
-    if let Some(broken) = &course.broken {
-        watched.terminal.error(broken);
+    if let Some(error) = &batch.target_error {
+        running.terminal.error(error);
     }
-    status(violations, course.interrupted, wrong, course.broken.is_some())
+    status(violations, batch.interrupted, wrong, batch.target_error.is_some())
 }

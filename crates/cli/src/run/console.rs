@@ -1,4 +1,4 @@
-//! The terminal that the program and we share.
+//! The terminal that the target shares with the debugger.
 
 use invigil_cockpit::Console;
 use nix::sys::signal::{SigSet, SigmaskHow, Signal};
@@ -8,96 +8,96 @@ use std::fs;
 use std::io::{self, IsTerminal};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// How a terminal is set, and whose it is.
+/// Modes and foreground process group of a terminal.
 #[derive(Clone, PartialEq)]
-struct Settings {
+struct TtyState {
     modes: Termios,
     /// The process group that reads from it.
     foreground: Pid,
 }
 
-struct Kept {
-    ours: Settings,
-    /// What the program made of it.
-    theirs: Option<Settings>,
+struct TtyStates {
+    ours: TtyState,
+    /// The state that the target has set, if it differs from ours.
+    theirs: Option<TtyState>,
 }
 
-/// The terminal at standard input.
+/// The terminal at standard input, with the states of debugger and target.
 #[derive(Clone)]
-pub(crate) struct Tty(Arc<Mutex<Kept>>);
+pub(crate) struct Tty(Arc<Mutex<TtyStates>>);
 
 impl Tty {
-    /// Remembers how the terminal is, if there is one and it is ours.
+    /// Saves the state of the terminal, if standard input is one and this process group is in the foreground.
     pub(super) fn take() -> Option<Tty> {
         if !io::stdin().is_terminal() {
             return None;
         }
         let ours = read()?;
-        (ours.foreground == getpgrp()).then(|| Tty(Arc::new(Mutex::new(Kept { ours, theirs: None }))))
+        (ours.foreground == getpgrp()).then(|| Tty(Arc::new(Mutex::new(TtyStates { ours, theirs: None }))))
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn states(&self) -> MutexGuard<'_, TtyStates> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Console for Tty {
-    fn theirs(&self) {
-        if let Some(theirs) = &self.kept().theirs
+    fn give_to_program(&self) {
+        if let Some(theirs) = &self.states().theirs
             && read().is_some_and(|now| now.foreground == getpgrp())
         {
             write(theirs);
         }
     }
 
-    fn ours(&self) {
-        let mut kept = self.kept();
+    fn take_back(&self) {
+        let mut states = self.states();
         let Some(now) = read() else { return };
-        if now == kept.ours {
-            kept.theirs = None;
-        } else if is_from_here(now.foreground) {
-            write(&kept.ours);
-            kept.theirs = Some(now);
+        if now == states.ours {
+            states.theirs = None;
+        } else if is_own_or_descendant(now.foreground) {
+            write(&states.ours);
+            states.theirs = Some(now);
         }
     }
 
-    fn forget(&self) {
-        self.kept().theirs = None;
+    fn reset(&self) {
+        self.states().theirs = None;
     }
 }
 
-/// Gives the terminal back when it is dropped.
-pub(crate) struct Restored(pub(super) Option<Tty>);
+/// Restores the debugger's terminal state when it is dropped.
+pub(crate) struct TerminalGuard(pub(super) Option<Tty>);
 
-impl Drop for Restored {
+impl Drop for TerminalGuard {
     fn drop(&mut self) {
         if let Some(tty) = &self.0 {
-            tty.ours();
+            tty.take_back();
         }
     }
 }
 
-fn read() -> Option<Settings> {
+fn read() -> Option<TtyState> {
     let modes = tcgetattr(io::stdin()).ok()?;
-    Some(Settings { modes, foreground: tcgetpgrp(io::stdin()).ok()? })
+    Some(TtyState { modes, foreground: tcgetpgrp(io::stdin()).ok()? })
 }
 
-/// Sets the terminal, be it ours at the moment or not.
-fn write(settings: &Settings) {
-    // Who is not in the foreground is stopped for this, unless the signal is blocked. The program must not
-    // inherit that, so it is for this moment only.
+/// Sets the state of the terminal, even from the background.
+fn write(settings: &TtyState) {
+    // SIGTTOU would stop a background process here. It is blocked only during the call, because a program that is
+    // started later inherits the mask.
     let mut stopping = SigSet::empty();
     stopping.add(Signal::SIGTTOU);
     let Ok(before) = stopping.thread_swap_mask(SigmaskHow::SIG_BLOCK) else { return };
-    // A group that is gone cannot have it, and a terminal that is gone needs nothing.
+    // Errors are harmless: the process group or the terminal may no longer exist.
     let _ = tcsetpgrp(io::stdin(), settings.foreground);
     let _ = tcsetattr(io::stdin(), SetArg::TCSANOW, &settings.modes);
     let _ = before.thread_set_mask();
 }
 
-/// Whether a group in the foreground came there through the program: it is ours, it descends from us, or its first
-/// process is gone. Any other is of someone who took the terminal while we are in the background.
-fn is_from_here(group: Pid) -> bool {
+/// Whether a foreground process group belongs to the debugger or the target: it is our own, its leader descends from
+/// us, or its leader has exited. Any other group has taken the terminal while the debugger is in the background.
+fn is_own_or_descendant(group: Pid) -> bool {
     if group == getpgrp() {
         return true;
     }
@@ -116,7 +116,7 @@ fn is_from_here(group: Pid) -> bool {
 
 fn parent(process: Pid) -> Option<Pid> {
     let stat = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name before it stands in parentheses, and may contain anything.
+    // The process name before it is in parentheses and may contain any character.
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_whitespace().nth(1)?.parse().ok().map(Pid::from_raw)
 }

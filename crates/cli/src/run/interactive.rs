@@ -1,17 +1,17 @@
-//! A session with a person.
+//! `run` and `attach` with a prompt.
 
-use super::{Watched, status};
+use super::{RunningSession, status};
 use invigil_check::report::Paint;
 use invigil_cockpit::prompt;
 use std::io::{self, Write};
 
-/// Runs the program, and asks at every stop.
-pub(super) fn run(watched: &mut Watched<'_>, commands: Option<Vec<String>>) -> u8 {
-    let errors = watched.terminal.errors;
-    let show = |words: &str, is_mistake: bool| {
-        if is_mistake {
+/// Runs the program and opens the prompt at every stop.
+pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>>) -> u8 {
+    let errors = running.terminal.errors;
+    let show = |words: &str, is_error: bool| {
+        if is_error {
             let mark = errors.paint(Paint::Bad, "error:");
-            // What nobody reads any more is lost, and that is all.
+            // A closed pipe is not an error.
             let _ = match words.starts_with("error") {
                 true => write!(io::stderr(), "{words}"),
                 false => write!(io::stderr(), "{mark} {words}"),
@@ -21,39 +21,39 @@ pub(super) fn run(watched: &mut Watched<'_>, commands: Option<Vec<String>>) -> u
             let _ = write!(out, "{words}").and_then(|()| out.flush());
         }
     };
-    let cockpit = &mut watched.cockpit;
-    let mut wrong = false;
-    if let Some(outcome) = watched.outcome.take() {
-        show(&cockpit.show(&outcome), false);
+    let debugger = &mut running.debugger;
+    let mut has_errors = false;
+    if let Some(outcome) = running.outcome.take() {
+        show(&debugger.show(&outcome), false);
     } else if let Some(commands) = &commands {
         for line in commands {
-            match cockpit.run_surely(line) {
+            match debugger.run_confirmed(line) {
                 Ok(words) => show(&words, false),
                 Err(words) => {
                     show(&(words + "\n"), true);
                     break;
                 }
             }
-            if cockpit.is_over() {
+            if debugger.has_quit() {
                 break;
             }
         }
-    } else if watched.args.pause || cockpit.loaded().automata.is_empty() {
-        let stands = if watched.ends { "is loaded, and stands at its beginning" } else { "stands still" };
-        show(&format!("The program {stands}: `continue` runs it, `help` lists the commands.\n"), false);
+    } else if running.args.pause || debugger.loaded().automata.is_empty() {
+        let state = if running.ends { "is loaded and stopped at its entry" } else { "is stopped" };
+        show(&format!("The program {state}: `continue` runs it, `help` lists the commands.\n"), false);
     } else {
-        match cockpit.run("continue") {
+        match debugger.run("continue") {
             Ok(words) => show(&words, false),
             Err(words) => show(&(words + "\n"), true),
         }
     }
-    if !cockpit.is_over()
-        && let Err(words) = prompt::ask(cockpit, watched.style, &show)
+    if !debugger.has_quit()
+        && let Err(words) = prompt::ask(debugger, running.style, &show)
     {
         show(&(words + "\n"), true);
-        wrong = true;
+        has_errors = true;
     }
-    let report = cockpit.session().report();
+    let report = debugger.session().report();
     let violations = report.properties.iter().map(|property| property.violations).sum();
-    status(violations, watched.bell.is_leaving(), wrong, false)
+    status(violations, running.interrupt.is_exit_requested(), has_errors, false)
 }

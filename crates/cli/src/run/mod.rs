@@ -1,4 +1,4 @@
-//! `invigil run` and `invigil attach`: a live program under properties, with a prompt or with a report.
+//! `invigil run` and `invigil attach`: monitors a live program, with a prompt or a final report.
 
 pub(crate) mod args;
 mod batch;
@@ -6,205 +6,227 @@ mod console;
 mod interactive;
 mod model;
 mod scripts;
+mod session_factory;
 mod signals;
-mod subject;
-mod workshop;
+mod target;
 
 use crate::files::{self, is_standard};
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, UNRUNNABLE, UNUSABLE, VIOLATED, models};
-use args::{Attach, Run, Watching};
-use console::{Restored, Tty};
+use crate::{CliError, INTERRUPTED, INVALID_INPUT, TARGET_FAILED, VIOLATED, models};
+use args::{Attach, MonitorArgs, Run};
+use clap::CommandFactory;
+use console::{TerminalGuard, Tty};
 use invigil_check::report::Style;
-use invigil_cockpit::{Bell, Cockpit, Console, Failed, Files, Setting, Voice};
-use invigil_session::{Options, Outcome};
-pub(crate) use scripts::{Program, Scripts, load as load_scripts};
+use invigil_cockpit::{Console, Files, InterruptHandle, LiveDebugger, MessageSink, OpenError, SessionConfig};
+use invigil_session::{RunOutcome, SessionOptions};
+pub(crate) use scripts::{LoadedScripts, ProgramInfo, load as load_scripts};
+use session_factory::StartTarget;
+pub(crate) use session_factory::{FileSessionFactory, load_files};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 use std::rc::Rc;
-pub(crate) use subject::{native, start, streams};
-use workshop::Begin;
-pub(crate) use workshop::{Shop, read};
+pub(crate) use target::{native_launch, start, streams};
 
-pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(crate) fn run(args: &Run, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    if args.help_models {
+        let help = args::model_help(crate::args::Args::command()).render();
+        terminal.print(&if terminal.style.colour { help.ansi().to_string() } else { help.to_string() })?;
+        return Ok(ExitCode::SUCCESS);
+    }
     if let Some(path) = args.program.first().map(std::path::Path::new).filter(|path| models::is_model(path)) {
         return model::run_model(args, path, terminal);
     }
-    check_stdin(&args.watching, args.starting.stdin.is_some())?;
-    let commands = commands(&args.watching)?;
-    check_scripts(&args.watching)?;
-    // Whoever is not asked and has said nothing before steps through no code.
-    let steps = asks(&args.watching) || commands.is_some() || !args.watching.scenarios.is_empty();
-    let launch = subject::launch(args, steps)?;
-    let program = Program { strict: args.watching.strict, ..launch.known(args) };
-    let later = args.watching.noticing.later;
-    let keeps = launch.can_be_kept();
-    watch(&args.watching, commands, Box::new(move || launch.begin(later)), (true, keeps), program, terminal)
+    check_stdin(&args.monitor, args.launch.stdin.is_some())?;
+    let commands = commands(&args.monitor)?;
+    check_scripts(&args.monitor)?;
+    // Without a prompt, commands and scenarios nothing can step, and a Java VM is faster without support for it.
+    let steps = is_interactive(&args.monitor) || commands.is_some() || !args.monitor.scenarios.is_empty();
+    let launch = target::launch(args, steps)?;
+    let program = ProgramInfo { strict: args.monitor.strict, ..launch.program_info(args) };
+    let later = args.monitor.probing.later;
+    let has_checkpoints = launch.supports_checkpoints();
+    run_session(
+        &args.monitor,
+        commands,
+        Box::new(move || launch.start(later)),
+        (true, has_checkpoints),
+        program,
+        terminal,
+    )
 }
 
-pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, Trouble> {
-    check_scripts(&args.watching)?;
-    let commands = commands(&args.watching)?;
-    let noticing = &args.watching.noticing;
-    let (process, later, probes) = (args.process, noticing.later, noticing.probes()?);
-    let is_java = invigil_jvm::is_machine(process);
-    let program = Program { strict: args.watching.strict, ..Program::running(process, is_java) };
-    let begin = Box::new(move || subject::hold(process, later, probes));
-    watch(&args.watching, commands, begin, (false, !is_java), program, terminal)
+pub(crate) fn attach(args: &Attach, terminal: &Terminal) -> Result<ExitCode, CliError> {
+    check_scripts(&args.monitor)?;
+    let commands = commands(&args.monitor)?;
+    let probing = &args.monitor.probing;
+    let (process, later, probes) = (args.process, probing.later, probing.probes()?);
+    let is_java = invigil_jvm::is_java_vm(process);
+    let program = ProgramInfo { strict: args.monitor.strict, ..ProgramInfo::of_process(process, is_java) };
+    let start = Box::new(move || target::attach(process, later, probes));
+    run_session(&args.monitor, commands, start, (false, !is_java), program, terminal)
 }
 
-/// Standard input is one thing only: a file that was named `-`, or the program's.
-fn check_stdin(args: &Watching, program_has_own: bool) -> Result<(), Trouble> {
+/// Rejects a second use of standard input: it is either one file named `-` or the program's.
+fn check_stdin(args: &MonitorArgs, program_has_own: bool) -> Result<(), CliError> {
     let named = args.properties.iter().chain(&args.scenarios).chain(&args.functions).chain(&args.commands);
     let count = named.filter(|path| is_standard(path)).count();
     if count > 1 {
-        return Err(Trouble::new("`-` is given twice, but there is only one standard input"));
+        return Err(CliError::new("`-` is given twice, but there is only one standard input"));
     }
     let mut taken = args.properties.iter().chain(&args.scenarios).chain(&args.functions);
     check_taken(taken.any(|path| is_standard(path)), program_has_own)
 }
 
-/// The program cannot have a standard input that was read before.
-pub(crate) fn check_taken(taken: bool, program_has_own: bool) -> Result<(), Trouble> {
+/// Rejects a program that would inherit a standard input that has been read already.
+pub(crate) fn check_taken(taken: bool, program_has_own: bool) -> Result<(), CliError> {
     if taken && !program_has_own {
-        return Err(Trouble::new(
-            "standard input is the program's; put the property into a file, or give the program a file with `--stdin`",
+        return Err(CliError::new(
+            "standard input belongs to the program; put the property in a file, or redirect the program's input with `--stdin`",
         ));
     }
     Ok(())
 }
 
-/// Scripts come in pairs.
-fn check_scripts(args: &Watching) -> Result<(), Trouble> {
+/// Checks that monitoring and requirement scripts are paired.
+fn check_scripts(args: &MonitorArgs) -> Result<(), CliError> {
     if args.pedl.len() == args.medl.len() {
         return Ok(());
     }
     let (pedl, medl) = (args.pedl.len(), args.medl.len());
-    Err(Trouble::new(format_args!(
-        "`--pedl` is given {pedl} times and `--medl` {medl} times: they come in pairs"
+    Err(CliError::new(format_args!(
+        "`--pedl` is given {pedl} times and `--medl` {medl} times: they must be paired"
     )))
 }
 
-/// The commands of a file, if there is one.
-fn commands(args: &Watching) -> Result<Option<Vec<String>>, Trouble> {
+/// Reads the file of `--commands`, if given.
+fn commands(args: &MonitorArgs) -> Result<Option<Vec<String>>, CliError> {
     let Some(path) = &args.commands else { return Ok(None) };
     let text = files::read(path, "file of commands")?;
     Ok(Some(text.lines().map(str::to_owned).collect()))
 }
 
-/// A session that is about to be used.
-struct Watched<'a> {
-    args: &'a Watching,
-    cockpit: Cockpit,
-    /// What the scenario made of the initial verdicts.
-    outcome: Option<Outcome>,
-    bell: Bell,
+/// A started session with its options and output.
+struct RunningSession<'a> {
+    args: &'a MonitorArgs,
+    debugger: LiveDebugger,
+    /// Outcome of the scenarios' reactions to the initial verdicts.
+    outcome: Option<RunOutcome>,
+    interrupt: InterruptHandle,
     terminal: &'a Terminal,
-    /// How texts are laid out.
+    /// Layout of texts.
     style: Style,
-    /// Whether the program is ended when we leave.
+    /// Whether leaving the session terminates the program.
     ends: bool,
 }
 
-/// Whether there is a prompt.
-fn asks(args: &Watching) -> bool {
+/// Whether a prompt is used.
+fn is_interactive(args: &MonitorArgs) -> bool {
     !args.batch && !args.json && io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
-/// `ends` says whether the program is ended when we leave, `keeps` whether it can be kept for going back.
-fn watch(
-    args: &Watching,
+/// Runs a session. `ends` says whether leaving terminates the program, `has_checkpoints` whether it can be restored.
+fn run_session(
+    args: &MonitorArgs,
     commands: Option<Vec<String>>,
-    begin: Begin,
-    (ends, keeps): (bool, bool),
-    program: Program,
+    start: StartTarget,
+    (ends, has_checkpoints): (bool, bool),
+    program: ProgramInfo,
     terminal: &Terminal,
-) -> Result<ExitCode, Trouble> {
-    let asks = asks(args);
-    // A report stays out of the way of what the program prints.
-    let style = if asks { terminal.style } else { terminal.errors };
-    let bell = Bell::default();
-    let restored = listen(&bell);
+) -> Result<ExitCode, CliError> {
+    let is_interactive = is_interactive(args);
+    // Reports go to standard error, apart from the program's output.
+    let style = if is_interactive { terminal.style } else { terminal.errors };
+    let interrupt = InterruptHandle::default();
+    let restored = listen(&interrupt);
     let console = restored.0.clone();
-    let setting = Setting {
-        workshop: Box::new(Shop { begin, colour: terminal.errors.colour, program }),
+    let config = SessionConfig {
+        factory: Box::new(FileSessionFactory { start, colour: terminal.errors.colour, program }),
         files: Files {
             properties: args.properties.clone(),
             functions: args.functions.clone(),
             scenarios: args.scenarios.clone(),
             scripts: args.pedl.iter().cloned().zip(args.medl.iter().cloned()).collect(),
         },
-        options: options(args, asks && keeps),
+        options: options(args, is_interactive && has_checkpoints),
         record: args.record.clone(),
-        voice: voice(args, asks, style),
+        messages: message_sink(args, is_interactive, style),
         style,
-        bell: bell.clone(),
+        interrupt: interrupt.clone(),
         console: console.map(|console| Rc::new(console) as Rc<dyn Console>),
-        asks,
+        asks: is_interactive,
         attached: !ends,
     };
-    let (cockpit, notes, outcome) = Cockpit::open(setting).map_err(|failed| match failed {
-        Failed::Input(words) => Trouble::rendered(words),
-        Failed::Subject(words) => Trouble { status: UNRUNNABLE, ..Trouble::new(words) },
+    let (debugger, notes, outcome) = LiveDebugger::open(config).map_err(|failed| match failed {
+        OpenError::Input(words) => CliError::rendered(words),
+        OpenError::Target(words) => CliError { status: TARGET_FAILED, ..CliError::new(words) },
     })?;
-    if !cockpit.loaded().warnings.is_empty() && !args.quiet {
-        terminal.complain(&cockpit.loaded().warnings);
+    if !debugger.loaded().warnings.is_empty() && !args.quiet {
+        terminal.eprint(&debugger.loaded().warnings);
     }
     if !args.quiet {
-        notes.iter().for_each(|note| terminal.complain(&format!("note: {note}")));
+        notes.iter().for_each(|note| terminal.eprint(&format!("note: {note}")));
     }
-    let mut watched = Watched { args, cockpit, outcome, bell, terminal, style, ends };
-    let status =
-        if asks { interactive::run(&mut watched, commands) } else { batch::run(&mut watched, commands) };
-    leave(&mut watched);
+    let mut running = RunningSession { args, debugger, outcome, interrupt, terminal, style, ends };
+    let status = if is_interactive {
+        interactive::run(&mut running, commands)
+    } else {
+        batch::run(&mut running, commands)
+    };
+    leave(&mut running);
     Ok(ExitCode::from(status))
 }
 
-/// Ctrl-C rings the bell from now on. The terminal is as it was when what is given back is dropped.
-pub(crate) fn listen(bell: &Bell) -> Restored {
+/// Connects Ctrl-C and other signals to the interrupt handle. Dropping the guard restores the terminal.
+pub(crate) fn listen(interrupt: &InterruptHandle) -> TerminalGuard {
     let console = Tty::take();
-    signals::listen(bell, console.clone());
-    Restored(console)
+    signals::listen(interrupt, console.clone());
+    TerminalGuard(console)
 }
 
-/// Lets go of the program, or ends it: nothing is left behind.
-fn leave(watched: &mut Watched<'_>) {
-    let ends = watched.ends;
-    let session = watched.cockpit.session();
-    let done = if ends { session.kill() } else { session.detach() };
-    // The program may be gone in the meantime, which is as well.
-    let _ = done;
+/// Terminates the program or detaches from it. No instrumentation is left behind.
+fn leave(running: &mut RunningSession<'_>) {
+    let ends = running.ends;
+    let session = running.debugger.session();
+    let result = if ends { session.kill() } else { session.detach() };
+    // An error is harmless: the program may have exited in the meantime.
+    let _ = result;
 }
 
-fn options(args: &Watching, goes_back: bool) -> Options {
-    // Someone who is asked may want to go back to any event: for that there must be something to go back to.
-    let is_watched = !args.properties.is_empty() || !args.medl.is_empty();
-    Options {
+fn options(args: &MonitorArgs, checkpoint_at_start: bool) -> SessionOptions {
+    // At a prompt the user may go back to any event, for which a checkpoint before it is needed.
+    let has_properties = !args.properties.is_empty() || !args.medl.is_empty();
+    SessionOptions {
         max_checkpoints: args.max_checkpoints,
         max_checkpoint_memory: args.max_checkpoint_memory,
-        checkpoint_at_start: goes_back && is_watched,
+        checkpoint_at_start: checkpoint_at_start && has_properties,
         auto_checkpoint: args.checkpoint_every,
-        violations: args.limit,
-        ..Options::default()
+        max_violations: args.limit,
+        ..SessionOptions::default()
     }
 }
 
-fn voice(args: &Watching, asks: bool, style: Style) -> Voice {
-    let out: Rc<dyn Fn(&str)> = match asks {
-        // What nobody reads any more is lost, and that is all.
+fn message_sink(args: &MonitorArgs, is_interactive: bool, style: Style) -> MessageSink {
+    let out: Rc<dyn Fn(&str)> = match is_interactive {
+        // A closed pipe is not an error.
         true => Rc::new(|line| drop(writeln!(io::stdout(), "{line}"))),
         false => Rc::new(|line| drop(writeln!(io::stderr(), "{line}"))),
     };
-    Voice { out, properties: asks || args.prints, scenarios: !args.quiet, notes: !args.quiet, style }
+    MessageSink {
+        out,
+        properties: is_interactive || args.prints,
+        scenarios: !args.quiet,
+        notes: !args.quiet,
+        style,
+    }
 }
 
-/// The exit status of a run: a violation is certain, whatever else went wrong.
-fn status(violations: u64, interrupted: bool, wrong: bool, broken: bool) -> u8 {
-    match (violations, interrupted, wrong, broken) {
+/// The exit status of a run. A violation takes precedence over all errors.
+fn status(violations: u64, interrupted: bool, has_errors: bool, is_broken: bool) -> u8 {
+    match (violations, interrupted, has_errors, is_broken) {
         (1.., ..) => VIOLATED,
         (_, true, ..) => INTERRUPTED,
-        (_, _, true, _) => UNUSABLE,
-        (_, _, _, true) => UNRUNNABLE,
+        (_, _, true, _) => INVALID_INPUT,
+        (_, _, _, true) => TARGET_FAILED,
         _ => 0,
     }
 }

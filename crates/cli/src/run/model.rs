@@ -1,95 +1,105 @@
-//! `invigil run MODEL`: one execution of a model, on the same semantics that `explore` looks at.
+//! `invigil run MODEL`: prints one execution of a model, with the same semantics as `explore`.
 
 use super::args::Run;
 use crate::explore::args::Mailboxes;
 use crate::interrupt::Interrupt;
-use crate::models::{self, Manner};
+use crate::models::{self, ModelOptions};
 use crate::terminal::Terminal;
-use crate::{INTERRUPTED, Trouble, VIOLATED, explore};
+use crate::{CliError, INTERRUPTED, VIOLATED, explore};
 use invigil_check::report::{Paint, count};
-use invigil_explore::{Pulse, Totals};
-use invigil_verify::{Claim, Claimed, Ending, Scene, Story, Task, run};
+use invigil_explore::{ProgressListener, Totals};
+use invigil_verify::{Claim, ClaimKind, ExecutionEnd, ExecutionTrace, TraceStep, VerifyTask, run};
 use std::path::Path;
 use std::process::ExitCode;
 
-struct Stop<'a>(&'a Interrupt);
+/// Stops an execution at Ctrl-C.
+struct StopOnInterrupt<'a>(&'a Interrupt);
 
-impl Pulse for Stop<'_> {
-    fn beat(&self, _: &Totals) {}
+impl ProgressListener for StopOnInterrupt<'_> {
+    fn progress(&self, _: &Totals) {}
 
     fn is_stopped(&self) -> bool {
         self.0.is_set()
     }
 }
 
-pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<ExitCode, Trouble> {
+pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<ExitCode, CliError> {
     if args.program.len() > 1 {
-        return Err(Trouble::new("a model takes no arguments; options come before its name"));
+        return Err(CliError::new("a model takes no arguments; write options before its name"));
     }
     let colour = terminal.errors.colour;
     let mut given = models::load(
         path,
-        Manner { mailboxes: args.model.setup.mailboxes.map(Mailboxes::kind), ..Manner::default() },
+        ModelOptions {
+            mailboxes: args.model.setup.mailboxes.map(Mailboxes::kind),
+            ..ModelOptions::default()
+        },
         colour,
     )?;
-    let automata = given.claim(&args.watching.properties, &[], colour)?;
+    let automata = given.claim(&args.monitor.properties, &[], colour)?;
     let formulae = given.formulae(colour)?;
-    let properties = crate::load::load(&automata, &args.watching.functions, colour)?;
-    if !args.watching.quiet {
+    let properties = crate::load::load(&automata, &args.monitor.functions, colour)?;
+    if !args.monitor.quiet {
         explore::warn(&given, terminal);
     }
     let model = &given.loaded.model;
     let monitors = properties
         .automata
         .iter()
-        .map(|automaton| Claim { name: automaton.name.clone(), what: Claimed::Monitor(automaton) });
-    let task = Task {
+        .map(|automaton| Claim { name: automaton.name.clone(), kind: ClaimKind::Monitor(automaton) });
+    let task = VerifyTask {
         claims: explore::claims(&given).into_iter().chain(monitors).collect(),
-        setup: explore::setup(model, &args.model.setup)?,
-        ..Task::new(model, &properties.catalog)
+        scheduling: explore::scheduler_config(model, &args.model.setup)?,
+        ..VerifyTask::new(model, &properties.catalog)
     };
     let interrupt = Interrupt::listen();
-    let (mut scenes, mut failed) = (Vec::new(), None);
-    let keeps = args.watching.record.is_some();
-    let ran =
-        run(&task, &formulae, args.model.seed, args.model.steps, &Stop(&interrupt), &mut |number, scene| {
-            if !args.watching.quiet && failed.is_none() {
-                failed = terminal.print(&line(number, scene)).err();
+    let (mut steps, mut failed) = (Vec::new(), None);
+    let keeps = args.monitor.record.is_some();
+    let result = run(
+        &task,
+        &formulae,
+        args.model.seed,
+        args.model.steps,
+        &StopOnInterrupt(&interrupt),
+        &mut |number, step| {
+            if !args.monitor.quiet && failed.is_none() {
+                failed = terminal.print(&line(number, step)).err();
             }
             if keeps {
-                scenes.push(scene.clone());
+                steps.push(step.clone());
             }
-        });
-    if let Some(trouble) = failed {
-        return Err(trouble);
+        },
+    );
+    if let Some(error) = failed {
+        return Err(error);
     }
-    if let Some(file) = &args.watching.record {
-        let story = Story { scenes, ending: ran.ending.clone() };
-        crate::files::write(file, &story.trace(), terminal)?;
+    if let Some(file) = &args.monitor.record {
+        let trace = ExecutionTrace { steps, ending: result.ending.clone() };
+        crate::files::write(file, &trace.to_json_lines(), terminal)?;
     }
     let style = &terminal.style;
-    let words = match &ran.ending {
-        _ if !ran.violated.is_empty() => {
-            format!("{} {}", style.paint(Paint::Bad, "violation of"), ran.violated.join(", "))
+    let summary = match &result.ending {
+        _ if !result.violated.is_empty() => {
+            format!("{} {}", style.paint(Paint::Bad, "violation of"), result.violated.join(", "))
         }
-        Ending::Fault { action, reason } => format!("{action} goes wrong: {reason}"),
-        Ending::Deadlock => "nothing can happen any more".to_owned(),
-        _ => "no claim was violated so far".to_owned(),
+        ExecutionEnd::Fault { action, reason } => format!("{action} raises a fault: {reason}"),
+        ExecutionEnd::Deadlock => "deadlock: no action is enabled".to_owned(),
+        _ => "no claim violated so far".to_owned(),
     };
-    if !args.watching.quiet {
-        terminal.print(&format!("after {}: {words}\n", count(ran.steps, "step")))?;
+    if !args.monitor.quiet {
+        terminal.print(&format!("after {}: {summary}\n", count(result.steps, "step")))?;
     }
-    Ok(ExitCode::from(match &ran.ending {
-        _ if !ran.violated.is_empty() => VIOLATED,
-        Ending::Fault { .. } => VIOLATED,
-        _ if ran.is_stopped => INTERRUPTED,
-        // That nothing can happen any more may be how it ends: who wants to know asks `explore`.
+    Ok(ExitCode::from(match &result.ending {
+        _ if !result.violated.is_empty() => VIOLATED,
+        ExecutionEnd::Fault { .. } => VIOLATED,
+        _ if result.is_stopped => INTERRUPTED,
+        // A deadlock may be the intended end of the model; `explore` reports deadlocks.
         _ => 0,
     }))
 }
 
-fn line(number: u64, scene: &Scene) -> String {
-    let what = scene.action.as_deref().unwrap_or("start");
-    let line = format!("{number:>6}  {what:<32}  {}", scene.told().join(", "));
+fn line(number: u64, step: &TraceStep) -> String {
+    let what = step.action.as_deref().unwrap_or("start");
+    let line = format!("{number:>6}  {what:<32}  {}", step.details().join(", "));
     line.trim_end().to_owned() + "\n"
 }

@@ -1,55 +1,55 @@
-//! Signals while a program is watched: Ctrl-C stops the program, others make us leave it in good order.
+//! Signals during a session: Ctrl-C stops the program; SIGTERM, SIGHUP and SIGQUIT shut the session down cleanly.
 
 use super::console::Tty;
 use crate::INTERRUPTED;
-use invigil_cockpit::{Bell, Console};
+use invigil_cockpit::{Console, InterruptHandle};
 use rustix::process::{Signal, getpid, kill_process};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::time::{Duration, Instant};
 use std::{fs, process, thread};
 
-/// How long leaving may take when a signal wants it.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// The same when Ctrl-C was hit again and again.
-const IMPATIENCE: Duration = Duration::from_secs(3);
-/// How often whoever works or waits is told to leave.
-const AGAIN: Duration = Duration::from_millis(100);
+/// How long a clean shutdown may take after a signal.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a clean shutdown may take after repeated Ctrl-C.
+const FORCED_EXIT_TIMEOUT: Duration = Duration::from_secs(3);
+/// How often the main thread is asked to shut down.
+const RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Lets Ctrl-C stop the program. If nothing comes of it, the third one ends the command, as other signals do.
-pub(super) fn listen(bell: &Bell, console: Option<Tty>) {
-    // What is ignored stays so: `nohup` means it.
+/// Makes Ctrl-C stop the program. The third Ctrl-C without an effect shuts the session down, as other signals do.
+pub(super) fn listen(interrupt: &InterruptHandle, console: Option<Tty>) {
+    // Ignored signals stay ignored, as `nohup` requires.
     let wanted = [SIGINT, SIGTERM, SIGHUP, SIGQUIT].into_iter().filter(|signal| !is_ignored(*signal));
-    // If the system refuses, signals end the command as ever.
+    // If the handlers cannot be installed, signals terminate the command as by default.
     let Ok(mut signals) = Signals::new(wanted) else { return };
-    let bell = bell.clone();
+    let interrupt = interrupt.clone();
     thread::spawn(move || {
-        let mut unheard = 0;
+        let mut unanswered = 0;
         for signal in signals.forever() {
             if signal != SIGINT {
-                leave(&bell, console.as_ref(), PATIENCE);
+                exit_main_thread(&interrupt, console.as_ref(), EXIT_TIMEOUT);
             }
-            unheard = if bell.was_rung() { unheard + 1 } else { 0 };
-            bell.ring();
-            if unheard >= 2 {
-                leave(&bell, console.as_ref(), IMPATIENCE);
+            unanswered = if interrupt.was_interrupted() { unanswered + 1 } else { 0 };
+            interrupt.interrupt();
+            if unanswered >= 2 {
+                exit_main_thread(&interrupt, console.as_ref(), FORCED_EXIT_TIMEOUT);
             }
         }
     });
 }
 
-/// Makes the main thread leave, which alone can let go of the program. It has that much time.
-fn leave(bell: &Bell, console: Option<&Tty>, patience: Duration) -> ! {
+/// Asks the main thread, which alone can detach from the program, to shut down. Exits when the time-out has passed.
+fn exit_main_thread(interrupt: &InterruptHandle, console: Option<&Tty>, patience: Duration) -> ! {
     let until = Instant::now() + patience;
     while Instant::now() < until {
-        // Again and again: the program may just have been about to run, or the prompt about to read.
-        bell.leave();
-        // Wakes the prompt, which waits for a line. The main thread is the one that takes signals.
+        // Repeatedly, because the program may be just about to run, or the prompt just about to read.
+        interrupt.request_exit();
+        // Wakes the prompt, which waits for a line. Signals are delivered to the main thread.
         let _ = kill_process(getpid(), Signal::INT);
-        thread::sleep(AGAIN);
+        thread::sleep(RETRY_INTERVAL);
     }
     if let Some(console) = console {
-        console.ours();
+        console.take_back();
     }
     process::exit(INTERRUPTED.into())
 }

@@ -1,9 +1,9 @@
-//! Values and memory of the program.
+//! Values and memory of the target.
 
-use super::needed;
-use crate::command::{Command, Said, Scene, Takes, Topic, Words};
-use crate::desk::Examined;
-use crate::say::frame;
+use super::required;
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::render::frame;
+use crate::repl_state::Examined;
 
 const FORMATS: &str =
     "x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string";
@@ -11,41 +11,44 @@ const FORMATS: &str =
 pub(crate) const TABLE: &[Command] = &[
     Command::new(Topic::Program, "print", "EXPR", "Show the value of an expression", print)
         .short(&["p", "inspect"])
-        .takes(Takes::Variable)
-        .more("The expression is of the program's language, about the selected frame. A letter behind a slash is the\nformat: x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string.\n\n  print q->size\n  print/x flags & 0xff\n  print table[3].name"),
+        .argument(ArgumentKind::Variable)
+        .more("The expression is in the program's language and is evaluated in the selected frame. A letter after a slash\nselects the format: x hexadecimal, d decimal, u unsigned, o octal, t binary, c character, a address, s string.\n\n  print q->size\n  print/x flags & 0xff\n  print table[3].name"),
     Command::new(Topic::Program, "ptype", "EXPR", "Show the type of an expression", ptype)
         .short(&["whatis"])
-        .takes(Takes::Variable),
-    Command::new(Topic::Program, "set", "[var] PLACE = EXPR", "Change a value of the program", set)
-        .takes(Takes::Variable)
+        .argument(ArgumentKind::Variable),
+    Command::new(Topic::Program, "set", "[var] LVALUE = EXPR", "Assign to a variable of the program", set)
+        .argument(ArgumentKind::Variable)
         .more("  set N = 3\n  set var q->size = q->size + 1"),
     Command::new(Topic::Program, "x", "EXPR", "Show memory", examine)
-        .takes(Takes::Variable)
+        .argument(ArgumentKind::Variable)
         .repeats("x")
-        .more("Behind a slash: how many, a format and a size. The formats are those of `print`, and i for\ninstructions; sizes are b for 1 byte, h for 2, w for 4 and g for 8. An empty line goes on.\n\n  x/8xw buffer      eight words, hexadecimal\n  x/s name          a string\n  x/5i $pc          five instructions"),
+        .more("After a slash: a count, a format and a size. The formats are those of `print`, and i for\ninstructions; sizes are b for 1 byte, h for 2, w for 4 and g for 8. An empty line shows the next block.\n\n  x/8xw buffer      eight words, hexadecimal\n  x/s name          a string\n  x/5i $pc          five instructions"),
 ];
 
-fn print(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let expression = needed(words.rest, "what to print: `print q->size`")?;
-    let mut formats = words.format.chars();
+fn print(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let expression = required(arguments.rest, "expression, as in `print q->size`")?;
+    let mut formats = arguments.format.chars();
     let format = formats.next();
     if formats.next().is_some() {
-        return Err(format!("`{}` is no format: one letter of {FORMATS}", words.format));
+        return Err(format!("unknown format `{}`; use one letter: {FORMATS}", arguments.format));
     }
     if format == Some('s') {
-        let lines =
-            scene.session.subject().examine(expression, 1, 's', 1).map_err(|trouble| trouble.to_string())?;
+        let lines = context
+            .session
+            .target()
+            .examine_memory(expression, 1, 's', 1)
+            .map_err(|error| error.to_string())?;
         return Ok(lines.join("\n") + "\n");
     }
-    let value = scene.session.subject().print(expression).map_err(|trouble| trouble.to_string())?;
+    let value = context.session.target().evaluate(expression).map_err(|error| error.to_string())?;
     match format {
         None => Ok(format!("{expression} = {}\n", frame::lines(&value))),
         Some(format) => Ok(format!("{expression} = {}\n", formatted(&value, format)?)),
     }
 }
 
-/// The whole number that a value begins with, as in `105 'i'` and `(int *) 0x4052a0`.
-fn whole(value: &str) -> Option<i128> {
+/// Parses the integer at the start of a rendered value, as in `105 'i'` and `(int *) 0x4052a0`.
+fn leading_integer(value: &str) -> Option<i128> {
     let value = value.trim();
     let value = match (value.starts_with('('), value.find(')')) {
         (true, Some(end)) => value[end + 1..].trim_start(),
@@ -59,10 +62,10 @@ fn whole(value: &str) -> Option<i128> {
 }
 
 fn formatted(value: &str, format: char) -> Result<String, String> {
-    let Some(number) = whole(value) else {
-        return Err(format!("`{value}` is no whole number, so it has no other format"));
+    let Some(number) = leading_integer(value) else {
+        return Err(format!("`{value}` is not an integer: only integers can be shown in another format"));
     };
-    // Negative numbers show the bits that the program has, in 64 of them.
+    // Negative numbers are shown in two's complement, extended to 64 bits.
     let bits = number as u64;
     Ok(match format {
         'x' | 'a' => format!("{bits:#x}"),
@@ -74,17 +77,17 @@ fn formatted(value: &str, format: char) -> Result<String, String> {
             let byte = bits as u8;
             format!("{} '{}'", byte as i8, byte.escape_ascii())
         }
-        other => return Err(format!("`{other}` is no format: {FORMATS}")),
+        other => return Err(format!("unknown format `{other}`; use {FORMATS}")),
     })
 }
 
-fn ptype(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let expression = needed(words.rest, "the type of what: `ptype q`")?;
-    let kind = scene.session.subject().type_of(expression).map_err(|trouble| trouble.to_string())?;
+fn ptype(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let expression = required(arguments.rest, "expression, as in `ptype q`")?;
+    let kind = context.session.target().type_of(expression).map_err(|error| error.to_string())?;
     Ok(format!("type = {}\n", frame::lines(&kind)))
 }
 
-/// `PLACE = EXPR`, split at the sign that is no part of a comparison.
+/// Splits `LVALUE = EXPR` at the first `=` that is not part of a comparison operator.
 pub(super) fn assignment(rest: &str) -> Option<(&str, &str)> {
     let bytes = rest.as_bytes();
     let is_alone = |at: usize| {
@@ -92,77 +95,77 @@ pub(super) fn assignment(rest: &str) -> Option<(&str, &str)> {
         bytes.get(at + 1) != Some(&b'=') && !matches!(before, Some(b'=' | b'!' | b'<' | b'>'))
     };
     let at = (0..bytes.len()).find(|at| bytes[*at] == b'=' && is_alone(*at))?;
-    let (place, value) = (rest[..at].trim(), rest[at + 1..].trim());
-    (!place.is_empty() && !value.is_empty()).then_some((place, value))
+    let (lvalue, value) = (rest[..at].trim(), rest[at + 1..].trim());
+    (!lvalue.is_empty() && !value.is_empty()).then_some((lvalue, value))
 }
 
-fn set(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let rest = needed(words.rest, "what to change: `set N = 3`")?;
+fn set(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let rest = required(arguments.rest, "assignment, as in `set N = 3`")?;
     let rest = ["variable ", "var "].iter().find_map(|word| rest.strip_prefix(word)).unwrap_or(rest);
-    let Some((place, value)) = assignment(rest) else {
-        return Err(format!("`{rest}` is no assignment: `set PLACE = EXPR`"));
+    let Some((lvalue, value)) = assignment(rest) else {
+        return Err(format!("`{rest}` is not an assignment; usage: `set LVALUE = EXPR`"));
     };
-    scene.session.subject().assign(place, value).map_err(|trouble| trouble.to_string())?;
-    let now = scene.session.subject().print(place).map_err(|trouble| trouble.to_string())?;
-    Ok(format!("{place} = {}\n", frame::lines(&now)))
+    context.session.target().assign(lvalue, value).map_err(|error| error.to_string())?;
+    let now = context.session.target().evaluate(lvalue).map_err(|error| error.to_string())?;
+    Ok(format!("{lvalue} = {}\n", frame::lines(&now)))
 }
 
-fn examine(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let last = scene.desk.examined;
-    let mut wanted = match last {
+fn examine(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let last = context.repl.examined;
+    let mut request = match last {
         Some(last) => last,
         None => Examined { count: 1, format: 'x', size: 4, next: None },
     };
-    if !words.format.is_empty() {
-        wanted = layout(words.format, wanted)?;
-    } else if !words.rest.is_empty() {
-        wanted.count = 1;
+    if !arguments.format.is_empty() {
+        request = layout(arguments.format, request)?;
+    } else if !arguments.rest.is_empty() {
+        request.count = 1;
     }
     let address;
-    let expression = match (words.rest, last.and_then(|last| last.next)) {
+    let expression = match (arguments.rest, last.and_then(|last| last.next)) {
         ("", Some(next)) => {
             address = format!("{next:#x}");
             address.as_str()
         }
-        ("", None) => return Err("say from where: `x/8xw buffer`".to_owned()),
+        ("", None) => return Err("missing address, as in `x/8xw buffer`".to_owned()),
         (expression, _) => expression,
     };
-    let subject = scene.session.subject();
+    let subject = context.session.target();
     let lines = subject
-        .examine(expression, wanted.count, wanted.format, wanted.size)
-        .map_err(|trouble| trouble.to_string())?;
-    // Strings and instructions have no fixed length: only the subject knows where they end.
-    wanted.next = match wanted.format {
+        .examine_memory(expression, request.count, request.format, request.size)
+        .map_err(|error| error.to_string())?;
+    // Strings and instructions have no fixed length: only the target knows where they end.
+    request.next = match request.format {
         's' | 'i' => None,
         _ => subject
-            .print(expression)
+            .evaluate(expression)
             .ok()
             .or(Some(expression.to_owned()))
-            .and_then(|value| whole(&value))
-            .map(|start| (start as u64).wrapping_add((wanted.count * wanted.size) as u64)),
+            .and_then(|value| leading_integer(&value))
+            .map(|start| (start as u64).wrapping_add((request.count * request.size) as u64)),
     };
-    scene.desk.examined = Some(wanted);
+    context.repl.examined = Some(request);
     Ok(lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// `4xw` in its parts.
+/// Parses a format such as `4xw`.
 fn layout(format: &str, last: Examined) -> Result<Examined, String> {
     let digits = format.find(|c: char| !c.is_ascii_digit()).unwrap_or(format.len());
     let count = match &format[..digits] {
         "" => 1,
-        digits => digits.parse().map_err(|_| format!("`{digits}` is too many"))?,
+        digits => digits.parse().map_err(|_| format!("count `{digits}` is too large"))?,
     };
     if count == 0 || count > 1 << 16 {
-        return Err("between 1 and 65536 can be shown at once".to_owned());
+        return Err("the count must be between 1 and 65536".to_owned());
     }
-    let mut wanted = Examined { count, next: None, ..last };
+    let mut request = Examined { count, next: None, ..last };
     for letter in format[digits..].chars() {
         match letter {
-            'x' | 'd' | 'u' | 'o' | 't' | 'c' | 'a' | 's' | 'i' | 'f' => wanted.format = letter,
-            'b' => wanted.size = 1,
-            'h' => wanted.size = 2,
-            'w' => wanted.size = 4,
-            'g' => wanted.size = 8,
+            'x' | 'd' | 'u' | 'o' | 't' | 'c' | 'a' | 's' | 'i' | 'f' => request.format = letter,
+            'b' => request.size = 1,
+            'h' => request.size = 2,
+            'w' => request.size = 4,
+            'g' => request.size = 8,
             other => {
                 return Err(format!(
                     "`{other}` is neither a format ({FORMATS}, i instructions, f float) nor a size (b, h, w, g)"
@@ -170,13 +173,13 @@ fn layout(format: &str, last: Examined) -> Result<Examined, String> {
             }
         }
     }
-    if wanted.format == 'a' {
-        wanted.size = 8;
+    if request.format == 'a' {
+        request.size = 8;
     }
-    if matches!(wanted.format, 'c' | 's') && !format.contains(['h', 'w', 'g']) {
-        wanted.size = 1;
+    if matches!(request.format, 'c' | 's') && !format.contains(['h', 'w', 'g']) {
+        request.size = 1;
     }
-    Ok(wanted)
+    Ok(request)
 }
 
 #[cfg(test)]
@@ -184,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_in_other_formats() {
+    fn integers_are_formatted_in_other_bases() {
         for (value, format, shown) in [
             ("105 'i'", 'x', "0x69"),
             ("105 'i'", 'd', "105"),
@@ -201,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn assignments_are_no_comparisons() {
+    fn assignment_is_not_split_at_a_comparison() {
         assert_eq!(assignment("a = 3"), Some(("a", "3")));
         assert_eq!(assignment("a=b==c"), Some(("a", "b==c")));
         assert_eq!(assignment("a == 3"), None);

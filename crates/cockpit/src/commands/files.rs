@@ -1,120 +1,120 @@
 //! Files: properties, functions, scenarios, recordings.
 
-use super::needed;
-use super::running::begin_anew;
-use crate::command::{Command, Said, Scene, Takes, Topic, Words};
-use crate::opening::recorder;
-use crate::say::stop;
-use crate::workshop::Files;
-use invigil_lang::ltl::Argument;
+use super::required;
+use super::running::restart_session;
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::render::stop;
+use crate::session_factory::Files;
+use crate::start::recorder;
+use invigil_lang::ltl::FormulaArgument;
 use std::path::{Path, PathBuf};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Session, "load-property", "PROPERTY [FUNCTIONS.py]", "Watch one more property", load_property)
-        .takes(Takes::File)
-        .more("A program that has run already is begun anew, because the property must see it from its beginning.\nOne that was running before we came is watched from now on.\n\n  load-property queue.prop\n  load-property behavior.prop functions.py\n  load-property ltl:G(queue_push -> F queue_pop)"),
-    Command::new(Topic::Session, "load-functions", "FILE.py", "Let properties call the functions of a file", load_functions)
-        .takes(Takes::File),
-    Command::new(Topic::Session, "load-scenario", "FILE.scn", "React to the properties as a scenario says", load_scenario)
-        .takes(Takes::File)
-        .more("Without a scenario the program is suspended where a property is violated."),
-    Command::new(Topic::Session, "delete-monitor", "[NAME]", "Watch a property no longer", delete_monitor)
-        .takes(Takes::Property)
-        .more("Without a name it is the current one. The formulae of a file go together."),
-    Command::new(Topic::Session, "record", "FILE", "Write the events from now on as a trace", record)
-        .takes(Takes::File)
-        .more("The end of the name says how: .jsonl, .csv, or .trace for plain lines. `invigil check` reads all of them.\n\n  record run.jsonl"),
+    Command::new(Topic::Session, "load-property", "PROPERTY [FUNCTIONS.py]", "Monitor another property", load_property)
+        .argument(ArgumentKind::File)
+        .more("If the program has already run, it is restarted, because a property monitors a run from its start.\nA process to which you attached is monitored from now on.\n\n  load-property queue.prop\n  load-property behavior.prop functions.py\n  load-property ltl:G(queue_push -> F queue_pop)"),
+    Command::new(Topic::Session, "load-functions", "FILE.py", "Load functions that blocks of properties may call", load_functions)
+        .argument(ArgumentKind::File),
+    Command::new(Topic::Session, "load-scenario", "FILE.scn", "Load a scenario, which reacts to the properties", load_scenario)
+        .argument(ArgumentKind::File)
+        .more("Without a scenario the program is suspended at each violation."),
+    Command::new(Topic::Session, "delete-monitor", "[NAME]", "Stop monitoring a property", delete_monitor)
+        .argument(ArgumentKind::Property)
+        .more("The default is the current property. All formulae of a file are removed together."),
+    Command::new(Topic::Session, "record", "FILE", "Record the events from now on in a trace file", record)
+        .argument(ArgumentKind::File)
+        .more("The extension selects the format: .jsonl, .csv, or .trace for the line format. `invigil check` reads all of them.\n\n  record run.jsonl"),
 ];
 
-fn load_property(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let rest = needed(words.rest, "which file: `load-property queue.prop`")?;
+fn load_property(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let rest = required(arguments.rest, "file, as in `load-property queue.prop`")?;
     let (property, functions) = match rest.split_once(char::is_whitespace) {
-        // A formula may have blanks in it.
-        _ if Argument::parse(rest).is_some() => (rest, None),
+        // A formula may contain blanks.
+        _ if FormulaArgument::parse(rest).is_some() => (rest, None),
         Some((property, functions)) => (property, Some(functions.trim())),
         None => (rest, None),
     };
-    remake(scene, |files| {
+    restart_with(context, |files| {
         files.properties.push(PathBuf::from(property));
         files.functions.extend(functions.map(PathBuf::from));
     })
 }
 
-fn load_functions(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let file = needed(words.rest, "which file: `load-functions functions.py`")?;
-    remake(scene, |files| files.functions.push(PathBuf::from(file)))
+fn load_functions(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let file = required(arguments.rest, "file, as in `load-functions functions.py`")?;
+    restart_with(context, |files| files.functions.push(PathBuf::from(file)))
 }
 
-fn load_scenario(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let file = needed(words.rest, "which file: `load-scenario mine.scn`")?;
-    remake(scene, |files| files.scenarios.push(PathBuf::from(file)))
+fn load_scenario(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let file = required(arguments.rest, "file, as in `load-scenario mine.scn`")?;
+    restart_with(context, |files| files.scenarios.push(PathBuf::from(file)))
 }
 
-fn delete_monitor(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let property = match words.rest {
-        "" => scene.session.current_property(),
-        name => scene.session.find_property(name).map_err(|trouble| trouble.to_string())?,
+fn delete_monitor(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let property = match arguments.rest {
+        "" => context.session.current_property(),
+        name => context.session.find_property(name).map_err(|error| error.to_string())?,
     };
-    if scene.session.watch(property).is_none() {
-        return Err("no property is watched".to_owned());
+    if context.session.monitor(property).is_none() {
+        return Err("no property is loaded".to_owned());
     }
-    let given = scene.desk.loaded.given.get(property).copied();
-    remake(scene, |files| {
+    let given = context.repl.loaded.given.get(property).copied();
+    restart_with(context, |files| {
         if let Some(given) = given.filter(|given| *given < files.properties.len()) {
             files.properties.remove(given);
         }
     })
 }
 
-/// Makes the session anew from other files. If they cannot be used all is as before.
-fn remake(scene: &mut Scene<'_>, change: impl FnOnce(&mut Files)) -> Said {
-    let began = scene.desk.begun && scene.session.is_running();
-    let attached = scene.desk.is_attached();
+/// Restarts the session with other files. If they are invalid, the old files are restored.
+fn restart_with(context: &mut CommandContext<'_>, change: impl FnOnce(&mut Files)) -> CommandResult {
+    let had_run = context.repl.has_run && context.session.is_running();
+    let attached = context.repl.is_attached();
     let question = match attached {
-        true => "The properties are to begin anew, without your points and checkpoints. Go on?",
-        false => "The program has run already, and is to begin anew. Go on?",
+        true => "All monitors will restart, and breakpoints and checkpoints are lost. Continue?",
+        false => "The program has already run and will be restarted. Continue?",
     };
-    if began && !scene.desk.sure {
-        scene.desk.question = Some(question.to_owned());
+    if had_run && !context.repl.confirmed {
+        context.repl.question = Some(question.to_owned());
         return Ok(String::new());
     }
-    let Some(setting) = &mut scene.desk.setting else {
-        return Err("a block cannot load files".to_owned());
+    let Some(config) = &mut context.repl.config else {
+        return Err("blocks cannot load files".to_owned());
     };
-    let before = setting.files.clone();
-    change(&mut setting.files);
-    match begin_anew(scene) {
+    let before = config.files.clone();
+    change(&mut config.files);
+    match restart_session(context) {
         Ok((notes, outcome)) => {
             let names: Vec<&str> =
-                scene.session.watches().map(|watch| watch.automaton().name.as_str()).collect();
-            let watched = match names.is_empty() {
-                true => "No property is watched".to_owned(),
-                false => format!("Watching {}", names.join(", ")),
+                context.session.monitors().map(|monitor| monitor.automaton().name.as_str()).collect();
+            let monitored = match names.is_empty() {
+                true => "No property is loaded".to_owned(),
+                false => format!("Monitoring {}", names.join(", ")),
             };
-            let anew = match (began, attached) {
+            let suffix = match (had_run, attached) {
                 (true, true) => " from now on",
-                (true, false) => "; the program is at its beginning",
+                (true, false) => "; the program is at its start",
                 (false, _) => "",
             };
-            let told = outcome.map_or(String::new(), |outcome| stop::outcome(scene, &outcome));
-            Ok(format!("{notes}{watched}{anew}\n{told}"))
+            let stop = outcome.map_or(String::new(), |outcome| stop::outcome(context, &outcome));
+            Ok(format!("{notes}{monitored}{suffix}\n{stop}"))
         }
         Err(words) => {
-            let Some(setting) = &mut scene.desk.setting else { return Err(words) };
-            setting.files = before;
-            // The program may be gone already: then it is begun with the files as they were.
-            if !scene.session.is_running() {
-                begin_anew(scene)?;
+            let Some(config) = &mut context.repl.config else { return Err(words) };
+            config.files = before;
+            // If the program is gone already, it is restarted with the old files.
+            if !context.session.is_running() {
+                restart_session(context)?;
             }
             Err(words)
         }
     }
 }
 
-fn record(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let file = needed(words.rest, "where to: `record run.jsonl`")?;
-    let recorder = recorder(Path::new(file), &scene.desk.loaded)?;
-    scene.session.finish_recording();
-    scene.session.set_recorder(recorder);
-    Ok(format!("Events are recorded in {file} from now on\n"))
+fn record(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let file = required(arguments.rest, "file, as in `record run.jsonl`")?;
+    let recorder = recorder(Path::new(file), &context.repl.loaded)?;
+    context.session.finish_recording();
+    context.session.set_recorder(recorder);
+    Ok(format!("Recording events to {file} from now on\n"))
 }

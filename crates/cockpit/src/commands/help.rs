@@ -1,19 +1,21 @@
-//! `help`.
+//! The command `help`.
 
-use crate::command::{Command, Said, Scene, Takes, Topic, Words, commands, find};
+use crate::command::{
+    ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, commands, find,
+};
 use invigil_check::report::Paint;
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Session, "help", "[COMMAND]", "List the commands, or tell more about one", help)
+    &[Command::new(Topic::Session, "help", "[COMMAND]", "List the commands, or explain one", help)
         .short(&["h", "?"])
-        .takes(Takes::Command)];
+        .argument(ArgumentKind::Command)];
 
-fn help(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    if words.rest.is_empty() { Ok(all(scene)) } else { one(scene, find(words.rest)?) }
+fn help(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    if arguments.rest.is_empty() { Ok(all(context)) } else { one(context, find(arguments.rest)?) }
 }
 
-fn all(scene: &Scene<'_>) -> String {
-    let style = scene.desk.style;
+fn all(context: &CommandContext<'_>) -> String {
+    let style = context.repl.style;
     let width = commands().map(|command| command.call().len()).max().unwrap_or(0).min(30);
     let mut out = String::new();
     for topic in Topic::ALL {
@@ -23,14 +25,14 @@ fn all(scene: &Scene<'_>) -> String {
         }
         out.push('\n');
     }
-    out + "A command may be shortened as long as it is clear which one is meant. `help COMMAND` tells more.\n"
+    out + "A command may be abbreviated as long as it is unambiguous. `help COMMAND` explains a command.\n"
 }
 
-fn one(scene: &Scene<'_>, command: &Command) -> Said {
-    let style = scene.desk.style;
+fn one(context: &CommandContext<'_>, command: &Command) -> CommandResult {
+    let style = context.repl.style;
     let mut out = format!("{}\n  {}\n", style.paint(Paint::Title, &command.call()), command.summary);
     if !command.short.is_empty() {
-        out.push_str(&format!("  Also called {}\n", command.short.join(", ")));
+        out.push_str(&format!("  Aliases: {}\n", command.short.join(", ")));
     }
     if !command.more.is_empty() {
         out.push('\n');

@@ -1,18 +1,18 @@
-//! `info`: what there is.
+//! The command `info`.
 
-use super::{points, properties, stack, time};
-use crate::command::{Command, Said, Scene, Takes, Topic, Words, listed};
-use crate::say::{columns, frame};
+use super::{breakpoints, history, properties, stack};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, listed};
+use crate::render::{columns, frame};
 use invigil_expr::diag::nearest;
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Program, "info", "WHAT", "Show what there is", info)
+    &[Command::new(Topic::Program, "info", "WHAT", "Show a list or a fact about the session", info)
         .short(&["i"])
-        .takes(Takes::Info)
-        .more("  info breakpoints    points, with their hits\n  info locals         local variables of the selected frame\n  info args           its arguments\n  info registers      its registers\n  info frame          the frame itself\n  info line [PLACE]   which line, and where it is\n  info threads        threads\n  info program        the program: its path, process, images\n  info probes         how events are noticed, place by place\n  info signals        what is done with signals\n  info properties     properties, and their states\n  info checkpoints    checkpoints, as a tree")];
+        .argument(ArgumentKind::Info)
+        .more("  info breakpoints    breakpoints and watchpoints, with their hit counts\n  info locals         local variables of the selected frame\n  info args           its arguments\n  info registers      its registers\n  info frame          the frame itself\n  info line [LOC]     source line of a location\n  info threads        threads\n  info program        the program: path, process, images\n  info probes         instrumentation of each site\n  info signals        handling of signals\n  info properties     properties and their states\n  info checkpoints    checkpoints, as a tree")];
 
-/// What `info` can be about, longest names first told.
-pub(crate) const SUBJECTS: [&str; 13] = [
+/// The topics of `info`.
+pub(crate) const TOPICS: [&str; 13] = [
     "args",
     "breakpoints",
     "checkpoints",
@@ -28,12 +28,12 @@ pub(crate) const SUBJECTS: [&str; 13] = [
     "watchpoints",
 ];
 
-fn info(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let (word, rest) = words.rest.split_once(char::is_whitespace).unwrap_or((words.rest, ""));
-    let found: Vec<&str> = SUBJECTS.into_iter().filter(|name| name.starts_with(word)).collect();
-    // The short forms that other debuggers have.
+fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let (word, rest) = arguments.rest.split_once(char::is_whitespace).unwrap_or((arguments.rest, ""));
+    let found: Vec<&str> = TOPICS.into_iter().filter(|name| name.starts_with(word)).collect();
+    // The short forms of gdb.
     let name = match (word, &found[..]) {
-        ("", _) => return Err(format!("say what about: {}", listed(&SUBJECTS, "or"))),
+        ("", _) => return Err(format!("missing topic: {}", listed(&TOPICS, "or"))),
         ("b" | "br" | "break", _) => "breakpoints",
         ("r" | "reg", _) => "registers",
         ("f", _) => "frame",
@@ -43,70 +43,70 @@ fn info(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
         (_, [one]) => one,
         (_, []) => {
             let near =
-                nearest(word, SUBJECTS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
-            return Err(format!("there is nothing to tell about `{word}`{near}"));
+                nearest(word, TOPICS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+            return Err(format!("unknown topic `{word}`{near}"));
         }
-        (_, several) => return Err(format!("`{word}` may be {}", listed(several, "or"))),
+        (_, several) => return Err(format!("ambiguous topic `{word}`: {}", listed(several, "or"))),
     };
     match name {
-        "breakpoints" | "watchpoints" => Ok(points::points(scene)),
-        "threads" => Ok(stack::threads(scene)),
-        "frame" => stack::about(scene),
-        "stack" => (crate::command::find("backtrace")?.action)(scene, Words { format: "", rest }),
+        "breakpoints" | "watchpoints" => Ok(breakpoints::table(context)),
+        "threads" => Ok(stack::threads(context)),
+        "frame" => stack::about(context),
+        "stack" => (crate::command::find("backtrace")?.action)(context, Arguments { format: "", rest }),
         "locals" => {
-            let locals = scene.session.subject().locals().map_err(|trouble| trouble.to_string())?;
-            Ok(told(&locals, "There are no local variables."))
+            let locals = context.session.target().locals().map_err(|error| error.to_string())?;
+            Ok(listed_variables(&locals, "There are no local variables."))
         }
-        "args" => args(scene),
+        "args" => args(context),
         "registers" => {
-            let registers = scene.session.subject().registers().map_err(|trouble| trouble.to_string())?;
-            Ok(told(&registers, "The registers are not known."))
+            let registers = context.session.target().registers().map_err(|error| error.to_string())?;
+            Ok(listed_variables(&registers, "The registers are not available."))
         }
-        "program" => Ok(facts(scene, |name| name != "signals")),
-        "signals" => Ok(facts(scene, |name| name.contains("signal"))),
-        "checkpoints" => time::tree(scene),
-        "probes" => Ok(probes(scene)),
-        "properties" => Ok(properties::all(scene)),
-        _ => line(scene, rest),
+        "program" => Ok(facts(context, |name| name != "signals")),
+        "signals" => Ok(facts(context, |name| name.contains("signal"))),
+        "checkpoints" => history::tree(context),
+        "probes" => Ok(probes(context)),
+        "properties" => Ok(properties::all(context)),
+        _ => line(context, rest),
     }
 }
 
-fn told(variables: &[invigil_session::subject::Variable], none: &str) -> String {
+fn listed_variables(variables: &[invigil_session::target::Variable], none: &str) -> String {
     if variables.is_empty() { format!("{none}\n") } else { frame::variables(variables, "") }
 }
 
-fn probes(scene: &mut Scene<'_>) -> String {
-    let probes = scene.session.subject().probes();
+fn probes(context: &mut CommandContext<'_>) -> String {
+    let probes = context.session.target().probes();
     if probes.is_empty() {
-        return "No event is noticed at a place of its own.\n".to_owned();
+        return "No sites are instrumented.\n".to_owned();
     }
-    let rows = probes.into_iter().map(|probe| vec![probe.event, probe.place, probe.how]);
+    let rows = probes.into_iter().map(|probe| vec![probe.event, probe.location, probe.mechanism]);
     columns(&rows.collect::<Vec<_>>())
 }
 
-fn args(scene: &mut Scene<'_>) -> Said {
-    let subject = scene.session.subject();
+fn args(context: &mut CommandContext<'_>) -> CommandResult {
+    let subject = context.session.target();
     let depth = subject.selected_frame();
-    let frames = subject.frames(depth + 1).map_err(|trouble| trouble.to_string())?;
+    let frames = subject.frames(depth + 1).map_err(|error| error.to_string())?;
     let arguments = frames.get(depth).map_or(&[][..], |frame| &frame.arguments);
-    Ok(told(arguments, "There are no arguments."))
+    Ok(listed_variables(arguments, "There are no arguments."))
 }
 
-fn facts(scene: &mut Scene<'_>, wanted: impl Fn(&str) -> bool) -> String {
-    let facts = scene.session.subject().facts();
+fn facts(context: &mut CommandContext<'_>, wanted: impl Fn(&str) -> bool) -> String {
+    let facts = context.session.target().info();
     let rows: Vec<Vec<String>> =
         facts.into_iter().filter(|(name, _)| wanted(name)).map(|(name, value)| vec![name, value]).collect();
-    match (rows.is_empty(), scene.session.ending()) {
+    match (rows.is_empty(), context.session.termination()) {
         (false, _) => columns(&rows),
         (true, Some(ending)) => format!("The program has ended: {ending}\n"),
-        (true, None) => "Nothing is known about it.\n".to_owned(),
+        (true, None) => "No information available.\n".to_owned(),
     }
 }
 
-fn line(scene: &mut Scene<'_>, rest: &str) -> Said {
-    let place = (!rest.is_empty()).then_some(rest);
-    match scene.session.subject().line(place).map_err(|trouble| trouble.to_string())? {
+fn line(context: &mut CommandContext<'_>, rest: &str) -> CommandResult {
+    let location = (!rest.is_empty()).then_some(rest);
+    match context.session.target().source_line(location).map_err(|error| error.to_string())? {
         Some(line) => Ok(format!("{}:{}\n", line.file.display(), line.line)),
-        None => Err("there is no line for it in the debug information".to_owned()),
+        None => Err("no source line for this address in the debug information".to_owned()),
     }
 }

@@ -1,65 +1,65 @@
-//! The program's sources.
+//! The command `list`.
 
-use crate::command::{Command, Said, Scene, Takes, Topic, Words};
-use crate::desk::Listing;
-use crate::say::source;
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::render::source;
+use crate::repl_state::Listing;
 use std::path::PathBuf;
 
-/// How many lines are listed at once.
+/// Number of lines that `list` shows.
 const LINES: u32 = 10;
 
 pub(crate) const TABLE: &[Command] =
-    &[Command::new(Topic::Program, "list", "[N|FUNCTION|FILE:N|-]", "Show lines of the sources", list)
+    &[Command::new(Topic::Program, "list", "[N|FUNCTION|FILE:N|-]", "Show source lines", list)
         .short(&["l"])
-        .takes(Takes::Place)
+        .argument(ArgumentKind::Location)
         .repeats("list")
-        .more("  list                 around the current line, and on from there\n  list 40              around line 40 of the file at hand\n  list queue_push      around the beginning of a function\n  list faulty.c:32     around a line of a file\n  list -               the lines before those shown last")];
+        .more("  list                 around the current line, then the following lines\n  list 40              around line 40 of the current file\n  list queue_push      around the start of a function\n  list faulty.c:32     around a line of a file\n  list -               the lines before those shown last")];
 
-fn list(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let (file, from) = match (words.rest, &scene.desk.listing) {
+fn list(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let (file, from) = match (arguments.rest, &context.repl.listing) {
         ("", Some(listing)) => (listing.file.clone(), listing.shown.1),
         ("-", Some(listing)) => {
             if listing.shown.0 <= 1 {
-                return Err("this is the beginning of the file".to_owned());
+                return Err("already at the start of the file".to_owned());
             }
             let before = listing.shown.0.saturating_sub(LINES).max(1);
             (listing.file.clone(), before)
         }
-        ("" | "-", None) => centred(scene, None)?,
-        (place, _) => centred(scene, Some(place))?,
+        ("" | "-", None) => centred(context, None)?,
+        (location, _) => centred(context, Some(location))?,
     };
     let all = source::read(&file)?;
     let count = all.len() as u32 - u32::from(all.last().is_some_and(String::is_empty));
     if from > count {
-        return Err(format!("{} has {count} lines", file.display()));
+        return Err(format!("{} has only {count} lines", file.display()));
     }
     let to = (from + LINES).min(count + 1);
-    let current = current(scene).filter(|(at, _)| *at == file).map(|(_, line)| line);
-    scene.desk.listing = Some(Listing { file, shown: (from, to) });
-    Ok(source::lines(&all, from, to, current, &scene.desk.style))
+    let current = current(context).filter(|(at, _)| *at == file).map(|(_, line)| line);
+    context.repl.listing = Some(Listing { file, shown: (from, to) });
+    Ok(source::lines(&all, from, to, current, &context.repl.style))
 }
 
-/// Where the selected frame stands.
-fn current(scene: &mut Scene<'_>) -> Option<(PathBuf, u32)> {
-    let line = scene.session.subject().line(None).ok()??;
+/// Source position of the selected frame.
+fn current(context: &mut CommandContext<'_>) -> Option<(PathBuf, u32)> {
+    let line = context.session.target().source_line(None).ok()??;
     Some((line.file, line.line))
 }
 
-/// A file, and the first line to show so that the place is in the middle.
-fn centred(scene: &mut Scene<'_>, place: Option<&str>) -> Result<(PathBuf, u32), String> {
-    let at_hand = scene.desk.listing.as_ref().map(|listing| listing.file.clone());
+/// The file of a location, and the first line to show so that the location is centred.
+fn centred(context: &mut CommandContext<'_>, location: Option<&str>) -> Result<(PathBuf, u32), String> {
+    let current_file = context.repl.listing.as_ref().map(|listing| listing.file.clone());
     let start = |line: u32| line.saturating_sub(LINES / 2).max(1);
-    if let Some(line) = place.and_then(|place| place.parse::<u32>().ok())
-        && let Some(file) = at_hand.or_else(|| current(scene).map(|(file, _)| file))
+    if let Some(line) = location.and_then(|location| location.parse::<u32>().ok())
+        && let Some(file) = current_file.or_else(|| current(context).map(|(file, _)| file))
     {
         return Ok((file, start(line)));
     }
-    let line = scene.session.subject().line(place).map_err(|trouble| trouble.to_string())?;
-    match (line, place) {
+    let line = context.session.target().source_line(location).map_err(|error| error.to_string())?;
+    match (line, location) {
         (Some(line), _) => Ok((line.file, start(line.line))),
-        (None, Some(place)) => Err(format!("there is no line for `{place}` in the debug information")),
+        (None, Some(location)) => Err(format!("no source line for `{location}` in the debug information")),
         (None, None) => {
-            Err("there is no line for the place where the program stands; give one: `list main`".to_owned())
+            Err("no source line for the current address; specify a location, as in `list main`".to_owned())
         }
     }
 }

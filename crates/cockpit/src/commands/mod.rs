@@ -1,83 +1,83 @@
-//! The commands, by topic.
+//! The commands of the live debugger, by topic.
 
+mod breakpoints;
 mod data;
 mod files;
 mod help;
+mod history;
 pub(crate) mod info;
 mod list;
-mod methods;
-mod points;
 mod properties;
 mod running;
 mod session;
 mod stack;
-mod time;
+mod verde;
 
-pub(crate) use methods::METHODS;
+pub(crate) use verde::METHODS;
 
-use crate::command::{Command, Scene};
-use crate::desk::Desk;
-use crate::workshop::Loaded;
+use crate::command::{Command, CommandContext};
+use crate::repl_state::ReplState;
+use crate::session_factory::LoadedFiles;
 use invigil_check::report::Style;
-use invigil_session::{Commander, Session};
+use invigil_session::{CommandRunner, Session};
 use std::rc::Rc;
 
-/// All commands, by topic.
+/// All command tables, in the order of the help.
 pub(crate) const TABLES: &[&[Command]] = &[
     running::TABLE,
-    points::TABLE,
+    breakpoints::TABLE,
     stack::TABLE,
     list::TABLE,
     data::TABLE,
     info::TABLE,
     properties::TABLE,
-    methods::TABLE,
-    time::TABLE,
+    verde::TABLE,
+    history::TABLE,
     files::TABLE,
     session::TABLE,
     help::TABLE,
 ];
 
-/// Runs commands for blocks that call `debugger(command)`.
+/// Command interpreter for blocks that call `debugger(command)`.
 pub(crate) struct BlockCommands {
-    desk: Desk,
+    repl: ReplState,
 }
 
 impl BlockCommands {
-    pub(crate) fn new(loaded: Rc<Loaded>) -> BlockCommands {
-        BlockCommands { desk: Desk::new(loaded, Style::default()) }
+    pub(crate) fn new(loaded: Rc<LoadedFiles>) -> BlockCommands {
+        BlockCommands { repl: ReplState::new(loaded, Style::default()) }
     }
 }
 
-impl Commander for BlockCommands {
+impl CommandRunner for BlockCommands {
     fn command(&mut self, session: &mut Session, command: &str) -> Result<String, String> {
-        let said = crate::command::run(&mut Scene { session, desk: &mut self.desk }, command)?;
+        let said = crate::command::run(&mut CommandContext { session, repl: &mut self.repl }, command)?;
         Ok(said.trim_end().to_owned())
     }
 }
 
-/// A number, with a message that says what it is for.
+/// Parses a number; `what` describes the expected value.
 fn number<T: std::str::FromStr>(word: &str, what: &str) -> Result<T, String> {
-    word.parse().map_err(|_| format!("`{word}` is not {what}: give a number"))
+    word.parse().map_err(|_| format!("expected {what}, found `{word}`"))
 }
 
-/// The number that a command may have, or else one.
-fn times(rest: &str) -> Result<u64, String> {
+/// Parses an optional repeat count; the default is 1.
+fn repeat_count(rest: &str) -> Result<u64, String> {
     match rest {
         "" => Ok(1),
-        word => match number(word, "how often")? {
-            0 => Err("once is the least".to_owned()),
+        word => match number(word, "a count")? {
+            0 => Err("the count must be at least 1".to_owned()),
             times => Ok(times),
         },
     }
 }
 
-/// Refuses words where there should be none.
-fn nothing(rest: &str, command: &str) -> Result<(), String> {
-    if rest.is_empty() { Ok(()) } else { Err(format!("`{command}` takes nothing behind it, not `{rest}`")) }
+/// Rejects arguments of a command without parameters.
+fn no_arguments(rest: &str, command: &str) -> Result<(), String> {
+    if rest.is_empty() { Ok(()) } else { Err(format!("`{command}` takes no arguments; found `{rest}`")) }
 }
 
-/// Refuses a command that lacks what it needs.
-fn needed<'a>(rest: &'a str, what: &str) -> Result<&'a str, String> {
-    if rest.is_empty() { Err(format!("say {what}")) } else { Ok(rest) }
+/// Rejects a command without its required argument; `what` describes it.
+fn required<'a>(rest: &'a str, what: &str) -> Result<&'a str, String> {
+    if rest.is_empty() { Err(format!("missing {what}")) } else { Ok(rest) }
 }

@@ -1,72 +1,72 @@
-//! Properties, their slices and states.
+//! Properties, their slices and their states.
 
 use super::number;
-use crate::command::{Command, Said, Scene, Takes, Topic, Words};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
 use crate::graph;
-use crate::say::{past, with_addresses};
+use crate::render::{history, with_addresses};
 use invigil_check::report::Paint;
 use invigil_expr::value::Value;
+use invigil_monitor::interactive::{InteractiveMonitor, UserValue};
 use invigil_monitor::slices::SliceId;
-use invigil_monitor::watch::{Given, Watch};
 use std::path::Path;
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Properties, "property", "[NAME]", "Show the properties, or choose the current one", property)
+    Command::new(Topic::Properties, "property", "[NAME]", "Show the properties, or select the current one", property)
         .short(&["prop", "set-current", "get-current"])
-        .takes(Takes::Property)
-        .more("Commands such as `slices` and `graph` are about the current property.\n\n  property          all, with their states\n  property queue    choose one, by name or number"),
+        .argument(ArgumentKind::Property)
+        .more("Commands such as `slices` and `graph` refer to the current property.\n\n  property          all properties with their states\n  property queue    select one by name or number"),
     Command::new(Topic::Properties, "slices", "", "Show the slices of the current property", slices),
-    Command::new(Topic::Properties, "path", "[SLICE]", "Show how a slice came to where it is", path)
-        .more("Without a number it is the slice that changed last."),
+    Command::new(Topic::Properties, "path", "[SLICE]", "Show the steps that led a slice to its current state", path)
+        .more("The default is the slice that changed last."),
     Command::new(Topic::Properties, "state", "[[SLICE] NAME]", "Show the current states, or set one", state)
         .short(&["set-state"])
-        .takes(Takes::State)
-        .more("  state              the states that slices are in\n  state ready        put the root slice into a state\n  state 2 ready      put slice 2 into a state"),
-    Command::new(Topic::Properties, "env", "[[SLICE] NAME = VALUE]", "Show what a property remembers, or set it", env)
-        .takes(Takes::Nothing)
+        .argument(ArgumentKind::State)
+        .more("  state              the current states of the slices\n  state ready        put the root slice into a state\n  state 2 ready      put slice 2 into a state"),
+    Command::new(Topic::Properties, "env", "[[SLICE] NAME = VALUE]", "Show the variables of a property, or set one", env)
+        .argument(ArgumentKind::Nothing)
         .more("  env                the variables of every slice\n  env N = 3          set a variable of the root slice\n  env 2 N = 3        set a variable of slice 2"),
-    Command::new(Topic::Properties, "graph", "[FILE.svg]", "Draw the current property, its states coloured", graph)
+    Command::new(Topic::Properties, "graph", "[FILE.svg]", "Draw the current property with its current states highlighted", graph)
         .short(&["show-graph"])
-        .takes(Takes::File)
-        .more("States that a slice is in are green if accepting and red if not; the transitions taken last are brown,\nand the states they left grey. Without a name the file is called like the property."),
+        .argument(ArgumentKind::File)
+        .more("Current states are green if accepting, red if non-accepting; the transitions taken last are brown, their source\nstates grey. The default file name is the name of the property."),
 ];
 
 /// The current property.
-pub(super) fn current<'a>(scene: &'a Scene<'_>) -> Result<&'a Watch, String> {
-    let none = "no property is watched; `load-property FILE` loads one";
-    scene.session.watch(scene.session.current_property()).ok_or_else(|| none.to_owned())
+pub(super) fn current<'a>(context: &'a CommandContext<'_>) -> Result<&'a InteractiveMonitor, String> {
+    let none = "no property is loaded; `load-property FILE` loads one";
+    context.session.monitor(context.session.current_property()).ok_or_else(|| none.to_owned())
 }
 
-fn property(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    if !words.rest.is_empty() {
-        let found = scene.session.find_property(words.rest).map_err(|trouble| trouble.to_string())?;
-        scene.session.set_current_property(found).map_err(|trouble| trouble.to_string())?;
+fn property(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    if !arguments.rest.is_empty() {
+        let found = context.session.find_property(arguments.rest).map_err(|error| error.to_string())?;
+        context.session.set_current_property(found).map_err(|error| error.to_string())?;
     }
-    Ok(all(scene))
+    Ok(all(context))
 }
 
-/// All properties with the states that their slices are in.
-pub(super) fn all(scene: &mut Scene<'_>) -> String {
-    if scene.session.watches().len() == 0 {
-        return "No property is watched; `load-property FILE` loads one.\n".to_owned();
+/// Lists all properties with the current states of their slices.
+pub(super) fn all(context: &mut CommandContext<'_>) -> String {
+    if context.session.monitors().len() == 0 {
+        return "No property is loaded; `load-property FILE` loads one.\n".to_owned();
     }
     let mut out = String::new();
-    for (at, watch) in scene.session.watches().enumerate() {
-        let mark = if at == scene.session.current_property() { '*' } else { ' ' };
-        let name = scene.desk.style.paint(Paint::Title, &watch.automaton().name);
-        let (automaton, slices) = (watch.automaton(), watch.slices());
+    for (at, monitor) in context.session.monitors().enumerate() {
+        let mark = if at == context.session.current_property() { '*' } else { ' ' };
+        let name = context.repl.style.paint(Paint::Title, &monitor.automaton().name);
+        let (automaton, slices) = (monitor.automaton(), monitor.slices());
         let mut states = Vec::new();
         for (id, state) in automaton.states.iter().enumerate() {
             let count = slices.count(id as u16);
             if count > 0 {
                 let many = if slices.len() > 1 { format!(" ({count})") } else { String::new() };
-                states.push(past::state(scene, watch, &state.name) + &many);
+                states.push(history::state(context, monitor, &state.name) + &many);
             }
         }
-        let mut words = if states.is_empty() { "no slice is left".to_owned() } else { states.join(", ") };
-        if watch.failure().is_some() {
-            words.push_str(", ended by an error");
-        } else if watch.is_suspended() {
+        let mut words = if states.is_empty() { "no slices".to_owned() } else { states.join(", ") };
+        if monitor.fault().is_some() {
+            words.push_str(", failed");
+        } else if monitor.is_suspended() {
             words.push_str(", suspended");
         }
         out.push_str(&format!("{mark} {} {name}: {words}\n", at + 1));
@@ -74,22 +74,22 @@ pub(super) fn all(scene: &mut Scene<'_>) -> String {
     out
 }
 
-fn slices(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    super::nothing(words.rest, "slices")?;
-    let watch = current(scene)?;
-    let mut out = format!("{}:\n", scene.desk.style.paint(Paint::Title, &watch.automaton().name));
-    for slice in watch.slices().iter() {
-        out.push_str(&one(scene, watch, slice));
+fn slices(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    super::no_arguments(arguments.rest, "slices")?;
+    let monitor = current(context)?;
+    let mut out = format!("{}:\n", context.repl.style.paint(Paint::Title, &monitor.automaton().name));
+    for slice in monitor.slices().iter() {
+        out.push_str(&one(context, monitor, slice));
     }
-    if let Some(failure) = watch.failure() {
-        out.push_str(&format!("  ended by an error: {}\n", failure.message));
+    if let Some(failure) = monitor.fault() {
+        out.push_str(&format!("  failed: {}\n", failure.message));
     }
     Ok(out)
 }
 
-fn one(scene: &Scene<'_>, watch: &Watch, slice: SliceId) -> String {
-    let (automaton, slices) = (watch.automaton(), watch.slices());
-    let words = past::slice_words(watch, slice);
+fn one(context: &CommandContext<'_>, monitor: &InteractiveMonitor, slice: SliceId) -> String {
+    let (automaton, slices) = (monitor.automaton(), monitor.slices());
+    let words = history::binding_text(monitor, slice);
     let binding = if words.is_empty() { String::new() } else { format!("  {}", with_addresses(&words)) };
     let state = automaton.state_name(slices.state(slice));
     let env: Vec<String> = invigil_check::env(automaton, slices, slice)
@@ -97,117 +97,117 @@ fn one(scene: &Scene<'_>, watch: &Watch, slice: SliceId) -> String {
         .map(|variable| format!("{} = {}", variable.name, variable.value))
         .collect();
     let env = if env.is_empty() { String::new() } else { format!("  {}", env.join(", ")) };
-    format!("  slice {}{binding}  {}{env}\n", slice.0 + 1, past::state(scene, watch, state))
+    format!("  slice {}{binding}  {}{env}\n", slice.0 + 1, history::state(context, monitor, state))
 }
 
-/// A slice, by its number as a person counts.
-pub(super) fn slice(watch: &Watch, word: &str) -> Result<SliceId, String> {
-    let wanted: u32 = number(word, "the number of a slice")?;
-    let id = wanted.checked_sub(1).map(SliceId).filter(|id| watch.slices().contains(*id));
-    id.ok_or_else(|| format!("there is no slice {wanted}; `slices` lists them"))
+/// Finds a slice by its number, counted from 1.
+pub(super) fn slice(monitor: &InteractiveMonitor, word: &str) -> Result<SliceId, String> {
+    let wanted: u32 = number(word, "a slice number")?;
+    let id = wanted.checked_sub(1).map(SliceId).filter(|id| monitor.slices().contains(*id));
+    id.ok_or_else(|| format!("no slice {wanted}; `slices` lists all"))
 }
 
-/// The slice that changed last, or else the root.
-fn latest(scene: &Scene<'_>, watch: &Watch) -> Option<SliceId> {
-    let property = scene.session.current_property();
-    let last = scene.session.event_count();
-    let first = *scene.session.remembered().start();
-    // The most recent events are enough: usually it is the last one.
-    let past = scene.session.events(first.max(last.saturating_sub(1000))..=last);
-    let steps = past.iter().rev().flat_map(|past| past.steps.iter().rev());
+/// The slice that changed last; the root slice if none has changed recently.
+fn latest(context: &CommandContext<'_>, monitor: &InteractiveMonitor) -> Option<SliceId> {
+    let property = context.session.current_property();
+    let last = context.session.event_count();
+    let first = *context.session.event_range().start();
+    // Searching the most recent events suffices: usually the last one is the right one.
+    let events = context.session.events(first.max(last.saturating_sub(1000))..=last);
+    let steps = events.iter().rev().flat_map(|event| event.steps.iter().rev());
     let changed = steps.into_iter().find(|step| step.property == property).map(|step| step.slice);
-    changed.or_else(|| watch.slices().root())
+    changed.or_else(|| monitor.slices().root())
 }
 
-fn path(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let watch = current(scene)?;
-    let slice = match words.rest {
-        "" => latest(scene, watch).ok_or("no slice is left")?,
-        word => slice(watch, word)?,
+fn path(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let monitor = current(context)?;
+    let slice = match arguments.rest {
+        "" => latest(context, monitor).ok_or("no slices")?,
+        word => slice(monitor, word)?,
     };
-    let binding = past::slice_words(watch, slice);
+    let binding = history::binding_text(monitor, slice);
     let with = if binding.is_empty() { String::new() } else { format!(" with {binding}") };
-    let title = scene.desk.style.paint(Paint::Title, &watch.automaton().name);
-    let style = scene.desk.style;
+    let title = context.repl.style.paint(Paint::Title, &monitor.automaton().name);
+    let style = context.repl.style;
     Ok(format!("{title}{with}\n")
-        + &past::way(scene.session, scene.session.current_property(), slice, &style))
+        + &history::path_table(context.session, context.session.current_property(), slice, &style))
 }
 
-fn state(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let watch = current(scene)?;
-    if words.rest.is_empty() {
+fn state(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let monitor = current(context)?;
+    if arguments.rest.is_empty() {
         let states: Vec<String> =
-            watch.current_states().map(|name| past::state(scene, watch, name)).collect();
-        return Ok(format!("{}: {}\n", watch.automaton().name, states.join(", ")));
+            monitor.current_states().map(|name| history::state(context, monitor, name)).collect();
+        return Ok(format!("{}: {}\n", monitor.automaton().name, states.join(", ")));
     }
-    let (slice, name) = match words.rest.split_once(char::is_whitespace) {
-        Some((word, name)) => (Some(slice(watch, word)?), name.trim()),
-        None => (None, words.rest),
+    let (slice, name) = match arguments.rest.split_once(char::is_whitespace) {
+        Some((word, name)) => (Some(slice(monitor, word)?), name.trim()),
+        None => (None, arguments.rest),
     };
-    let change = |watch: &mut Watch| match slice {
-        Some(slice) => watch.set_state(slice, name),
-        None => watch.set_current_state(name),
+    let change = |monitor: &mut InteractiveMonitor| match slice {
+        Some(slice) => monitor.set_state(slice, name),
+        None => monitor.set_current_state(name),
     };
-    let property = scene.session.current_property();
-    let done = scene.session.change(property, change).map_err(|trouble| trouble.to_string())?;
-    done.map_err(|mistake| mistake.to_string())?;
-    slices(scene, Words { format: "", rest: "" })
+    let property = context.session.current_property();
+    let done = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
+    done.map_err(|error| error.to_string())?;
+    slices(context, Arguments { format: "", rest: "" })
 }
 
-fn env(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let watch = current(scene)?;
-    if words.rest.is_empty() {
-        return slices(scene, words);
+fn env(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let monitor = current(context)?;
+    if arguments.rest.is_empty() {
+        return slices(context, arguments);
     }
-    let Some((place, value)) = super::data::assignment(words.rest) else {
-        return Err(format!("`{}` is no assignment: `env [SLICE] NAME = VALUE`", words.rest));
+    let Some((place, value)) = super::data::assignment(arguments.rest) else {
+        return Err(format!("`{}` is not an assignment; usage: `env [SLICE] NAME = VALUE`", arguments.rest));
     };
     let (slice, name) = match place.split_once(char::is_whitespace) {
-        Some((word, name)) => (slice(watch, word)?, name.trim()),
-        None => (watch.slices().root().ok_or("the root slice is forgotten: name a slice")?, place),
+        Some((word, name)) => (slice(monitor, word)?, name.trim()),
+        None => (monitor.slices().root().ok_or("the root slice has been collected: specify a slice")?, place),
     };
-    set_variable(scene, slice, name, value)?;
-    slices(scene, Words { format: "", rest: "" })
+    set_variable(context, slice, name, value)?;
+    slices(context, Arguments { format: "", rest: "" })
 }
 
-/// Gives a variable of the current property a value.
+/// Assigns to a variable of the current property.
 pub(super) fn set_variable(
-    scene: &mut Scene<'_>,
+    context: &mut CommandContext<'_>,
     slice: SliceId,
     name: &str,
     value: &str,
 ) -> Result<(), String> {
     let quoted = |quote: char| value.strip_prefix(quote).and_then(|rest| rest.strip_suffix(quote));
     let given = match value {
-        "None" => Given::Plain(Value::NONE),
-        "True" | "true" => Given::Plain(Value::bool(true)),
-        "False" | "false" => Given::Plain(Value::bool(false)),
+        "None" => UserValue::Plain(Value::NONE),
+        "True" | "true" => UserValue::Plain(Value::bool(true)),
+        "False" | "false" => UserValue::Plain(Value::bool(false)),
         _ => match (quoted('\'').or(quoted('"')), value.parse::<i64>(), value.parse::<f64>()) {
-            (Some(text), _, _) => Given::Text(text),
-            (_, Ok(number), _) => Given::Plain(Value::int(number)),
-            (_, _, Ok(number)) => Given::Plain(Value::float(number)),
+            (Some(text), _, _) => UserValue::Text(text),
+            (_, Ok(number), _) => UserValue::Plain(Value::int(number)),
+            (_, _, Ok(number)) => UserValue::Plain(Value::float(number)),
             _ => {
                 return Err(format!(
-                    "`{value}` is no value: give a number, True, False, None or text in quotes"
+                    "invalid value `{value}`: expected a number, True, False, None or a quoted string"
                 ));
             }
         },
     };
-    let property = scene.session.current_property();
-    let change = |watch: &mut Watch| watch.set_env(slice, &[(name, given)]);
-    let done = scene.session.change(property, change).map_err(|trouble| trouble.to_string())?;
-    done.map_err(|mistake| mistake.to_string())
+    let property = context.session.current_property();
+    let change = |monitor: &mut InteractiveMonitor| monitor.set_env(slice, &[(name, given)]);
+    let done = context.session.update_monitor(property, change).map_err(|error| error.to_string())?;
+    done.map_err(|error| error.to_string())
 }
 
-fn graph(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let watch = current(scene)?;
-    let own = format!("{}.svg", watch.automaton().name.replace(['/', '\\'], "-"));
-    let path = Path::new(if words.rest.is_empty() { own.as_str() } else { words.rest });
+fn graph(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let monitor = current(context)?;
+    let own = format!("{}.svg", monitor.automaton().name.replace(['/', '\\'], "-"));
+    let path = Path::new(if arguments.rest.is_empty() { own.as_str() } else { arguments.rest });
     if path.extension().is_none_or(|extension| extension != "svg") {
-        return Err(format!("{}: the picture is SVG, so the name should end with .svg", path.display()));
+        return Err(format!("{}: the file name must end with .svg", path.display()));
     }
-    let picture = graph::picture(scene)?;
+    let picture = graph::picture(context)?;
     let written = std::fs::write(path, picture);
-    written.map_err(|error| format!("{}: cannot write the picture: {error}", path.display()))?;
-    Ok(format!("The picture is in {}\n", path.display()))
+    written.map_err(|error| format!("{}: cannot write: {error}", path.display()))?;
+    Ok(format!("Wrote {}\n", path.display()))
 }

@@ -1,140 +1,147 @@
-//! Making the program run.
+//! Running and stepping the target.
 
-use super::points::set_again;
-use super::{needed, nothing, times};
-use crate::command::{Command, Said, Scene, Takes, Topic, Words};
-use crate::opening::open;
-use crate::say::stop;
-use invigil_session::Outcome;
-use invigil_session::subject::Resume;
+use super::breakpoints::restore_breakpoints;
+use super::{no_arguments, repeat_count, required};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic};
+use crate::render::stop;
+use crate::start::open;
+use invigil_session::RunOutcome;
+use invigil_session::target::ResumeMode;
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Running, "run", "", "Run the program from its beginning", run)
+    Command::new(Topic::Running, "run", "", "Run the program from its start", run)
         .short(&["r", "run-with-program"])
-        .more("A program that has run already is ended, and begun anew with the same properties.\nYour points are set again; watchpoints of what is not there yet are lost.\nA program that was running before we came cannot be begun anew."),
-    Command::new(Topic::Running, "continue", "[N]", "Run on until something happens", go_on)
+        .more("If the program has already run, it is killed and restarted with the same properties. Your breakpoints are set\nagain; watchpoints on lvalues that do not exist at the start are lost. A process to which you attached cannot be\nrestarted."),
+    Command::new(Topic::Running, "continue", "[N]", "Resume the program until the next stop", continue_)
         .short(&["c", "cont"])
-        .more("With a number, points are passed that many times less one.\n\n  continue      until a property, a scenario or a point stops the program\n  continue 3    the third time that a point is reached"),
-    Command::new(Topic::Running, "step", "[N]", "Run to the next source line, into functions", step)
+        .more("With a number N, the first N-1 breakpoint hits are skipped.\n\n  continue      until a property, a scenario or a breakpoint stops the program\n  continue 3    to the third breakpoint hit"),
+    Command::new(Topic::Running, "step", "[N]", "Run to the next source line, stepping into calls", step)
         .short(&["s"])
         .repeats("step")
-        .more("An empty line steps again.\n\n  step      one line\n  step 5    five lines, or until something else happens"),
-    Command::new(Topic::Running, "next", "[N]", "Run to the next source line, over calls", next)
+        .more("An empty line steps again.\n\n  step      one line\n  step 5    five lines, or until another stop"),
+    Command::new(Topic::Running, "next", "[N]", "Run to the next source line, stepping over calls", next)
         .short(&["n"])
         .repeats("next")
-        .more("An empty line does it again."),
-    Command::new(Topic::Running, "stepi", "[N]", "Run one machine instruction", stepi)
+        .more("An empty line repeats it."),
+    Command::new(Topic::Running, "stepi", "[N]", "Execute one machine instruction", stepi)
         .short(&["si"])
         .repeats("stepi"),
     Command::new(Topic::Running, "finish", "", "Run until the selected frame returns", finish)
         .short(&["fin"])
-        .more("Tells the value that it returns, if there is one."),
-    Command::new(Topic::Running, "until", "PLACE", "Run to a place, or until the frame returns", until)
+        .more("Shows the returned value, if any."),
+    Command::new(Topic::Running, "until", "LOCATION", "Run to a location, or until the frame returns", until)
         .short(&["u", "advance"])
-        .takes(Takes::Place)
-        .more("  until 32             line 32 of the file at hand\n  until faulty.c:32\n  until queue_push"),
+        .argument(ArgumentKind::Location)
+        .more("  until 32             line 32 of the current file\n  until faulty.c:32\n  until queue_push"),
 ];
 
-/// Runs the program, several times if it stops for the reason that is expected; tells the last stop.
-fn resume(scene: &mut Scene<'_>, how: &Resume, times: u64, expected: fn(&Outcome) -> bool) -> Said {
-    scene.desk.begun = true;
-    let bell = scene.desk.bell.clone();
+/// Resumes the target up to `times` times, as long as it stops for the expected reason. Renders the last stop.
+fn resume(
+    context: &mut CommandContext<'_>,
+    how: &ResumeMode,
+    times: u64,
+    expected: fn(&RunOutcome) -> bool,
+) -> CommandResult {
+    context.repl.has_run = true;
+    let interrupt = context.repl.interrupt.clone();
     let mut outcome = None;
     for _ in 0..times {
-        let session = &mut *scene.session;
-        let stopped = scene.desk.running(|| session.run(how)).map_err(|trouble| trouble.to_string())?;
-        let goes_on = expected(&stopped) && !bell.was_rung();
+        let session = &mut *context.session;
+        let stopped = context.repl.while_running(|| session.run(how)).map_err(|error| error.to_string())?;
+        let is_repeated = expected(&stopped) && !interrupt.was_interrupted();
         outcome = Some(stopped);
-        if !goes_on {
+        if !is_repeated {
             break;
         }
     }
-    Ok(outcome.map_or(String::new(), |outcome| stop::outcome(scene, &outcome)))
+    Ok(outcome.map_or(String::new(), |outcome| stop::outcome(context, &outcome)))
 }
 
-fn is_step(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Stepped { .. })
+fn is_step(outcome: &RunOutcome) -> bool {
+    matches!(outcome, RunOutcome::Stepped { .. })
 }
 
-fn is_point(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Points(_))
+fn is_breakpoint(outcome: &RunOutcome) -> bool {
+    matches!(outcome, RunOutcome::Breakpoints(_))
 }
 
-fn go_on(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    resume(scene, &Resume::Continue, times(words.rest)?, is_point)
+fn continue_(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    resume(context, &ResumeMode::Continue, repeat_count(arguments.rest)?, is_breakpoint)
 }
 
-fn step(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    resume(scene, &Resume::Line, times(words.rest)?, is_step)
+fn step(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    resume(context, &ResumeMode::Line, repeat_count(arguments.rest)?, is_step)
 }
 
-fn next(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    resume(scene, &Resume::NextLine, times(words.rest)?, is_step)
+fn next(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    resume(context, &ResumeMode::NextLine, repeat_count(arguments.rest)?, is_step)
 }
 
-fn stepi(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    resume(scene, &Resume::Instruction, times(words.rest)?, is_step)
+fn stepi(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    resume(context, &ResumeMode::Instruction, repeat_count(arguments.rest)?, is_step)
 }
 
-fn finish(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    nothing(words.rest, "finish")?;
-    resume(scene, &Resume::Finish, 1, is_step)
+fn finish(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    no_arguments(arguments.rest, "finish")?;
+    resume(context, &ResumeMode::Finish, 1, is_step)
 }
 
-fn until(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    let place = needed(words.rest, "where to run to: `until 32` or `until queue_push`")?;
-    resume(scene, &Resume::Until(place.to_owned()), 1, is_step)
+fn until(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    let location = required(arguments.rest, "location, as in `until 32` or `until queue_push`")?;
+    resume(context, &ResumeMode::Until(location.to_owned()), 1, is_step)
 }
 
-fn run(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    nothing(words.rest, "run")?;
-    if !scene.desk.begun && scene.session.is_running() {
-        return resume(scene, &Resume::Continue, 1, is_step);
+fn run(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    no_arguments(arguments.rest, "run")?;
+    if !context.repl.has_run && context.session.is_running() {
+        return resume(context, &ResumeMode::Continue, 1, is_step);
     }
-    if scene.desk.is_attached() {
-        return Err(match scene.session.is_running() {
-            true => "the program was running before we came, and cannot be begun anew: `continue` runs it on",
-            false => "the program was not started from here: start it again, and `invigil attach` to it",
+    if context.repl.is_attached() {
+        return Err(match context.session.is_running() {
+            true => "an attached process cannot be restarted; `continue` resumes it",
+            false => "an attached process cannot be restarted: start it again and use `invigil attach`",
         }
         .to_owned());
     }
-    if scene.session.is_running() && !scene.desk.sure {
-        scene.desk.question = Some("The program is running. End it and begin anew?".to_owned());
+    if context.session.is_running() && !context.repl.confirmed {
+        context.repl.question = Some("The program is running. Kill it and restart?".to_owned());
         return Ok(String::new());
     }
-    let (notes, outcome) = begin_anew(scene)?;
+    let (notes, outcome) = restart_session(context)?;
     match outcome {
-        Some(outcome) => Ok(notes + &stop::outcome(scene, &outcome)),
-        None => Ok(notes + &resume(scene, &Resume::Continue, 1, is_step)?),
+        Some(outcome) => Ok(notes + &stop::outcome(context, &outcome)),
+        None => Ok(notes + &resume(context, &ResumeMode::Continue, 1, is_step)?),
     }
 }
 
-/// Ends the program and makes a new session of it; a program that ran before we came is let go, and taken hold
-/// of again. If the files cannot be used nothing is changed.
-pub(super) fn begin_anew(scene: &mut Scene<'_>) -> Result<(String, Option<Outcome>), String> {
-    let Some(setting) = &mut scene.desk.setting else {
-        return Err("a block cannot begin the program anew".to_owned());
+/// Kills the target and starts a new session; an attached process is detached and attached again. If the files are
+/// invalid, nothing is changed.
+pub(super) fn restart_session(
+    context: &mut CommandContext<'_>,
+) -> Result<(String, Option<RunOutcome>), String> {
+    let Some(config) = &mut context.repl.config else {
+        return Err("blocks cannot restart the program".to_owned());
     };
-    // Files that cannot be read leave the session as it is.
-    let loaded = setting.workshop.load(&setting.files)?;
+    // Load the files first: if they are invalid, the session continues.
+    let loaded = config.factory.load(&config.files)?;
     let warnings = if loaded.warnings.is_empty() { String::new() } else { loaded.warnings.clone() + "\n" };
-    let gone = match (setting.attached, scene.session.is_running()) {
-        (true, true) => scene.session.detach(),
+    let terminated = match (config.attached, context.session.is_running()) {
+        (true, true) => context.session.detach(),
         (true, false) => Ok(()),
-        (false, _) => scene.session.kill(),
+        (false, _) => context.session.kill(),
     };
-    gone.map_err(|trouble| trouble.to_string())?;
-    let points = scene.session.subject().points();
-    let opened = open(setting).map_err(|failed| failed.words().to_owned())?;
-    *scene.session = opened.session;
-    if let Some(console) = &scene.desk.console {
-        console.forget();
+    terminated.map_err(|error| error.to_string())?;
+    let breakpoints = context.session.target().breakpoints();
+    let started = open(config).map_err(|error| error.message().to_owned())?;
+    *context.session = started.session;
+    if let Some(console) = &context.repl.console {
+        console.reset();
     }
-    scene.desk.loaded = opened.loaded;
-    scene.desk.begun = false;
-    scene.desk.function.clear();
-    scene.desk.listing = None;
-    let notes: String = opened.notes.iter().map(|note| format!("note: {note}\n")).collect();
-    let lost = set_again(scene, &points);
-    Ok((warnings + &notes + &lost, opened.outcome))
+    context.repl.loaded = started.loaded;
+    context.repl.has_run = false;
+    context.repl.function.clear();
+    context.repl.listing = None;
+    let notes: String = started.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    let lost = restore_breakpoints(context, &breakpoints);
+    Ok((warnings + &notes + &lost, started.outcome))
 }

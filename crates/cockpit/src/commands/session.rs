@@ -1,78 +1,66 @@
-//! The session itself, and words of Verde that need nothing here.
+//! Ending the session, and commands of Verde without effect here.
 
-use super::nothing;
-use crate::command::{Command, Said, Scene, Topic, Words};
+use super::no_arguments;
+use crate::command::{Arguments, Command, CommandContext, CommandResult, Topic};
 
 pub(crate) const TABLE: &[Command] = &[
-    Command::new(Topic::Session, "kill", "", "End the program", kill).short(&["k"]),
-    Command::new(Topic::Session, "detach", "", "Let the program run on without us", detach),
-    Command::new(Topic::Session, "quit", "", "End the program and leave", quit)
+    Command::new(Topic::Session, "kill", "", "Kill the program", kill).short(&["k"]),
+    Command::new(
+        Topic::Session,
+        "detach",
+        "",
+        "Detach from the program, which continues unmonitored",
+        detach,
+    ),
+    Command::new(Topic::Session, "quit", "", "Kill the program and quit", quit)
         .short(&["q", "exit"])
-        .more("A program that was running before we came runs on."),
-    Command::new(Topic::Session, "new", "", "Verde: begins a monitor; here `load-property` does", verde),
-    Command::new(
-        Topic::Session,
-        "activate",
-        "",
-        "Verde: makes its commands known; here they always are",
-        verde,
-    ),
-    Command::new(
-        Topic::Session,
-        "cmd-group-begin",
-        "",
-        "Verde: begins a group of commands; needs nothing here",
-        verde,
-    ),
-    Command::new(
-        Topic::Session,
-        "cmd-group-end",
-        "",
-        "Verde: ends a group of commands; needs nothing here",
-        verde,
-    ),
+        .more("A process to which you attached continues unmonitored."),
+    Command::new(Topic::Session, "new", "", "Verde: starts a monitor; use `load-property`", verde),
+    Command::new(Topic::Session, "activate", "", "Verde: enables its commands; no effect", verde),
+    Command::new(Topic::Session, "cmd-group-begin", "", "Verde: starts a command group; no effect", verde),
+    Command::new(Topic::Session, "cmd-group-end", "", "Verde: ends a command group; no effect", verde),
 ];
 
-fn kill(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    nothing(words.rest, "kill")?;
-    if !scene.session.is_running() {
+fn kill(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    no_arguments(arguments.rest, "kill")?;
+    if !context.session.is_running() {
         return Err("the program is not running".to_owned());
     }
-    if !scene.desk.sure {
-        scene.desk.question = Some("End the program?".to_owned());
+    if !context.repl.confirmed {
+        context.repl.question = Some("Kill the program?".to_owned());
         return Ok(String::new());
     }
-    scene.session.kill().map_err(|trouble| trouble.to_string())?;
-    Ok(match scene.desk.is_attached() {
-        true => "The program is ended.\n",
-        false => "The program is ended; `run` begins it anew.\n",
+    context.session.kill().map_err(|error| error.to_string())?;
+    Ok(match context.repl.is_attached() {
+        true => "The program was killed.\n",
+        false => "The program was killed; `run` restarts it.\n",
     }
     .to_owned())
 }
 
-fn detach(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    nothing(words.rest, "detach")?;
-    if !scene.session.is_running() {
+fn detach(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    no_arguments(arguments.rest, "detach")?;
+    if !context.session.is_running() {
         return Err("the program is not running".to_owned());
     }
-    scene.session.detach().map_err(|trouble| trouble.to_string())?;
-    Ok("The program runs on without us.\n".to_owned())
+    context.session.detach().map_err(|error| error.to_string())?;
+    Ok("Detached; the program continues unmonitored.\n".to_owned())
 }
 
-fn quit(scene: &mut Scene<'_>, words: Words<'_>) -> Said {
-    nothing(words.rest, "quit")?;
-    if scene.session.is_running() && !scene.desk.sure {
-        let question = match scene.desk.is_attached() {
-            true => "Let the program run on, and leave?",
-            false => "The program is running. End it and leave?",
+fn quit(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    no_arguments(arguments.rest, "quit")?;
+    if context.session.is_running() && !context.repl.confirmed {
+        let question = match context.repl.is_attached() {
+            true => "Detach from the program and quit?",
+            false => "The program is running. Kill it and quit?",
         };
-        scene.desk.question = Some(question.to_owned());
+        context.repl.question = Some(question.to_owned());
         return Ok(String::new());
     }
-    scene.desk.is_over = true;
+    context.repl.has_quit = true;
     Ok(String::new())
 }
 
-fn verde(_: &mut Scene<'_>, _: Words<'_>) -> Said {
+fn verde(_: &mut CommandContext<'_>, _: Arguments<'_>) -> CommandResult {
     Ok(String::new())
 }

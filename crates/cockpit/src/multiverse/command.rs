@@ -1,12 +1,12 @@
-//! The commands: a table of them, and how a line finds its command.
+//! The command table of the model debugger, lookup and execution of a line.
 
-use super::dialect::Dialect;
-use super::journey::Journey;
+use super::model_debugger::ModelDebugger;
+use super::subject_syntax::SubjectSyntax;
 use crate::command::listed;
 use invigil_expr::diag::nearest;
 use invigil_semantics::{Describe, Evaluate, Semantics};
 
-/// A command.
+/// The commands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verb {
     Step,
@@ -37,8 +37,8 @@ pub(super) enum Verb {
     Quit,
 }
 
-/// What is known of a command: its name, short forms, what can follow it, what it does.
-pub(super) struct Known {
+/// An entry of the command table: name, short forms, argument syntax, description.
+pub(super) struct CommandInfo {
     pub(super) verb: Verb,
     pub(super) name: &'static str,
     pub(super) short: &'static [&'static str],
@@ -46,121 +46,145 @@ pub(super) struct Known {
     pub(super) summary: &'static str,
 }
 
-const fn known(
+const fn command(
     verb: Verb,
     name: &'static str,
     short: &'static [&'static str],
     usage: &'static str,
     summary: &'static str,
-) -> Known {
-    Known { verb, name, short, usage, summary }
+) -> CommandInfo {
+    CommandInfo { verb, name, short, usage, summary }
 }
 
-/// All commands by topic, in the order of the help.
-pub(super) const TOPICS: &[(&str, &[Known])] = &[
+/// The commands by topic, in the order of the help.
+pub(super) const TOPICS: &[(&str, &[CommandInfo])] = &[
     (
         "Moving",
         &[
-            known(Verb::Step, "step", &["s"], "[N | NAME]", "Do an action: its number or a part of its name"),
-            known(Verb::Select, "select", &["o"], "N", "Choose one of several outcomes, or where to start"),
-            known(Verb::Back, "back", &["undo", "u"], "[N]", "Go back by a step, or by N"),
-            known(Verb::Forward, "forward", &["redo", "f"], "[N]", "Go on again the way you went before"),
-            known(Verb::Jump, "jump", &["j"], "#N | NAME", "Go to a place of the tree"),
-            known(Verb::Restart, "restart", &[], "", "Start again; what was seen stays in the tree"),
+            command(
+                Verb::Step,
+                "step",
+                &["s"],
+                "[N | NAME]",
+                "Execute an action, by number or part of its name",
+            ),
+            command(
+                Verb::Select,
+                "select",
+                &["o"],
+                "N",
+                "Select one of several outcomes or initial configurations",
+            ),
+            command(Verb::Back, "back", &["undo", "u"], "[N]", "Go back one step, or N steps"),
+            command(
+                Verb::Forward,
+                "forward",
+                &["redo", "f"],
+                "[N]",
+                "Go forward along the path taken before",
+            ),
+            command(Verb::Jump, "jump", &["j"], "#N | NAME", "Go to a node of the tree"),
+            command(Verb::Restart, "restart", &[], "", "Go back to the start; the tree is kept"),
         ],
     ),
     (
         "Running to breakpoints",
         &[
-            known(
+            command(
                 Verb::Run,
                 "run",
                 &["r", "continue", "c"],
                 "[N | all]",
-                "Run to a breakpoint the shortest way; or find several ways",
+                "Run to a breakpoint on a shortest path, or find several paths",
             ),
-            known(Verb::Break, "break", &["b"], "[WHAT]", "Set a breakpoint, or list them: `help break`"),
-            known(Verb::Delete, "delete", &["d"], "N | all", "Take a breakpoint away"),
-            known(
+            command(
+                Verb::Break,
+                "break",
+                &["b"],
+                "[WHAT]",
+                "Set a breakpoint, or list them; see `help break`",
+            ),
+            command(Verb::Delete, "delete", &["d"], "N | all", "Delete a breakpoint"),
+            command(
                 Verb::Reduce,
                 "reduce",
                 &[],
                 "[EXPRESSION, … | off]",
-                "What is alike for `run`: look once for each value",
+                "Reduction for `run`: explore one configuration per value",
             ),
-            known(
+            command(
                 Verb::Limit,
                 "limit",
                 &[],
                 "[states N | depth N | time S | off]",
-                "How much `run` may take",
+                "Set the limits of `run`",
             ),
         ],
     ),
     (
-        "Looking",
+        "Inspecting",
         &[
-            known(Verb::Where, "where", &["w"], "", "Where you are, how you came here, what can happen"),
-            known(Verb::Actions, "actions", &["a", "enabled"], "", "All that can happen here"),
-            known(Verb::State, "state", &["st"], "[NAME]", "All variables, or those whose names begin so"),
-            known(Verb::Print, "print", &["p"], "EXPRESSION", "What an expression is worth here"),
-            known(
+            command(Verb::Where, "where", &["w"], "", "Show the current step, changes and enabled actions"),
+            command(Verb::Actions, "actions", &["a", "enabled"], "", "List all enabled actions"),
+            command(Verb::State, "state", &["st"], "[NAME]", "Show all variables, or those with this prefix"),
+            command(Verb::Print, "print", &["p"], "EXPRESSION", "Evaluate an expression"),
+            command(
                 Verb::Watch,
                 "watch",
                 &[],
                 "[EXPRESSION]",
-                "Show an expression whenever it changes, or list them",
+                "Display an expression whenever it changes, or list them",
             ),
-            known(Verb::Unwatch, "unwatch", &[], "N | all", "Stop showing one"),
-            known(
+            command(Verb::Unwatch, "unwatch", &[], "N | all", "Remove a displayed expression"),
+            command(
                 Verb::Expect,
                 "expect",
                 &[],
                 "PREDICATE",
-                "Fail unless it is true of the last step; for scripts",
+                "Fail unless the predicate holds for the last step (for scripts)",
             ),
-            known(Verb::Path, "path", &["pa"], "[all]", "The steps from the start to here"),
-            known(Verb::Tree, "tree", &["t"], "[all]", "All universes that were seen"),
-            known(Verb::Name, "name", &["n"], "NAME", "Name this place"),
-            known(Verb::Info, "info", &["i"], "", "Breakpoints, what is watched, and the like"),
+            command(Verb::Path, "path", &["pa"], "[all]", "Show the steps from the start"),
+            command(Verb::Tree, "tree", &["t"], "[all]", "Show the tree of universes"),
+            command(Verb::Name, "name", &["n"], "NAME", "Name the current node"),
+            command(Verb::Info, "info", &["i"], "", "Show breakpoints, displayed expressions and settings"),
         ],
     ),
     (
-        "Files, and leaving",
+        "Files and session",
         &[
-            known(Verb::Save, "save", &[], "FILE", "Write all universes to a file"),
-            known(Verb::Open, "open", &[], "FILE", "Take the executions of a file into the tree"),
-            known(Verb::Help, "help", &["h", "?"], "[COMMAND]", "List the commands, or tell more about one"),
-            known(Verb::Quit, "quit", &["q", "exit"], "", "Leave"),
+            command(Verb::Save, "save", &[], "FILE", "Write the tree to a file"),
+            command(Verb::Open, "open", &[], "FILE", "Add the executions of a file to the tree"),
+            command(Verb::Help, "help", &["h", "?"], "[COMMAND]", "List the commands, or explain one"),
+            command(Verb::Quit, "quit", &["q", "exit"], "", "Quit"),
         ],
     ),
 ];
 
 /// All commands.
-pub(super) fn all() -> impl Iterator<Item = &'static Known> {
+pub(super) fn all() -> impl Iterator<Item = &'static CommandInfo> {
     TOPICS.iter().flat_map(|(_, commands)| commands.iter())
 }
 
-/// The command of this name, short form or unambiguous beginning.
-pub(super) fn find(word: &str) -> Result<&'static Known, String> {
+/// Finds a command by name, short form or unambiguous prefix.
+pub(super) fn find(word: &str) -> Result<&'static CommandInfo, String> {
     if let Some(command) = all().find(|command| command.name == word || command.short.contains(&word)) {
         return Ok(command);
     }
-    let begun: Vec<&Known> = all().filter(|command| command.name.starts_with(word)).collect();
-    match begun[..] {
+    let has_run: Vec<&CommandInfo> = all().filter(|command| command.name.starts_with(word)).collect();
+    match has_run[..] {
         [command] => Ok(command),
         [] => Err(match nearest(word, all().map(|command| command.name)) {
-            Some(near) => format!("there is no command `{word}`: did you mean `{near}`?"),
-            None => format!("there is no command `{word}`; `help` lists them"),
+            Some(near) => format!("unknown command `{word}`: did you mean `{near}`?"),
+            None => format!("unknown command `{word}`; `help` lists all commands"),
         }),
         [..] => {
-            let names: Vec<&str> = begun.iter().map(|command| command.name).collect();
-            Err(format!("`{word}` may be {}", listed(&names, "or")))
+            let names: Vec<&str> = has_run.iter().map(|command| command.name).collect();
+            Err(format!("ambiguous command `{word}`: {}", listed(&names, "or")))
         }
     }
 }
 
-/// The word of a command, and the rest of the line.
+/// Splits a line into the command word and the rest.
 pub(super) fn split(line: &str) -> (&str, &str) {
     let line = line.trim();
     let is_word = |c: char| c.is_ascii_alphabetic() || c == '?';
@@ -168,15 +192,15 @@ pub(super) fn split(line: &str) -> (&str, &str) {
     (word, rest.trim())
 }
 
-impl<'a, S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'a, S, D>
+impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'a, S, D>
 where
     S::Expr: Clone + Send + Sync + 'a,
 {
-    /// Runs a line; gives what it says. A number alone does that action or selects that outcome, and an empty line
-    /// repeats the last command if that makes sense.
+    /// Executes a line and returns its output. A number alone executes that action or selects that outcome; an empty
+    /// line repeats the last command if it is repeatable.
     ///
     /// # Errors
-    /// With words for the user, if it cannot be done.
+    /// If the command fails: a message for the user.
     pub(super) fn run(&mut self, line: &str) -> Result<String, String> {
         let line = line.trim();
         if line.starts_with('#') {
@@ -195,15 +219,15 @@ where
         }
         let (word, rest) = split(line);
         if word.is_empty() {
-            return Err(format!("`{line}` is no command; `help` lists them"));
+            return Err(format!("`{line}` is not a command; `help` lists all commands"));
         }
         let command = find(word)?;
         if command.usage.is_empty() && !rest.is_empty() {
-            return Err(format!("`{}` takes nothing behind it, not `{rest}`", command.name));
+            return Err(format!("`{}` takes no arguments; found `{rest}`", command.name));
         }
         match command.verb {
             Verb::Step => {
-                // Only where there is no choice.
+                // Repeat only the form without a choice.
                 self.repeat = rest.is_empty().then_some("step");
                 self.step_command(rest)
             }
@@ -241,7 +265,7 @@ where
             Verb::Open => self.open_command(rest),
             Verb::Help => self.help_command(rest),
             Verb::Quit => {
-                self.is_over = true;
+                self.has_quit = true;
                 Ok(String::new())
             }
         }

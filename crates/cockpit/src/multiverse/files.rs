@@ -1,30 +1,30 @@
-//! `save` and `open`: histories as lines of JSON.
+//! The commands `save` and `open`: the tree as lines of JSON.
 //!
-//! A line is a place of the tree: its number (`id`), that of the place before it (`parent`, or else the line before),
-//! the `action` and which of its outcomes, counted from 0 (`outcome`), and the `state` for people and to check that
-//! it is still the same. A place without an action is a start. All but the action may be missing.
+//! A line is a node of the tree: its number (`id`), the number of its `parent` (default: the line before), the
+//! `action` and the index of its `outcome`, counted from 0, and the `state`, which is checked when the file is opened.
+//! A node without an action is an initial configuration. All fields except the action are optional.
 
-use super::dialect::Dialect;
-use super::journey::Journey;
-use invigil_explore::debugger::{Act, Debugging};
-use invigil_explore::finder::Execution;
+use super::model_debugger::ModelDebugger;
+use super::subject_syntax::SubjectSyntax;
+use invigil_explore::breakpoint_search::Execution;
+use invigil_explore::debugger::{DebugAction, DebugConfig};
 use invigil_semantics::{Describe, Evaluate, Semantics, Step};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 use std::fs;
 
-type Said = Result<String, String>;
+type CommandResult = Result<String, String>;
 
-impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
+impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
     /// Writes all universes to a file.
-    pub(super) fn save_command(&mut self, rest: &str) -> Said {
+    pub(super) fn save_command(&mut self, rest: &str) -> CommandResult {
         if rest.is_empty() {
-            return Err("say which file".to_owned());
+            return Err("missing file".to_owned());
         }
         let count = self.at.history.len();
         let text: String = (0..count).map(|place| self.line(place) + "\n").collect();
-        fs::write(rest, text).map_err(|error| format!("{rest} cannot be written: {error}"))?;
-        Ok(format!("{count} places in {rest}\n"))
+        fs::write(rest, text).map_err(|error| format!("cannot write {rest}: {error}"))?;
+        Ok(format!("wrote {count} nodes to {rest}\n"))
     }
 
     fn line(&self, place: usize) -> String {
@@ -49,7 +49,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         if self.at.history.at() == Some(place) {
             fields.push("\"here\":true".to_owned());
         }
-        // In the order in which people know it.
+        // In the order of the subject, which `Map` would not keep.
         let state: Vec<String> = self
             .subject
             .describe_config(step.target)
@@ -60,12 +60,12 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         format!("{{{}}}", fields.join(","))
     }
 
-    /// Takes the executions of a file into the tree, and goes where it says, or to the last.
-    pub(super) fn open_command(&mut self, rest: &str) -> Said {
+    /// Adds the executions of a file to the tree, and goes to the node marked `here`, or to the last one.
+    pub(super) fn open_command(&mut self, rest: &str) -> CommandResult {
         if rest.is_empty() {
-            return Err("say which file".to_owned());
+            return Err("missing file".to_owned());
         }
-        let text = fs::read_to_string(rest).map_err(|error| format!("{rest} cannot be read: {error}"))?;
+        let text = fs::read_to_string(rest).map_err(|error| format!("cannot read {rest}: {error}"))?;
         let before = (self.at.clone(), self.names.clone());
         match self.replay(&text) {
             Ok(()) => Ok(self.here()),
@@ -82,14 +82,14 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let failed = |error: String| (number, error);
             let entry: Map<String, Value> =
-                serde_json::from_str(line).map_err(|error| failed(format!("this is no history: {error}")))?;
+                serde_json::from_str(line).map_err(|error| failed(format!("not a history: {error}")))?;
             let action = ["action", "event"].into_iter().find_map(|key| entry.get(key)?.as_str());
             let parent = entry.get("parent").and_then(Value::as_u64);
             let from = match parent {
                 Some(parent) => Some(
                     *places
                         .get(&parent)
-                        .ok_or_else(|| failed(format!("its parent {parent} does not stand before it")))?,
+                        .ok_or_else(|| failed(format!("parent {parent} is not defined before this line")))?,
                 ),
                 None => previous,
             };
@@ -107,15 +107,15 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             }
         }
         if previous.is_none() {
-            return Err((1, "there is nothing in it".to_owned()));
+            return Err((1, "the file is empty".to_owned()));
         }
         if let Some(here) = here {
-            self.act(&Act::Jump(here));
+            self.act(&DebugAction::Jump(here));
         }
         Ok(())
     }
 
-    /// Makes the step of a line.
+    /// Replays the step of a line.
     fn replay_step(
         &mut self,
         from: Option<usize>,
@@ -123,33 +123,35 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         entry: &Map<String, Value>,
     ) -> Result<(), String> {
         let outcome = entry.get("outcome").and_then(Value::as_u64).map(|at| at as usize);
-        let fits = |journey: &Self, config: &S::Config| {
-            let fields = journey.subject.describe_config(config);
-            let told = entry.get("state").and_then(Value::as_object);
-            told.is_none_or(|told| told.iter().all(|(name, value)| says(fields.get(name), value)))
+        let fits = |model_debugger: &Self, config: &S::Config| {
+            let fields = model_debugger.subject.describe_config(config);
+            let expected = entry.get("state").and_then(Value::as_object);
+            expected.is_none_or(|expected| {
+                expected.iter().all(|(name, value)| is_shown_as(fields.get(name), value))
+            })
         };
-        // A trace has what variables hold beside the event; the values of the event may hide some of them. The
-        // configuration that fits best is meant.
-        let likeness = |journey: &Self, config: &S::Config| {
-            let fields = journey.subject.describe_config(config);
-            entry.iter().filter(|(name, value)| says(fields.get(name), value)).count()
+        // A trace contains the values of variables beside those of the event, which may hide some of them. So the
+        // configuration with most matching values is chosen.
+        let likeness = |model_debugger: &Self, config: &S::Config| {
+            let fields = model_debugger.subject.describe_config(config);
+            entry.iter().filter(|(name, value)| is_shown_as(fields.get(name), value)).count()
         };
         let is_start = from.is_none() || action.is_none();
         if is_start {
-            let begin = self.debugger.begin();
-            self.at = Debugging { history: self.at.history.clone(), ..begin };
+            let initial = self.debugger.initial_config();
+            self.at = DebugConfig { history: self.at.history.clone(), ..initial };
             let is_meant = |(at, config): &(usize, &S::Config)| match action {
-                // The state of the line is that after its action.
+                // The state of the line is the one after its action.
                 Some(_) => true,
                 None => outcome.is_none_or(|outcome| outcome == *at) && fits(self, config),
             };
             let starts = self.at.options.iter().enumerate().filter(is_meant).rev();
             let start =
                 starts.max_by_key(|(_, config)| likeness(self, config)).map(|(_, config)| config.clone());
-            let start = start.ok_or("the subject does not start like this")?;
-            self.act(&Act::Select(start));
+            let start = start.ok_or("no initial configuration matches this line")?;
+            self.act(&DebugAction::Select(start));
         } else if let Some(from) = from {
-            self.act(&Act::Jump(from));
+            self.act(&DebugAction::Jump(from));
         }
         let (Some(name), Some(current)) = (action, self.at.current.clone()) else { return Ok(()) };
         let (mut is_enabled, mut best) = (false, None);
@@ -157,7 +159,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             let outcomes: Vec<S::Config> = self.subject.execute(&current, &action).into_iter().collect();
             for (at, target) in outcomes.into_iter().enumerate() {
                 let is_named = self.subject.describe_action(&action) == name
-                    || self.dialect.named(name).is_ok_and(|named| {
+                    || self.syntax.named(name).is_ok_and(|named| {
                         let step = Step::taken(&current, &action, &target);
                         self.subject.evaluate(&named, step).unwrap_or(false)
                     });
@@ -175,17 +177,17 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             return Ok(());
         }
         Err(match is_enabled {
-            true => format!("`{name}` is enabled, and does not lead to that state"),
-            false => format!("`{name}` is not enabled after what comes before it"),
+            true => format!("`{name}` is enabled but does not lead to this state"),
+            false => format!("`{name}` is not enabled at this point"),
         })
     }
 }
 
-/// Whether a value is what a part of a configuration shows.
-fn says(shown: Option<&str>, value: &Value) -> bool {
+/// Whether a JSON value matches a rendered field.
+fn is_shown_as(shown: Option<&str>, value: &Value) -> bool {
     match value {
         Value::String(text) => shown == Some(text),
-        // As lists are shown.
+        // The same form in which lists are rendered.
         Value::Array(items) => {
             let items: Vec<String> = items
                 .iter()

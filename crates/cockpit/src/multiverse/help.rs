@@ -1,67 +1,67 @@
-//! `help`, and how a line may go on.
+//! The command `help`, and completion.
 
-use super::command::{Known, TOPICS, Verb, all, find, split};
-use super::dialect::Dialect;
-use super::journey::Journey;
+use super::command::{CommandInfo, TOPICS, Verb, all, find, split};
+use super::model_debugger::ModelDebugger;
+use super::subject_syntax::SubjectSyntax;
 use crate::complete::{Completion, files};
 use invigil_check::report::Paint;
 use invigil_semantics::{Describe, Evaluate, Semantics};
 
-/// What there is to know besides, where a line is not enough.
+/// Further explanation of a command, where one line is not enough.
 fn more(verb: Verb) -> &'static str {
     match verb {
         Verb::Step => {
-            "A number alone is a step, too. Where there is only one action, `step` does it.\n\
-             With several outcomes, `select` one of them next."
+            "A number alone is a step, too. If only one action is enabled, `step` executes it.\n\
+             If the action has several outcomes, `select` one of them next."
         }
         Verb::Break => {
-            "break PREDICATE       a step of which it is true: `x == 3`, `x' == x + 1 && enabled(send)`\n\
-             break on NAME         a step by an action of that name\n\
-             break deadlock        where nothing can happen\n\
+            "break PREDICATE       a step that satisfies it: `x == 3`, `x' == x + 1 && enabled(send)`\n\
+             break on NAME         a step by an action with that name\n\
+             break deadlock        a configuration without enabled actions\n\
              break regex PATTERN   steps that match: names, \"predicates\", `.`, `|`, `*`, `+`, `?`, parentheses;\n\
-             \x20                     anywhere on the way, or with `^` in front from here on\n\
-             break ltl FORMULA     an execution from here on that satisfies it, finite if that is certain\n\
-             \x20                     after some steps, or else infinite\n\
-             break prop FILE       an execution from here on that violates the property\n\n\
-             `run` goes to the nearest of all breakpoints. One that holds where you stand is passed."
+             \x20                     anywhere on the path; with a leading `^`, from here\n\
+             break ltl FORMULA     an execution from here that satisfies it: finite if a prefix decides the\n\
+             \x20                     formula, otherwise infinite\n\
+             break prop FILE       an execution from here that violates the property\n\n\
+             `run` goes to the nearest breakpoint. Breakpoints that hold in the current configuration are skipped."
         }
         Verb::Run => {
-            "Looks at all universes from here on, and goes the shortest way to a breakpoint.\n\
-             `run 3` finds three ways, `run all` all of them, and both stay here: each becomes a universe in the\n\
-             tree, to `jump` to. There is one way for each configuration in which a breakpoint is hit."
+            "Explores all executions from here, and goes to a breakpoint on a shortest path.\n\
+             `run 3` finds three paths, `run all` finds all, and both stay here: each path becomes a universe in\n\
+             the tree, to which you can `jump`. There is one path per configuration in which a breakpoint is hit."
         }
         Verb::Reduce => {
-            "For `run`, configurations in which all these expressions have the same values are alike: only the\n\
-             first of them is looked behind. That makes a run quicker, and it may miss breakpoints: it says how\n\
-             many configurations it skipped. What it finds is real."
+            "Of all configurations in which these expressions have the same values, `run` explores only the first.\n\
+             This makes the search faster, but it may miss breakpoints; `run` reports the number of skipped\n\
+             configurations. Every execution it finds is real."
         }
         Verb::Limit => {
             "limit states N       configurations\n\
              limit depth N        steps from here\n\
              limit time SECONDS   time\n\
-             limit off            as much as it needs; Ctrl-C ends a run, too"
+             limit off            no limits; Ctrl-C interrupts a search"
         }
         Verb::Save => {
-            "One line of JSON for each place, with the action and the outcome that lead to it. `open` reads it back."
+            "One line of JSON per node, with the action and the outcome that lead to it. `open` reads the file."
         }
         Verb::Open => {
             "Lines of JSON, each with an `action` (or `event`) and, if there are several, its `outcome` from 0 or\n\
              the `state` it leads to. `save` writes such files."
         }
         Verb::Jump => {
-            "Places are numbered in the order in which they were seen. `tree` shows them, `name` names them."
+            "Nodes are numbered in the order of their first visit. `tree` shows them, `name` names them."
         }
-        Verb::Restart => "With several configurations to start in, `select` one of them.",
+        Verb::Restart => "If there are several initial configurations, `select` one of them.",
         _ => "",
     }
 }
 
-fn call(command: &Known) -> String {
+fn call(command: &CommandInfo) -> String {
     format!("{} {}", command.name, command.usage).trim_end().to_owned()
 }
 
-impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
-    /// Lists the commands, or tells more about one.
+impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
+    /// Lists the commands or explains one.
     pub(super) fn help_command(&mut self, rest: &str) -> Result<String, String> {
         let title = |text: &str| self.style.paint(Paint::Title, text);
         let mut out = String::new();
@@ -69,7 +69,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             let command = find(rest)?;
             out.push_str(&format!("{}\n  {}\n", title(&call(command)), command.summary));
             if !command.short.is_empty() {
-                out.push_str(&format!("  Also called {}\n", command.short.join(", ")));
+                out.push_str(&format!("  Aliases: {}\n", command.short.join(", ")));
             }
             let more = more(command.verb);
             if !more.is_empty() {
@@ -87,11 +87,11 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             out.push('\n');
         }
         Ok(
-            out + "A command may be shortened as long as it is clear which one is meant. `help COMMAND` tells more.\n"
+            out + "A command may be abbreviated as long as it is unambiguous. `help COMMAND` explains a command.\n"
         )
     }
 
-    /// How a line may go on.
+    /// Completes the word before the cursor.
     pub(super) fn complete(&self, line: &str, position: usize) -> Completion {
         let before = line.get(..position).unwrap_or(line);
         let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
@@ -104,16 +104,16 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             Ok(Verb::Break) if lead.ends_with("prop") => return Completion { start, words: files(word) },
             Ok(Verb::Break) if split(lead).1.is_empty() => {
                 let kinds = ["on", "deadlock", "regex", "ltl", "prop"].map(str::to_owned);
-                kinds.into_iter().chain(self.dialect.words()).collect()
+                kinds.into_iter().chain(self.syntax.names()).collect()
             }
             Ok(Verb::Break | Verb::Print | Verb::Watch | Verb::Expect | Verb::Reduce | Verb::State) => {
-                self.dialect.words()
+                self.syntax.names()
             }
             Ok(Verb::Jump) => self.names.keys().cloned().collect(),
             Ok(Verb::Step) => {
                 let current = self.at.current.iter();
                 let actions = current.flat_map(|at| self.subject.actions(at).into_iter().collect::<Vec<_>>());
-                // The whole name, as it may have several words.
+                // Complete the whole name, which may contain blanks.
                 let rest =
                     before.trim_start().trim_start_matches(|c: char| c.is_ascii_alphabetic()).trim_start();
                 let names = actions.map(|action| self.action(&action));

@@ -1,23 +1,24 @@
-//! The debugger for models, and for anything else whose behaviours can all be looked at.
+//! The debugger for models and other subjects whose executions can be explored.
 //!
-//! [`debug`] is the whole program: it takes commands from a person or from a script, and drives the unified debugger
-//! of [`invigil_explore::debugger`] with a tree of universes as its history. It works on any subject that can be
-//! shown and asked; what a person writes is read by a [`Dialect`]. [`Readers`] is that of models.
+//! [`debug`] is the entry point. It executes commands of the user or of a script on the unified debugger of
+//! [`invigil_explore::debugger`], whose history is a tree: each branch is a universe, that is, an alternative
+//! execution Teo23. It works on any subject that implements the semantic interface; a [`SubjectSyntax`] parses
+//! what the user writes about the subject. [`ModelSyntax`] is the syntax of models.
 
-mod breaks;
+mod breakpoints;
 mod command;
-mod dialect;
+mod display;
 mod files;
 mod help;
-mod journey;
-mod looking;
-mod model;
-mod moving;
-mod program;
-mod running;
-mod show;
+mod inspection;
+mod model_debugger;
+mod model_syntax;
+mod navigation;
+mod repl;
+mod search;
+mod subject_syntax;
 mod tree;
 
-pub use dialect::{Dialect, Value};
-pub use model::{Reader, Readers, execution};
-pub use program::{Ending, Input, Setting, debug};
+pub use model_syntax::{ModelSyntax, Parser, execution};
+pub use repl::{Input, ReplConfig, ScriptOutcome, debug};
+pub use subject_syntax::{SubjectSyntax, Value};

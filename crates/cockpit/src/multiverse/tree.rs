@@ -1,26 +1,26 @@
-//! The tree of universes, drawn.
+//! Rendering of the tree of universes.
 
-use super::dialect::Dialect;
-use super::journey::Journey;
+use super::model_debugger::ModelDebugger;
+use super::subject_syntax::SubjectSyntax;
 use invigil_check::report::Paint;
 use invigil_semantics::{Describe, Evaluate, Semantics};
 
-/// How many steps in a row, of which there is nothing to say, are drawn as one line.
-const ROW: usize = 4;
+/// Maximum length of an unremarkable row of steps that is drawn in full.
+const MAX_PLAIN_ROW: usize = 4;
 
-impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
-    /// Draws the tree: a step below the one before, a universe of its own where one went several ways.
+impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
+    /// Draws the tree: each step below its predecessor, with a branch for each alternative.
     pub(super) fn tree_command(&mut self, rest: &str) -> Result<String, String> {
         let is_all = match rest {
             "" => false,
             "all" => true,
-            word => return Err(format!("`tree` or `tree all`, not `tree {word}`")),
+            word => return Err(format!("unknown argument `{word}`; usage: `tree` or `tree all`")),
         };
         if self.at.history.is_empty() {
-            return Err("nothing was seen yet".to_owned());
+            return Err("no configuration has been visited yet".to_owned());
         }
         let mut out = String::new();
-        // What is still to be drawn: the place, what stands before it, and before what is below it.
+        // Nodes still to draw, each with the prefix of its line and that of the lines below it.
         let mut open: Vec<(usize, String, String)> = Vec::new();
         self.branches(None, "", &mut open);
         while let Some((first, lead, below)) = open.pop() {
@@ -28,9 +28,9 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
             let (mut place_lead, mut at) = (lead.as_str(), 0);
             while at < row.len() {
                 let plain = row[at..].iter().take_while(|place| self.is_plain(**place)).count();
-                if plain > ROW && !is_all {
-                    let told = self.style.paint(Paint::Faint, &format!("… {plain} steps"));
-                    out.push_str(&format!("  {place_lead}{told}\n"));
+                if plain > MAX_PLAIN_ROW && !is_all {
+                    let text = self.style.paint(Paint::Faint, &format!("… {plain} steps"));
+                    out.push_str(&format!("  {place_lead}{text}\n"));
                     at += plain;
                 } else {
                     self.tree_line(row[at], place_lead, &mut out);
@@ -45,7 +45,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         Ok(out)
     }
 
-    /// The steps in a row, from a place on to the next at which there are several ways, or none.
+    /// The row of steps from a node to the next branching node or leaf.
     fn row(&self, first: usize) -> Vec<usize> {
         let mut row = vec![first];
         let mut place = first;
@@ -56,7 +56,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         row
     }
 
-    /// Puts the ways that go on from a place on the list of what is to be drawn, the first one last.
+    /// Pushes the children of a node on the stack of nodes to draw, in reverse order.
     fn branches(&self, place: Option<usize>, lead: &str, open: &mut Vec<(usize, String, String)>) {
         let children = self.at.history.children(place);
         let is_one = children.len() == 1;
@@ -70,7 +70,7 @@ impl<S: Semantics + Evaluate + Describe, D: Dialect<S>> Journey<'_, S, D> {
         }
     }
 
-    /// Whether there is nothing special about a place.
+    /// Whether a node is unremarkable: inside a row, unnamed and not the current node.
     fn is_plain(&self, place: usize) -> bool {
         let history = &self.at.history;
         let is_inside = history.parent(place).is_some_and(|parent| history.children(Some(parent)).len() == 1)

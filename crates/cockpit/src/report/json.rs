@@ -1,38 +1,37 @@
-//! The report for programs: one JSON document.
+//! The report as JSON.
 
-use super::Told;
-use invigil_check::report::{presumption, word};
-use invigil_check::{Happening, PropertyOutcome, Variable};
+use super::RunReport;
+use invigil_check::report::{presumption, verdict_word};
+use invigil_check::{PropertyResult, ReportedEvent, Variable};
 use invigil_monitor::automaton::Automaton;
 use invigil_monitor::verdict::Verdict;
-use invigil_session::subject::{self, Ending};
-use invigil_session::{JointCheckpoint, ReportedFrame, Violation};
+use invigil_session::target::{self, Termination};
+use invigil_session::{JointCheckpoint, LiveViolation, ReportedFrame};
 use serde_json::{Map, Value, json};
 
 /// The version of the schema.
 const SCHEMA: u32 = 1;
 
-impl Told<'_> {
-    /// The report as a JSON document, ended by a line end.
+impl RunReport<'_> {
+    /// Renders the report as a JSON document with a trailing line end.
     ///
-    /// Properties and findings are told as those of recorded traces are (`invigil check --json`), without the
-    /// places of a trace. Besides:
+    /// Properties and findings have the format of `invigil check --json`, without positions in a trace. In addition:
     ///
     /// ```text
-    /// events        how many there were
-    /// actions       of scripts: [{ name, invoked }], how often each was invoked
+    /// events        number of events
+    /// actions       of scripts: [{ name, invoked }], with the number of invocations
     /// findings      also thread, undone, and the stack:
     ///               [{ function, inlined, address, file, line, object, arguments, locals: { NAME: WORDS } }]
     /// checkpoints   [{ id, parent, label, automatic, event, place, memory, restored, limits }]
-    /// program       { end: "exited", "killed", "detached", "ended" (by us) or "alive",
+    /// program       { end: "exited", "killed", "detached", "ended" (killed by the debugger) or "alive",
     ///                 status, signal, core }
     /// crash         null, or { signal, detail, thread, stack }
-    /// cut_short     null, or why the run was not followed to its end
-    /// errors        what kept the answer from being complete
+    /// cut_short     null, or why monitoring stopped before the end
+    /// errors        errors because of which the result is incomplete
     /// ```
     pub fn json(&self) -> String {
-        let (properties, actions) = self.parted();
-        let action = |of: &&PropertyOutcome| json!({ "name": of.name, "invoked": of.steps });
+        let (properties, actions) = self.properties_and_actions();
+        let action = |of: &&PropertyResult| json!({ "name": of.name, "invoked": of.steps });
         let document = json!({
             "schema": SCHEMA,
             "tool": { "name": "invigil", "version": env!("CARGO_PKG_VERSION") },
@@ -54,7 +53,7 @@ impl Told<'_> {
             "cut_short": self.cut_short,
             "errors": self.errors,
         });
-        // Writing plain data into memory does not fail.
+        // Serializing plain data into memory cannot fail.
         serde_json::to_string_pretty(&document).map_or(String::new(), |text| text + "\n")
     }
 
@@ -65,11 +64,11 @@ impl Told<'_> {
         } else if !self.errors.is_empty() {
             "error"
         } else {
-            properties.iter().max_by_key(|property| property.verdict()).map_or("holds", word)
+            properties.iter().max_by_key(|property| property.verdict()).map_or("holds", verdict_word)
         }
     }
 
-    fn property(&self, of: &PropertyOutcome) -> Value {
+    fn property(&self, of: &PropertyResult) -> Value {
         let states = of.states.iter().map(|(state, verdict, slices)| {
             json!({ "state": state, "verdict": Verdict::word(*verdict), "slices": slices })
         });
@@ -78,7 +77,7 @@ impl Told<'_> {
             .iter()
             .map(|missing| json!({ "event": missing.event, "param": missing.param, "count": missing.count }));
         let failure = of.failure.as_ref().map(|(failure, at)| {
-            let place = failure.span.and_then(|span| self.loaded.sources.place(span));
+            let place = failure.span.and_then(|span| self.loaded.sources.line_column(span));
             let source = failure.span.and_then(|span| self.loaded.sources.get(span.source));
             json!({
                 "message": failure.message,
@@ -91,7 +90,7 @@ impl Told<'_> {
         json!({
             "name": of.name,
             "file": self.file(of),
-            "verdict": word(of),
+            "verdict": verdict_word(of),
             "violations": of.violations,
             "slices": of.slices,
             "live": of.live,
@@ -106,17 +105,17 @@ impl Told<'_> {
         })
     }
 
-    fn automaton(&self, of: &PropertyOutcome) -> Option<&Automaton> {
+    fn automaton(&self, of: &PropertyResult) -> Option<&Automaton> {
         self.loaded.automata.iter().find(|automaton| automaton.name == of.name).map(AsRef::as_ref)
     }
 
-    fn file(&self, of: &PropertyOutcome) -> Option<&str> {
+    fn file(&self, of: &PropertyResult) -> Option<&str> {
         let source = self.loaded.sources.get(self.automaton(of)?.states.first()?.span.source)?;
         Some(&source.name)
     }
 
-    fn finding(&self, violation: &Violation) -> Value {
-        let finding = &violation.finding;
+    fn finding(&self, violation: &LiveViolation) -> Value {
+        let finding = &violation.violation;
         let name = self.loaded.automata.get(finding.property).map_or("", |property| property.name.as_str());
         let mut slice = Map::new();
         for bound in &finding.slice {
@@ -141,7 +140,7 @@ impl Told<'_> {
             "from": finding.from,
             "to": finding.to,
             "path": path.collect::<Vec<_>>(),
-            "untold": finding.untold,
+            "untold": finding.omitted,
             "thread": violation.thread,
             "undone": violation.undone,
             "stack": stack(&violation.stack),
@@ -149,18 +148,18 @@ impl Told<'_> {
     }
 
     fn program(&self) -> Value {
-        let (end, status, signal, core) = match &self.report.ending {
-            Some(Ending::Exited(status)) => ("exited", Some(*status), None, false),
-            Some(Ending::Killed { signal, core }) => ("killed", None, Some(signal.as_str()), *core),
-            Some(Ending::Detached) => ("detached", None, None, false),
-            None if self.report.is_over => ("ended", None, None, false),
+        let (end, status, signal, core) = match &self.report.termination {
+            Some(Termination::Exited(status)) => ("exited", Some(*status), None, false),
+            Some(Termination::Killed { signal, core }) => ("killed", None, Some(signal.as_str()), *core),
+            Some(Termination::Detached) => ("detached", None, None, false),
+            None if self.report.has_ended => ("ended", None, None, false),
             None => ("alive", None, None, false),
         };
         json!({ "end": end, "status": status, "signal": signal, "core": core })
     }
 }
 
-fn event(of: &Happening) -> Value {
+fn event(of: &ReportedEvent) -> Value {
     json!({ "index": of.index, "time": of.time, "name": of.name, "params": pairs(&of.params) })
 }
 
@@ -168,7 +167,7 @@ fn pairs(variables: &[Variable]) -> Value {
     Value::Object(variables.iter().map(|variable| (variable.name.clone(), variable.value.json())).collect())
 }
 
-fn words(variables: &[subject::Variable]) -> Value {
+fn words(variables: &[target::Variable]) -> Value {
     let pairs = variables.iter().map(|variable| (variable.name.clone(), variable.value.as_str().into()));
     Value::Object(pairs.collect())
 }
@@ -197,9 +196,9 @@ fn checkpoint(of: &JointCheckpoint) -> Value {
         "label": of.label,
         "automatic": of.automatic,
         "event": of.event,
-        "place": of.place,
+        "place": of.location,
         "memory": of.memory,
         "restored": of.restored,
-        "limits": of.limits,
+        "limits": of.limitations,
     })
 }

@@ -1,48 +1,48 @@
-//! What is told of a run when nobody is there: text for people, JSON for programs.
+//! The report of a batch run: text for people, JSON for programs.
 
 mod json;
 mod text;
 
-use crate::workshop::{Loaded, Role};
-use invigil_check::PropertyOutcome;
+use crate::session_factory::{LoadedFiles, Role};
+use invigil_check::PropertyResult;
 use invigil_session::ReportedFrame;
-use invigil_session::subject::Ending;
+use invigil_session::target::Termination;
 
-/// A run, and what is needed to tell it.
-pub struct Told<'a> {
-    /// What the session has to tell.
-    pub report: &'a invigil_session::Report,
-    /// The files that it was made of.
-    pub loaded: &'a Loaded,
-    /// A signal that did harm, and where.
+/// The report of a run, with everything that rendering needs.
+pub struct RunReport<'a> {
+    /// The session's data.
+    pub report: &'a invigil_session::SessionReport,
+    /// The compiled files of the session.
+    pub loaded: &'a LoadedFiles,
+    /// The fatal signal, if any.
     pub crash: Option<&'a Crash>,
-    /// Why the run was not followed to the program's end, in words, if it was not.
+    /// Why monitoring stopped before the end of the program, as a sentence.
     pub cut_short: Option<&'a str>,
-    /// What kept the answer from being complete, as it is shown.
+    /// Rendered errors because of which the result is incomplete.
     pub errors: &'a [String],
 }
 
-/// A signal that did harm.
+/// A fatal signal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Crash {
     /// Its name.
     pub signal: String,
-    /// What it was about.
+    /// Details, such as the faulting address.
     pub detail: String,
-    /// The thread that got it.
+    /// The thread that received it.
     pub thread: u32,
-    /// Where the program stood.
+    /// The call stack of that thread.
     pub stack: Vec<ReportedFrame>,
 }
 
-impl Told<'_> {
-    /// How many violations there were, told or not.
+impl RunReport<'_> {
+    /// Number of violations, including those beyond the limit.
     pub fn violations(&self) -> u64 {
         self.report.properties.iter().map(|property| property.violations).sum()
     }
 
-    /// The properties, and the actions of scripts, which are followed as properties are but cannot be violated.
-    fn parted(&self) -> (Vec<PropertyOutcome>, Vec<&PropertyOutcome>) {
+    /// Separates properties from the actions of scripts, which are monitored like properties but cannot be violated.
+    fn properties_and_actions(&self) -> (Vec<PropertyResult>, Vec<&PropertyResult>) {
         let (mut properties, mut actions) = (Vec::new(), Vec::new());
         for (outcome, automaton) in self.report.properties.iter().zip(&self.loaded.automata) {
             match self.loaded.role(automaton) {
@@ -54,9 +54,10 @@ impl Told<'_> {
         (properties, actions)
     }
 
-    /// Whether the properties saw the program to its end.
+    /// Whether the properties were monitored up to the end of the program.
     pub fn is_complete(&self) -> bool {
-        let ended = matches!(self.report.ending, Some(Ending::Exited(_) | Ending::Killed { .. }));
+        let ended =
+            matches!(self.report.termination, Some(Termination::Exited(_) | Termination::Killed { .. }));
         let failed = self.report.properties.iter().any(|property| property.failure.is_some());
         ended && self.cut_short.is_none() && self.errors.is_empty() && !failed
     }

@@ -1,26 +1,26 @@
-//! The report for a person.
+//! The report as text.
 
-use super::{Crash, Told};
-use crate::say::{frame, tree};
+use super::{Crash, RunReport};
+use crate::render::{frame, tree};
 use invigil_check::report::{
-    Paint, Style, change, count, described, formula, grouped, reason, summary, time, way,
+    Paint, Style, change, count, event_text, formula, grouped, path_table, reason, summary, time,
 };
-use invigil_session::subject::Ending;
-use invigil_session::{ReportedFrame, Violation};
+use invigil_session::target::Termination;
+use invigil_session::{LiveViolation, ReportedFrame};
 
-impl Told<'_> {
-    /// The violations in full, where the program crashed if it did, how the properties fared, and how the
-    /// program ended.
+impl RunReport<'_> {
+    /// Renders the violations, the crash if there was one, the summary of the properties, the checkpoints, and how
+    /// the program ended.
     pub fn text(&self, style: &Style) -> String {
         let mut parts: Vec<String> = Vec::new();
         for (at, violation) in self.report.violations.iter().enumerate() {
             parts.push(self.violation(at + 1, violation, style));
         }
-        let told = self.report.violations.len() as u64;
-        let untold = self.violations().saturating_sub(told);
-        if untold > 0 {
-            let more = count(untold, if told > 0 { "more violation" } else { "violation" });
-            parts.push(format!("{} (raise `--limit` to see more)\n", style.paint(Paint::Bad, &more)));
+        let shown = self.report.violations.len() as u64;
+        let hidden = self.violations().saturating_sub(shown);
+        if hidden > 0 {
+            let more = count(hidden, if shown > 0 { "more violation" } else { "violation" });
+            parts.push(format!("{} (use `--limit` to show more)\n", style.paint(Paint::Bad, &more)));
         }
         parts.extend(self.crash.map(|crash| crashed(crash, style)));
         parts.extend(Some(self.summary(style)).filter(|summary| !summary.is_empty()));
@@ -32,8 +32,8 @@ impl Told<'_> {
         parts.join("\n")
     }
 
-    fn violation(&self, number: usize, violation: &Violation, style: &Style) -> String {
-        let finding = &violation.finding;
+    fn violation(&self, number: usize, violation: &LiveViolation, style: &Style) -> String {
+        let finding = &violation.violation;
         let name = self.loaded.automata.get(finding.property).map_or("?", |property| property.name.as_str());
         let slice: Vec<String> = finding
             .slice
@@ -48,20 +48,20 @@ impl Told<'_> {
         let mut out = format!("{headline} {}{with}\n", style.paint(Paint::Title, name));
         out.push_str(&self.loaded.automata.get(finding.property).map_or(String::new(), |of| formula(of)));
         if violation.undone {
-            out.push_str("  undone by a restore since\n");
+            out.push_str("  undone by restoring a checkpoint\n");
         }
         match &finding.event {
             Some(event) => {
                 let when = event.time.map_or(String::new(), |at| format!(", time {}", time(at)));
                 let index = grouped(event.index);
-                out.push_str(&format!("  event  {index}{when}: {}\n", described(event)));
+                out.push_str(&format!("  event  {index}{when}: {}\n", event_text(event)));
                 out.push_str(&reason(finding));
             }
             None if finding.at_end => out.push_str("  at the end of the run\n"),
             None => out.push_str("  before any event: the property starts in a non-accepting state\n"),
         }
         out.push_str(&format!("  state  {}\n\n", change(finding, style)));
-        out.push_str(&way(finding, style));
+        out.push_str(&path_table(finding, style));
         if !violation.stack.is_empty() {
             out.push_str(&format!("\n  stack of thread {}\n", violation.thread));
             out.push_str(&stack(&violation.stack, style));
@@ -69,9 +69,9 @@ impl Told<'_> {
         out
     }
 
-    /// How each property fared.
+    /// Renders the table of properties, invoked actions and skipped events.
     fn summary(&self, style: &Style) -> String {
-        let (properties, actions) = self.parted();
+        let (properties, actions) = self.properties_and_actions();
         let mut out = match properties.is_empty() {
             true => String::new(),
             false => summary(&properties, self.is_complete(), style),
@@ -82,7 +82,7 @@ impl Told<'_> {
         for property in &self.report.properties {
             for missing in &property.missing {
                 out.push_str(&format!(
-                    "  {} skipped {} of `{}` that lacked `{}`\n",
+                    "  {} skipped {} `{}` without a value for `{}`\n",
                     property.name,
                     count(missing.count, "event"),
                     missing.event,
@@ -95,17 +95,18 @@ impl Told<'_> {
 
     fn ending(&self, style: &Style) -> String {
         let events = count(self.report.events, "event");
-        let words = match &self.report.ending {
-            Some(Ending::Exited(status)) => {
-                format!("The program exited with status {status}, after {events}.")
+        let words = match &self.report.termination {
+            Some(Termination::Exited(status)) => {
+                format!("The program exited with status {status} after {events}.")
             }
-            Some(killed @ Ending::Killed { .. }) => {
-                let words = format!("The program died: {killed}, after {events}.");
+            Some(Termination::Killed { signal, core }) => {
+                let core = if *core { " (core dumped)" } else { "" };
+                let words = format!("The program was killed by {signal}{core} after {events}.");
                 style.paint(Paint::Bad, &words)
             }
-            Some(Ending::Detached) => format!("The program runs on without us, after {events}."),
-            None if self.report.is_over => format!("The program was ended by us, after {events}."),
-            None => format!("The program was watched for {events}."),
+            Some(Termination::Detached) => format!("Detached after {events}; the program continues."),
+            None if self.report.has_ended => format!("The program was killed after {events}."),
+            None => format!("Monitored the program for {events}."),
         };
         match self.cut_short {
             Some(why) => format!("{words} {why}\n"),
@@ -122,14 +123,14 @@ fn crashed(crash: &Crash, style: &Style) -> String {
 
 fn stack(frames: &[ReportedFrame], style: &Style) -> String {
     let mut out = String::new();
-    let told = frame::up_to_main(frames.iter().map(|reported| &reported.frame));
-    for (depth, reported) in frames.iter().enumerate().take(told) {
+    let shown = frame::up_to_main(frames.iter().map(|reported| &reported.frame));
+    for (depth, reported) in frames.iter().enumerate().take(shown) {
         out.push_str(&format!("  #{depth} {}\n", frame::frame(&reported.frame, style)));
         out.push_str(&frame::variables(&reported.locals, "       "));
     }
-    if told < frames.len() {
-        let around = count((frames.len() - told) as u64, "frame");
-        out.push_str(&style.paint(Paint::Faint, &format!("  … {around} around `main`\n")));
+    if shown < frames.len() {
+        let around = count((frames.len() - shown) as u64, "frame");
+        out.push_str(&style.paint(Paint::Faint, &format!("  … {around} below `main`\n")));
     }
     out
 }

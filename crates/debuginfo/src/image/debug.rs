@@ -1,6 +1,6 @@
-//! The debug information of an image: its sections and units, wherever they are.
+//! Debug information of an image: its sections and units, from the file itself or separate files.
 
-use super::elf::Outside;
+use super::elf::ElfFile;
 use super::{Die, Dwarf, Reader, Unit, separate};
 use gimli::{
     AbbreviationsCacheStrategy, AttributeValue, EndianSlice, LittleEndian, UnitOffset, UnitSectionOffset,
@@ -14,28 +14,28 @@ use std::path::{Path, PathBuf};
 pub(super) struct Debug {
     pub(super) dwarf: Option<Dwarf>,
     /// The separate file, if it is not the image itself.
-    pub(super) separate: Option<(PathBuf, Outside)>,
+    pub(super) separate: Option<(PathBuf, ElfFile)>,
     pub(super) problem: Option<String>,
 }
 
 impl Debug {
-    pub(super) fn load(path: &Path, outside: &Outside, directories: &[PathBuf]) -> Debug {
-        let mut debug = Debug { dwarf: None, separate: None, problem: separate::unreadable(outside) };
-        if !separate::has_debug_info(outside) {
-            match separate::find(path, outside, directories) {
+    pub(super) fn load(path: &Path, elf_file: &ElfFile, directories: &[PathBuf]) -> Debug {
+        let mut debug = Debug { dwarf: None, separate: None, problem: separate::unreadable(elf_file) };
+        if !separate::has_debug_info(elf_file) {
+            match separate::find(path, elf_file, directories) {
                 Ok(found) => debug.separate = found,
                 Err(why) => debug.problem = Some(why),
             }
         }
-        let (path, outside) = match &debug.separate {
-            Some((path, outside)) => (path.as_path(), outside),
-            None => (path, outside),
+        let (path, elf_file) = match &debug.separate {
+            Some((path, elf_file)) => (path.as_path(), elf_file),
+            None => (path, elf_file),
         };
-        if !separate::has_debug_info(outside) {
+        if !separate::has_debug_info(elf_file) {
             return debug;
         }
-        let mut dwarf = load_sections(outside, &mut debug.problem);
-        match separate::supplementary(path, outside, directories) {
+        let mut dwarf = load_sections(elf_file, &mut debug.problem);
+        match separate::supplementary(path, elf_file, directories) {
             Ok(Some(shared)) => {
                 let mut shared = load_sections(&shared, &mut debug.problem);
                 shared.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
@@ -50,10 +50,10 @@ impl Debug {
     }
 }
 
-/// Loads the sections; those that cannot be read are taken for empty, and the reason is kept.
-fn load_sections(outside: &Outside, problem: &mut Option<String>) -> Dwarf {
+/// Loads the sections. Unreadable ones are treated as empty, and the reason is stored in `problem`.
+fn load_sections(elf_file: &ElfFile, problem: &mut Option<String>) -> Dwarf {
     let loaded = Dwarf::load(|id| -> Result<Reader, std::convert::Infallible> {
-        Ok(EndianSlice::new(section_bytes(outside, id.name(), problem), LittleEndian))
+        Ok(EndianSlice::new(section_bytes(elf_file, id.name(), problem), LittleEndian))
     });
     match loaded {
         Ok(dwarf) => dwarf,
@@ -61,13 +61,13 @@ fn load_sections(outside: &Outside, problem: &mut Option<String>) -> Dwarf {
 }
 
 /// The bytes of a debug section, decompressed if it is compressed.
-pub(super) fn section_bytes(outside: &Outside, name: &str, problem: &mut Option<String>) -> &'static [u8] {
-    let Some(section) = outside.elf.section_by_name(name) else { return &[] };
+pub(super) fn section_bytes(elf_file: &ElfFile, name: &str, problem: &mut Option<String>) -> &'static [u8] {
+    let Some(section) = elf_file.elf.section_by_name(name) else { return &[] };
     match section.uncompressed_data() {
         Ok(Cow::Borrowed(bytes)) => bytes,
         Ok(Cow::Owned(bytes)) => Vec::leak(bytes),
         Err(error) => {
-            problem.get_or_insert_with(|| format!("its section {name} cannot be read: {error}"));
+            problem.get_or_insert_with(|| format!("section {name} cannot be read: {error}"));
             &[]
         }
     }
@@ -111,7 +111,7 @@ impl Units {
                 Ok(Some(header)) => dwarf.unit(header),
                 Ok(None) => return,
                 Err(error) => {
-                    self.problem.get_or_insert_with(|| format!("its debug information is damaged: {error}"));
+                    self.problem.get_or_insert_with(|| format!("malformed debug information: {error}"));
                     return;
                 }
             };
@@ -128,9 +128,8 @@ impl Units {
                     self.all.push(unit);
                 }
                 Err(error) => {
-                    self.problem.get_or_insert_with(|| {
-                        format!("a unit of its debug information is damaged: {error}")
-                    });
+                    self.problem
+                        .get_or_insert_with(|| format!("malformed unit in the debug information: {error}"));
                 }
             }
         }
@@ -140,7 +139,7 @@ impl Units {
         unit >= self.shared
     }
 
-    /// The entry that an attribute of an entry in `from` refers to.
+    /// The entry to which an attribute of an entry in `from` refers.
     pub(super) fn resolve(&self, from: usize, value: AttributeValue<Reader>) -> Option<Die> {
         match value {
             AttributeValue::UnitRef(offset) => Some(Die { unit: from, offset }),

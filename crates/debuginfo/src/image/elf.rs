@@ -1,25 +1,25 @@
-//! The outside of an ELF file: what it is, where its parts are loaded, what it names.
+//! Headers of an ELF file: type, segments, interpreter, build id.
 
-use crate::problem::Problem;
+use crate::error::ImageError;
 use object::elf::{self, FileHeader64};
 use object::read::elf::{ElfFile64, FileHeader, ProgramHeader};
 use object::{LittleEndian, Object, ObjectSection, SectionKind};
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// How ELF files are read.
+/// The parsed ELF file.
 pub(crate) type Elf = ElfFile64<'static, LittleEndian>;
 
-/// A part of the file that is loaded into memory.
+/// A segment that is loaded into memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Segment {
-    /// Where it is loaded, before the bias is added.
+    /// Its address before the bias is added.
     pub address: u64,
-    /// How many bytes it has in memory.
+    /// Size in memory.
     pub size: u64,
-    /// Where it is in the file.
+    /// Offset in the file.
     pub file_offset: u64,
-    /// How many bytes of it are in the file; the rest is zero.
+    /// Size in the file; the rest is zero.
     pub file_size: u64,
     /// Whether it can be read.
     pub readable: bool,
@@ -30,19 +30,19 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Whether a file address lies in it.
+    /// Whether the segment contains a file address.
     pub fn contains(&self, address: u64) -> bool {
         address >= self.address && address - self.address < self.size
     }
 }
 
-/// What the headers tell.
-pub(crate) struct Outside {
-    /// All of the file.
+/// Contents of the headers.
+pub(crate) struct ElfFile {
+    /// The whole file.
     pub(crate) bytes: &'static [u8],
     pub(crate) elf: Elf,
     pub(crate) segments: Vec<Segment>,
-    /// Where code is.
+    /// Address ranges of code.
     pub(crate) code: Vec<Range<u64>>,
     pub(crate) interpreter: Option<PathBuf>,
     pub(crate) is_relocatable: bool,
@@ -50,18 +50,18 @@ pub(crate) struct Outside {
     pub(crate) build_id: Option<&'static [u8]>,
 }
 
-impl Outside {
-    /// Reads the headers.
-    pub(crate) fn read(bytes: &'static [u8]) -> Result<Outside, Problem> {
+impl ElfFile {
+    /// Parses the headers.
+    pub(crate) fn read(bytes: &'static [u8]) -> Result<ElfFile, ImageError> {
         check_identity(bytes)?;
-        let elf = Elf::parse(bytes).map_err(|error| Problem::Damaged(error.to_string()))?;
+        let elf = Elf::parse(bytes).map_err(|error| ImageError::Malformed(error.to_string()))?;
         let header = elf.elf_header();
         let is_relocatable = match header.e_type(LittleEndian) {
             elf::ET_EXEC => false,
             elf::ET_DYN => true,
-            elf::ET_REL => return Err(Problem::NotProgram("an object file that is not linked yet")),
-            elf::ET_CORE => return Err(Problem::NotProgram("a core dump")),
-            other => return Err(Problem::Damaged(format!("{} is no kind of ELF file", other.0))),
+            elf::ET_REL => return Err(ImageError::NotProgram("an object file that is not linked yet")),
+            elf::ET_CORE => return Err(ImageError::NotProgram("a core dump")),
+            other => return Err(ImageError::Malformed(format!("unknown ELF file type {}", other.0))),
         };
         let mut segments = Vec::new();
         let mut interpreter = None;
@@ -69,28 +69,30 @@ impl Outside {
             match part.p_type(LittleEndian) {
                 elf::PT_LOAD => segments.push(segment(part)),
                 elf::PT_INTERP => {
-                    let name = part
-                        .data(LittleEndian, bytes)
-                        .map_err(|()| Problem::Damaged("the name of its loader is beyond its end".into()))?;
+                    let name = part.data(LittleEndian, bytes).map_err(|()| {
+                        ImageError::Malformed(
+                            "the name of the dynamic loader is beyond the end of the file".into(),
+                        )
+                    })?;
                     let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
                     interpreter = Some(path_of(name));
                 }
                 _ => {}
             }
         }
-        // A bad note is no reason to refuse the program.
+        // A malformed note is no reason to reject the program.
         let build_id = elf.build_id().ok().flatten();
         let code = code_ranges(&elf, &segments);
-        Ok(Outside { bytes, entry: elf.entry(), elf, segments, code, interpreter, is_relocatable, build_id })
+        Ok(ElfFile { bytes, entry: elf.entry(), elf, segments, code, interpreter, is_relocatable, build_id })
     }
 
-    /// The addresses of a section, if there is one with that name.
+    /// The address range of the section with this name.
     pub(crate) fn section_range(&self, name: &str) -> Option<Range<u64>> {
         let section = self.elf.section_by_name(name)?;
         Some(section.address()..section.address().checked_add(section.size())?)
     }
 
-    /// The bytes of a section and its address, if there is one with that name and it has bytes in the file.
+    /// The address and the bytes of the section with this name, if it has bytes in the file.
     pub(crate) fn section(&self, name: &str) -> Option<(u64, &'static [u8])> {
         let section = self.elf.section_by_name(name)?;
         let data = section.data().ok().filter(|data| !data.is_empty())?;
@@ -98,8 +100,8 @@ impl Outside {
     }
 }
 
-/// Where code is. An executable segment may hold other things too, even the headers at address 0, which is also
-/// where linkers put what they discarded: sections tell better.
+/// Address ranges of code. Sections are preferred to segments: an executable segment may also contain other data, even
+/// the headers at address 0, which is where linkers put discarded functions.
 fn code_ranges(elf: &Elf, segments: &[Segment]) -> Vec<Range<u64>> {
     let sections: Vec<Range<u64>> = elf
         .sections()
@@ -132,33 +134,35 @@ fn segment(part: &elf::ProgramHeader64<LittleEndian>) -> Segment {
     }
 }
 
-/// Refuses what is not a 64-bit ELF file for x86-64, and says what it is instead.
-fn check_identity(bytes: &[u8]) -> Result<(), Problem> {
+/// Rejects files that are not 64-bit ELF files for x86-64.
+fn check_identity(bytes: &[u8]) -> Result<(), ImageError> {
     if bytes.is_empty() {
-        return Err(Problem::Damaged("it is empty".into()));
+        return Err(ImageError::Malformed("empty file".into()));
     }
     if let Some(rest) = bytes.strip_prefix(b"#!") {
         let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
         let line = &line[..line.len().min(256)];
-        return Err(Problem::Script { interpreter: String::from_utf8_lossy(line).trim().to_owned() });
+        return Err(ImageError::Script { interpreter: String::from_utf8_lossy(line).trim().to_owned() });
     }
     if !bytes.starts_with(&elf::ELFMAG) {
-        return Err(Problem::NotElf);
+        return Err(ImageError::NotElf);
     }
     if bytes.len() < size_of::<FileHeader64<LittleEndian>>() {
-        return Err(Problem::Damaged("its header is incomplete".into()));
+        return Err(ImageError::Malformed("incomplete header".into()));
     }
     let machine = match bytes[5] {
         1 => u16::from_le_bytes([bytes[18], bytes[19]]),
         2 => u16::from_be_bytes([bytes[18], bytes[19]]),
-        other => return Err(Problem::Damaged(format!("{other} is no byte order"))),
+        other => return Err(ImageError::Malformed(format!("unknown byte order {other}"))),
     };
     match (bytes[4], bytes[5], machine) {
-        // x32 programs are 32-bit ELF files for x86-64; they are refused like other 32-bit ones.
-        (1, 1, 3 | 62) => Err(Problem::Bits32),
-        (1 | 2, _, _) if machine != 62 || bytes[5] != 1 => Err(Problem::OtherMachine(machine_name(machine))),
+        // x32 programs are 32-bit ELF files for x86-64; they are rejected like other 32-bit files.
+        (1, 1, 3 | 62) => Err(ImageError::Bits32),
+        (1 | 2, _, _) if machine != 62 || bytes[5] != 1 => {
+            Err(ImageError::OtherMachine(machine_name(machine)))
+        }
         (2, 1, 62) => Ok(()),
-        (other, _, _) => Err(Problem::Damaged(format!("{other} is no class of ELF files"))),
+        (other, _, _) => Err(ImageError::Malformed(format!("unknown ELF class {other}"))),
     }
 }
 

@@ -1,28 +1,28 @@
-//! The bytes of a file, for as long as the tool runs.
+//! Memory-mapped files that are never unmapped.
 
-use crate::problem::Problem;
+use crate::error::ImageError;
 use memmap2::Mmap;
 use std::fs::File;
 use std::path::Path;
 
 /// Maps a file and never unmaps it.
-pub(crate) fn map(path: &Path) -> Result<&'static [u8], Problem> {
-    // Asked before opening: to open a pipe is to wait for somebody who writes into it.
-    let about = std::fs::metadata(path).map_err(Problem::from_io)?;
+pub(crate) fn map(path: &Path) -> Result<&'static [u8], ImageError> {
+    // Checked before opening, because opening a pipe blocks until a writer appears.
+    let about = std::fs::metadata(path).map_err(ImageError::from_io)?;
     if about.is_dir() {
-        return Err(Problem::Directory);
+        return Err(ImageError::Directory);
     }
     if !about.is_file() {
-        return Err(Problem::Special);
+        return Err(ImageError::NotRegularFile);
     }
-    let file = File::open(path).map_err(Problem::from_io)?;
+    let file = File::open(path).map_err(ImageError::from_io)?;
     if about.len() == 0 {
         return Ok(&[]);
     }
-    // SAFETY: the mapping is private and read-only, and it is never unmapped. Linkers and package managers
-    // write a new file and leave the one that is mapped alone, and a program cannot be written while it runs.
-    // A file that is nevertheless changed in place gives other bytes, which every reader here takes for a
-    // damaged file; one that is cut short in place would end the tool, as it would end the program itself.
-    let mapping = unsafe { Mmap::map(&file) }.map_err(Problem::Unreadable)?;
+    // SAFETY: the mapping is private and read-only, and it is never unmapped. Linkers and package managers write a new
+    // file instead of changing the mapped one, and a program cannot be written while it runs. A file that is changed in
+    // place nevertheless yields other bytes, which every reader treats as malformed input. A file that is truncated in
+    // place would kill the debugger, as it would kill the program itself.
+    let mapping = unsafe { Mmap::map(&file) }.map_err(ImageError::Unreadable)?;
     Ok(&**Box::leak(Box::new(mapping)))
 }

@@ -1,40 +1,40 @@
-//! Debug information in files of its own: found by build id, by `.gnu_debuglink`, and the supplementary file
-//! of `.gnu_debugaltlink`.
+//! Separate debug information: found by build id, by `.gnu_debuglink`, and the supplementary file of
+//! `.gnu_debugaltlink`.
 
-use super::elf::{Outside, path_of};
+use super::elf::{ElfFile, path_of};
 use super::file;
 use object::{Object, ObjectSection};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Where distributions keep debug files.
+/// Where distributions install debug files.
 const SYSTEM: &str = "/usr/lib/debug";
 
-/// Whether a file has debug information itself.
-pub(super) fn has_debug_info(outside: &Outside) -> bool {
-    outside.section(".debug_info").is_some() || outside.section(".zdebug_info").is_some()
+/// Whether a file contains debug information itself.
+pub(super) fn has_debug_info(elf_file: &ElfFile) -> bool {
+    elf_file.section(".debug_info").is_some() || elf_file.section(".zdebug_info").is_some()
 }
 
-/// Why debug information that a file announces cannot be read.
-pub(super) fn unreadable(outside: &Outside) -> Option<String> {
-    let section = outside.elf.section_by_name(".debug_info")?;
+/// Why the debug information of a file cannot be read, if it has some that is unreadable.
+pub(super) fn unreadable(elf_file: &ElfFile) -> Option<String> {
+    let section = elf_file.elf.section_by_name(".debug_info")?;
     let error = section.data().err()?;
-    Some(format!("its section .debug_info cannot be read: {error}"))
+    Some(format!("section .debug_info cannot be read: {error}"))
 }
 
-/// The separate debug file of an image, and why the one that is named cannot be used.
+/// Finds the separate debug file of an image, or the reason why the one that is named cannot be used.
 pub(super) fn find(
     path: &Path,
-    outside: &Outside,
+    elf_file: &ElfFile,
     directories: &[PathBuf],
-) -> Result<Option<(PathBuf, Outside)>, String> {
+) -> Result<Option<(PathBuf, ElfFile)>, String> {
     let mut problem = None;
-    for candidate in candidates(path, outside, directories) {
-        // Followed links can lead back to the file itself.
+    for candidate in candidates(path, elf_file, directories) {
+        // A link may lead back to the file itself.
         if !candidate.is_file() || same_file(&candidate, path) {
             continue;
         }
-        match open(&candidate, outside) {
+        match open(&candidate, elf_file) {
             Ok(found) => return Ok(Some((candidate, found))),
             Err(why) => problem = Some(format!("{}: {why}", candidate.display())),
         }
@@ -42,44 +42,44 @@ pub(super) fn find(
     problem.map_or(Ok(None), Err)
 }
 
-/// The supplementary file that several debug files share, if one is named and can be found.
+/// Finds the supplementary file that several debug files share, if one is named.
 pub(super) fn supplementary(
     path: &Path,
-    outside: &Outside,
+    elf_file: &ElfFile,
     directories: &[PathBuf],
-) -> Result<Option<Outside>, String> {
-    let Ok(Some((name, id))) = outside.elf.gnu_debugaltlink() else { return Ok(None) };
+) -> Result<Option<ElfFile>, String> {
+    let Ok(Some((name, id))) = elf_file.elf.gnu_debugaltlink() else { return Ok(None) };
     let mut candidates = Vec::new();
     let name = path_of(name);
-    // A relative name is relative to the file that holds it, wherever links to it are.
+    // A relative name is relative to the file that contains it, not to links to that file.
     let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     candidates.push(real.parent().unwrap_or(Path::new("/")).join(&name));
     candidates.extend(by_build_id(id, directories));
     for candidate in candidates.iter().filter(|candidate| candidate.is_file()) {
         let Ok(bytes) = file::map(candidate) else { continue };
-        let Ok(found) = Outside::read(bytes) else { continue };
+        let Ok(found) = ElfFile::read(bytes) else { continue };
         if found.build_id == Some(id) {
             return Ok(Some(found));
         }
     }
-    Err(format!("the file it shares with others, {}, is not here", name.display()))
+    Err(format!("supplementary debug file {} not found", name.display()))
 }
 
-fn open(candidate: &Path, outside: &Outside) -> Result<Outside, String> {
+fn open(candidate: &Path, elf_file: &ElfFile) -> Result<ElfFile, String> {
     let bytes = file::map(candidate).map_err(|problem| problem.to_string())?;
-    let found = Outside::read(bytes).map_err(|problem| problem.to_string())?;
-    if outside.build_id.is_some() && found.build_id.is_some() && outside.build_id != found.build_id {
-        return Err("it is of another build".to_owned());
+    let found = ElfFile::read(bytes).map_err(|problem| problem.to_string())?;
+    if elf_file.build_id.is_some() && found.build_id.is_some() && elf_file.build_id != found.build_id {
+        return Err("build id differs".to_owned());
     }
     Ok(found)
 }
 
-fn candidates(path: &Path, outside: &Outside, directories: &[PathBuf]) -> Vec<PathBuf> {
+fn candidates(path: &Path, elf_file: &ElfFile, directories: &[PathBuf]) -> Vec<PathBuf> {
     let mut all = Vec::new();
-    if let Some(id) = outside.build_id {
+    if let Some(id) = elf_file.build_id {
         all.extend(by_build_id(id, directories));
     }
-    if let Ok(Some((name, _))) = outside.elf.gnu_debuglink() {
+    if let Ok(Some((name, _))) = elf_file.elf.gnu_debuglink() {
         let name = path_of(name);
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let place = real.parent().unwrap_or(Path::new("/"));
@@ -97,7 +97,7 @@ fn by_build_id(id: &[u8], directories: &[PathBuf]) -> Vec<PathBuf> {
     let Some((first, rest)) = id.split_first() else { return Vec::new() };
     let mut name = format!(".build-id/{first:02x}/");
     for byte in rest {
-        // Writing to a string does not fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(name, "{byte:02x}");
     }
     name.push_str(".debug");

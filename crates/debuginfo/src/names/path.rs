@@ -1,4 +1,4 @@
-//! A qualified name as its segments.
+//! Qualified names, split into their segments.
 
 /// The segments of a qualified name, and its parameter list if it has one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -8,8 +8,8 @@ pub(crate) struct Path {
 }
 
 impl Path {
-    /// Splits at `::` outside of brackets. Parameter lists within the name (of the function around a local one)
-    /// are left out.
+    /// Splits at `::` outside of brackets. Parameter lists in the middle (of the function that encloses a local one)
+    /// are dropped.
     pub(crate) fn parse(text: &str) -> Path {
         let mut segments: Vec<String> = Vec::new();
         let mut parameters = None;
@@ -48,7 +48,7 @@ impl Path {
     }
 }
 
-/// Ends a segment. `f::<i32>` is one segment, `f<i32>`.
+/// Completes a segment. `f::<i32>` is one segment, `f<i32>`.
 fn push(segments: &mut Vec<String>, current: &mut String) {
     let segment = std::mem::take(current).trim().to_owned();
     if segment.is_empty() {
@@ -64,14 +64,14 @@ fn push(segments: &mut Vec<String>, current: &mut String) {
     }
 }
 
-/// How long the bracket is with which the text begins, with all that is in it.
+/// Length in bytes of the bracket that starts the text, including its contents.
 fn bracket_length(text: &str) -> usize {
     let mut depth = 0_usize;
     let mut before = ' ';
     for (at, character) in text.char_indices() {
         match character {
             '<' | '(' | '[' | '{' => depth += 1,
-            // The arrow of a function type closes nothing.
+            // The arrow of a function type is not a closing bracket.
             '>' if before == '-' => {}
             '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
             _ => {}
@@ -90,7 +90,7 @@ fn is_operator(text: &str) -> bool {
     })
 }
 
-/// How long the name of a C++ operator is, with its type arguments: all until its parameter list.
+/// Length in bytes of the name of a C++ operator with its type arguments, that is, up to its parameter list.
 fn operator_length(text: &str) -> usize {
     let from = if text.starts_with("operator()") { "operator()".len() } else { "operator".len() };
     text[from..].find('(').map_or(text.len(), |at| from + at)
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn qualified_names_are_split_at_the_top() {
+    fn path_splits_outside_of_brackets() {
         assert_eq!(segments("a::b"), ["a", "b"]);
         assert_eq!(segments("a<x::y>::b"), ["a<x::y>", "b"]);
         assert_eq!(segments("<k::T as k::Tr>::m"), ["<k::T as k::Tr>", "m"]);
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn parameter_lists_are_apart() {
+    fn path_separates_parameter_list() {
         assert_eq!(Path::parse("a::f(int, b::c)").parameters.as_deref(), Some("(int, b::c)"));
         assert_eq!(Path::parse("A::operator()(int) const").parameters.as_deref(), Some("(int) const"));
         assert_eq!(Path::parse("f").parameters, None);
     }
 
     #[test]
-    fn type_arguments_are_left_out() {
+    fn without_arguments_strips_type_arguments() {
         assert_eq!(without_arguments("f<int>"), "f");
         assert_eq!(without_arguments("operator<"), "operator<");
         assert_eq!(without_arguments("operator<< <int>"), "operator<<");
@@ -150,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn no_text_is_too_strange() {
+    fn path_parses_any_text() {
         for text in
             ["", ":", "::", "<", ">", "(", "a::<", "operator", "operator(", "->", "é::ü(", "((((", "a)b"]
         {

@@ -1,18 +1,18 @@
-//! What a user writes for a function, and whether a function is meant by it.
+//! Function names as users write them, and which functions they match.
 
 use super::path::{Path, without_arguments};
 
 /// A function as a user names it: `f`, `ns::f`, `Class.method`, `f(int)`, `<T as Trait>::m`, `file.c:f`.
 #[derive(Clone, Debug)]
 pub(crate) struct Query {
-    /// The text as it was written, without the file.
+    /// The text without the file.
     pub(crate) text: String,
-    /// The file that the function must be in.
+    /// The file in which the function must be defined.
     pub(crate) file: Option<String>,
     path: Path,
-    /// The same with dots taken for `::`.
+    /// The same path with each dot read as `::`.
     dotted: Option<Path>,
-    /// The hash of a Rust function, if one was written.
+    /// The hash of a Rust function, if given.
     hash: Option<String>,
 }
 
@@ -29,7 +29,7 @@ impl Query {
         Query { text: text.to_owned(), file: file.map(str::to_owned), path, dotted, hash }
     }
 
-    /// The last segments without type arguments, by which an index finds what may be meant.
+    /// Last segments without type arguments; they are the keys of the name index.
     pub(crate) fn bases(&self) -> impl Iterator<Item = &str> {
         [Some(&self.path), self.dotted.as_ref()]
             .into_iter()
@@ -38,8 +38,8 @@ impl Query {
             .map(|segment| without_arguments(segment))
     }
 
-    /// Whether a function is meant, by its qualified name, its name with parameters and its linkage name.
-    pub(crate) fn means(&self, name: &str, signature: Option<&str>, linkage: Option<&str>) -> bool {
+    /// Whether the query matches a function, given its qualified name, its name with parameters and its linkage name.
+    pub(crate) fn matches(&self, name: &str, signature: Option<&str>, linkage: Option<&str>) -> bool {
         if linkage == Some(self.text.as_str()) {
             return true;
         }
@@ -57,7 +57,7 @@ impl Query {
     }
 }
 
-/// Splits `file.c:f` at the colon that is not one of two.
+/// Splits `file.c:f` at the single colon.
 fn split_file(text: &str) -> (Option<&str>, &str) {
     let bytes = text.as_bytes();
     for (at, byte) in bytes.iter().enumerate() {
@@ -77,8 +77,8 @@ fn is_hash(segment: &str) -> bool {
         && segment.bytes().skip(1).all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The ways in which one name can be read. A method of a trait is found by its type and by its trait:
-/// `<a::T as a::Trait>::m` is also `a::T::m` and `a::Trait::m`.
+/// The alternative readings of one name. A method of a trait is found by its type and by its trait: `<a::T as
+/// a::Trait>::m` is also `a::T::m` and `a::Trait::m`.
 fn alternatives(segments: Vec<String>) -> Vec<Vec<String>> {
     let mut all = Vec::new();
     if let Some(at) = segments.iter().position(|segment| segment.starts_with('<') && segment.ends_with('>')) {
@@ -101,7 +101,7 @@ fn alternatives(segments: Vec<String>) -> Vec<Vec<String>> {
     all
 }
 
-/// Splits at a word outside of brackets.
+/// Splits at a word that occurs outside of brackets.
 fn split_top<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
     let mut depth = 0_i32;
     for (at, character) in text.char_indices() {
@@ -117,7 +117,7 @@ fn split_top<'t>(text: &'t str, word: &str) -> Option<(&'t str, &'t str)> {
     None
 }
 
-/// A type without references and `mut`, `dyn`.
+/// A type without references, `mut` and `dyn`.
 fn bare_type(text: &str) -> &str {
     let mut text = text.trim();
     loop {
@@ -162,15 +162,15 @@ fn squeezed(text: &str) -> String {
     text.chars().filter(|character| !character.is_whitespace()).collect()
 }
 
-/// Whether a function with these parameters is meant. Where a program does not tell the parameters (in C they
-/// are no part of the name), what the user wrote is not needed to tell functions apart.
+/// Whether parameter lists match. If the program does not encode parameters (in C they are not part of the name), the
+/// user's list is ignored, because it is not needed to distinguish functions.
 fn parameters_agree(wanted: Option<&str>, found: Option<&str>) -> bool {
     let (Some(wanted), Some(found)) = (wanted, found) else { return true };
     let (wanted, found) = (plain_parameters(wanted), plain_parameters(found));
     wanted == found || found.strip_suffix("const") == Some(wanted.as_str())
 }
 
-/// Parameters in one spelling.
+/// Parameters in a canonical spelling.
 fn plain_parameters(text: &str) -> String {
     let words = text.replace("unsigned int", "unsigned").replace("size_t", "unsigned long");
     squeezed(&words)
@@ -186,32 +186,32 @@ fn plain_parameters(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn means(query: &str, name: &str) -> bool {
-        Query::parse(query).means(name, None, None)
+    fn matches(query: &str, name: &str) -> bool {
+        Query::parse(query).matches(name, None, None)
     }
 
     #[test]
-    fn a_suffix_of_the_path_is_enough() {
-        assert!(means("f", "f"));
-        assert!(means("f", "ns::f"));
-        assert!(means("ns::f", "outer::ns::f"));
-        assert!(!means("ns::f", "f"));
-        assert!(!means("s::f", "ns::f"));
-        assert!(means("Class.method", "ns::Class::method"));
-        assert!(means("f.constprop.0", "f.constprop.0"));
+    fn query_matches_suffix_of_path() {
+        assert!(matches("f", "f"));
+        assert!(matches("f", "ns::f"));
+        assert!(matches("ns::f", "outer::ns::f"));
+        assert!(!matches("ns::f", "f"));
+        assert!(!matches("s::f", "ns::f"));
+        assert!(matches("Class.method", "ns::Class::method"));
+        assert!(matches("f.constprop.0", "f.constprop.0"));
     }
 
     #[test]
-    fn type_arguments_may_be_left_out() {
-        assert!(means("max", "max<int>"));
-        assert!(means("max<int>", "ns::max<int>"));
-        assert!(means("Map::get", "Map<K, V>::get"));
-        assert!(!means("max<int>", "max<long>"));
-        assert!(means("pair<int,int>", "pair<int, int>"));
+    fn query_without_type_arguments_matches_instances() {
+        assert!(matches("max", "max<int>"));
+        assert!(matches("max<int>", "ns::max<int>"));
+        assert!(matches("Map::get", "Map<K, V>::get"));
+        assert!(!matches("max<int>", "max<long>"));
+        assert!(matches("pair<int,int>", "pair<int, int>"));
     }
 
     #[test]
-    fn methods_of_traits_are_found_by_type_and_by_trait() {
+    fn trait_method_matches_by_type_and_by_trait() {
         let name = "<demo::shapes::Circle as demo::Shape>::area";
         for query in [
             "area",
@@ -222,39 +222,40 @@ mod tests {
             name,
             "Circle.area",
         ] {
-            assert!(means(query, name), "{query}");
+            assert!(matches(query, name), "{query}");
         }
-        assert!(!means("<Square as Shape>::area", name));
-        assert!(means("Circle::new", "<demo::Circle>::new"));
-        assert!(means("X::m", "demo::<impl demo::T for demo::X>::m"));
-        assert!(means("Vec::push", "<alloc::vec::Vec<i32>>::push"));
-        assert!(means("f", "demo::f::<i32>"));
+        assert!(!matches("<Square as Shape>::area", name));
+        assert!(matches("Circle::new", "<demo::Circle>::new"));
+        assert!(matches("X::m", "demo::<impl demo::T for demo::X>::m"));
+        assert!(matches("Vec::push", "<alloc::vec::Vec<i32>>::push"));
+        assert!(matches("f", "demo::f::<i32>"));
     }
 
     #[test]
-    fn parameters_tell_overloads_apart() {
-        let means = |query: &str, signature: &str| Query::parse(query).means("ns::f", Some(signature), None);
-        assert!(means("f(int)", "ns::f(int)"));
-        assert!(!means("f(int)", "ns::f(double)"));
-        assert!(means("f( char const* ,int)", "ns::f(char const*, int)"));
-        assert!(means("f(unsigned)", "ns::f(unsigned int)"));
-        assert!(means("f()", "ns::f() const"));
-        assert!(means(
+    fn parameters_select_overload() {
+        let matches =
+            |query: &str, signature: &str| Query::parse(query).matches("ns::f", Some(signature), None);
+        assert!(matches("f(int)", "ns::f(int)"));
+        assert!(!matches("f(int)", "ns::f(double)"));
+        assert!(matches("f( char const* ,int)", "ns::f(char const*, int)"));
+        assert!(matches("f(unsigned)", "ns::f(unsigned int)"));
+        assert!(matches("f()", "ns::f() const"));
+        assert!(matches(
             "f(std::string)",
             "ns::f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >)"
         ));
     }
 
     #[test]
-    fn files_and_hashes_are_understood() {
+    fn query_accepts_file_and_hash() {
         let query = Query::parse("src/list.c:insert");
         assert_eq!((query.file.as_deref(), query.text.as_str()), (Some("src/list.c"), "insert"));
         let query = Query::parse("main.rs:module::f");
         assert_eq!((query.file.as_deref(), query.text.as_str()), (Some("main.rs"), "module::f"));
         assert_eq!(Query::parse("ns::f").file, None);
         let linkage = "_ZN4main3run17h0123456789abcdefE";
-        assert!(Query::parse("main::run::h0123456789abcdef").means("main::run", None, Some(linkage)));
-        assert!(!Query::parse("main::run::h0123456789abcde0").means("main::run", None, Some(linkage)));
-        assert!(Query::parse(linkage).means("main::run", None, Some(linkage)));
+        assert!(Query::parse("main::run::h0123456789abcdef").matches("main::run", None, Some(linkage)));
+        assert!(!Query::parse("main::run::h0123456789abcde0").matches("main::run", None, Some(linkage)));
+        assert!(Query::parse(linkage).matches("main::run", None, Some(linkage)));
     }
 }

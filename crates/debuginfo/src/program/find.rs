@@ -1,57 +1,57 @@
-//! Functions by the names that users write.
+//! Lookup of functions by the names that users write.
 
 use super::function::{by_symbol, described, symbol_name};
-use super::{Function, Loaded, Program};
+use super::{Function, MappedImage, Program};
 use crate::functions::{Functions, Number, is_rust};
 use crate::image::Image;
 use crate::lines::unit_path;
 use crate::names::query::Query;
-use crate::names::{self, path, similar};
+use crate::names::{self, path};
 use crate::symbols::{Symbol, SymbolKind};
+use invigil_suggest::all_near;
 use std::collections::BTreeSet;
 use std::path::Path;
 
 impl Program {
-    /// The functions that a user means by a name, those of the program itself first: `f`, `ns::f`,
-    /// `Class::method` or `Class.method`, `f(int)`, `<T as Trait>::m`, or any end of a qualified name at a `::`;
-    /// `file.c:f` for functions of one file; or the name that the linker knows. All overloads, instances of
-    /// templates and copies are there.
+    /// The functions that match a name, those of the program itself first. Forms: `f`, `ns::f`, `Class::method` or
+    /// `Class.method`, `f(int)`, `<T as Trait>::m`, any suffix of a qualified name at a `::`, `file.c:f` for functions
+    /// of one file, or the linkage name. All overloads, template instances and copies match.
     pub fn functions(&self, name: &str) -> Vec<Function> {
         let query = Query::parse(name);
         let mut found: Vec<Function> = Vec::new();
-        for loaded in &self.images {
-            // The debug information of a large library is not searched for every name of the program: where
-            // the name was found before, a library counts if it has a symbol of that name.
-            let symbols = matching_symbols(&loaded.image, &query);
+        for mapped in &self.images {
+            // The debug information of large libraries is not searched for every name of the program: once the name has
+            // been found, further images are searched only if they have a symbol of that name.
+            let symbols = matching_symbols(&mapped.image, &query);
             if !found.is_empty() && symbols.is_empty() {
                 continue;
             }
-            found.extend(in_image(loaded, &query, symbols));
+            found.extend(in_image(mapped, &query, symbols));
         }
         found
     }
 
-    /// Names of functions that look like one, the nearest first.
+    /// Names of functions that are similar to a name, nearest first.
     pub fn similar(&self, name: &str, limit: usize) -> Vec<String> {
         let query = Query::parse(name);
         let Some(wanted) = query.bases().last() else { return Vec::new() };
         let mut all: Vec<String> = Vec::new();
-        for loaded in &self.images {
+        for mapped in &self.images {
             if all.len() >= limit {
                 break;
             }
-            let functions = loaded.image.functions();
-            let near = similar::nearest(wanted, functions.bases().map(|(base, _)| base), limit);
-            for base in &near {
+            let functions = mapped.image.functions();
+            let near = all_near(wanted, functions.bases().map(|(base, _)| base));
+            for base in near.into_iter().take(limit) {
                 all.extend(
                     functions
                         .with_base(base)
                         .iter()
-                        .map(|number| functions.full_name(&loaded.image, *number).0),
+                        .map(|number| functions.full_name(&mapped.image, *number).0),
                 );
             }
-            let symbols = callable(&loaded.image).filter_map(|symbol| std::str::from_utf8(symbol.name).ok());
-            all.extend(similar::nearest(wanted, symbols, limit));
+            let symbols = callable(&mapped.image).filter_map(|symbol| std::str::from_utf8(symbol.name).ok());
+            all.extend(all_near(wanted, symbols).into_iter().take(limit).map(str::to_owned));
             let mut seen = BTreeSet::new();
             all.retain(|name| seen.insert(name.clone()));
         }
@@ -59,16 +59,16 @@ impl Program {
         all
     }
 
-    /// Names of functions that begin with a text, or have a part after `::` that begins with it. Sorted.
+    /// Sorted names of functions that start with a prefix, or that have a segment after `::` that does.
     pub fn names_with_prefix(&self, prefix: &str, limit: usize) -> Vec<String> {
         let mut all = BTreeSet::new();
         let last = prefix.rsplit("::").next().unwrap_or(prefix);
-        for loaded in &self.images {
-            let functions = loaded.image.functions();
+        for mapped in &self.images {
+            let functions = mapped.image.functions();
             let numbers =
                 functions.bases().filter(|(base, _)| base.starts_with(last)).flat_map(|(_, numbers)| numbers);
-            let described = numbers.map(|number| functions.full_name(&loaded.image, *number).0);
-            let symbols = callable(&loaded.image)
+            let described = numbers.map(|number| functions.full_name(&mapped.image, *number).0);
+            let symbols = callable(&mapped.image)
                 .filter(|symbol| symbol.name.starts_with(b"_") || symbol.name.starts_with(prefix.as_bytes()))
                 .map(symbol_name);
             for name in described.chain(symbols) {
@@ -87,52 +87,51 @@ impl Program {
     }
 }
 
-/// The functions of one image that are meant.
-fn in_image(loaded: &Loaded, query: &Query, symbols: Vec<&Symbol>) -> Vec<Function> {
-    let functions = loaded.image.functions();
+/// The matching functions of one image.
+fn in_image(mapped: &MappedImage, query: &Query, symbols: Vec<&Symbol>) -> Vec<Function> {
+    let functions = mapped.image.functions();
     let mut found: Vec<Function> = Vec::new();
-    for family in families(&loaded.image, functions, query) {
-        found.extend(members(loaded, functions, &family));
+    for family in families(&mapped.image, functions, query) {
+        found.extend(members(mapped, functions, &family));
     }
     let in_rust =
-        found.iter().filter_map(|function| function.die).any(|die| is_rust(&loaded.image, die.unit));
+        found.iter().filter_map(|function| function.die).any(|die| is_rust(&mapped.image, die.unit));
     if query.file.is_some() || in_rust {
-        // Symbols are in no file; and beside Rust's `main` the linker's is only what calls it.
+        // Symbols do not belong to a file. The linker's `main` next to that of Rust is only its caller.
         return found;
     }
     for symbol in symbols {
-        let start = loaded.address(symbol.address);
+        let start = mapped.address(symbol.address);
         if found.iter().all(|function| function.entry != Some(start)) {
-            found.push(at_symbol(loaded, functions, symbol));
+            found.push(at_symbol(mapped, functions, symbol));
         }
     }
     found
 }
 
-/// The function of a symbol. Its debug information may know it by another name: `malloc` is also
-/// `__libc_malloc`.
-fn at_symbol(loaded: &Loaded, functions: &Functions, symbol: &Symbol) -> Function {
+/// The function of a symbol. Its debug information may use another name: `malloc` is also `__libc_malloc`.
+fn at_symbol(mapped: &MappedImage, functions: &Functions, symbol: &Symbol) -> Function {
     let number = functions.at(symbol.address);
     let is_start =
         |number: &Number| functions.entry(*number).is_some_and(|entry| entry.start == symbol.address);
-    let plain = by_symbol(loaded, symbol);
+    let plain = by_symbol(mapped, symbol);
     match number.filter(is_start) {
         Some(number) => Function {
             name: plain.name,
             linkage_name: plain.linkage_name,
-            ..described(loaded, number, &[functions.root(number)])
+            ..described(mapped, number, &[functions.root(number)])
         },
         None => plain,
     }
 }
 
-/// The functions that are meant, those together that are one function in the source.
+/// The matching functions, grouped by function of the source.
 fn families(image: &Image, functions: &Functions, query: &Query) -> Vec<Vec<Number>> {
     let mut families: Vec<(Option<String>, Number, Vec<Number>)> = Vec::new();
     let mut numbers: Vec<Number> =
         query.bases().flat_map(|base| functions.with_base(base)).copied().collect();
     if names::demangle(&query.text).is_some() {
-        // A linkage name: its function has an unmangled name of its own.
+        // For a linkage name, the demangled name of its function is used.
         let readable = names::demangle(&query.text).map(|readable| readable.name).unwrap_or_default();
         let base = path::Path::parse(&readable).segments.pop().unwrap_or_default();
         numbers.extend(functions.with_base(path::without_arguments(&base)));
@@ -142,7 +141,7 @@ fn families(image: &Image, functions: &Functions, query: &Query) -> Vec<Vec<Numb
     for number in numbers {
         let linkage = functions.linkage_name(image, number).map(String::from);
         let (name, signature) = functions.full_name(image, number);
-        let is_meant = query.means(&name, signature.as_deref(), linkage.as_deref())
+        let is_meant = query.matches(&name, signature.as_deref(), linkage.as_deref())
             && query.file.as_deref().is_none_or(|file| is_in_file(image, functions, number, Path::new(file)));
         if !is_meant {
             continue;
@@ -159,9 +158,8 @@ fn families(image: &Image, functions: &Functions, query: &Query) -> Vec<Vec<Numb
     families.into_iter().map(|(_, _, numbers)| numbers).collect()
 }
 
-/// The functions with code among the entries of one function of the source. The inlined copies belong to the
-/// first.
-fn members(loaded: &Loaded, functions: &Functions, family: &[Number]) -> Vec<Function> {
+/// The functions with code among the entries of one function of the source. The first one gets the inlined instances.
+fn members(mapped: &MappedImage, functions: &Functions, family: &[Number]) -> Vec<Function> {
     let roots: BTreeSet<Number> = family.iter().map(|number| functions.root(*number)).collect();
     let mut roots: Vec<Number> = roots.into_iter().collect();
     let mut starts = BTreeSet::new();
@@ -169,17 +167,17 @@ fn members(loaded: &Loaded, functions: &Functions, family: &[Number]) -> Vec<Fun
     for number in family {
         let Some(entry) = functions.entry(*number).filter(|entry| entry.has_code()) else { continue };
         if starts.insert(entry.start) {
-            found.push(described(loaded, *number, &std::mem::take(&mut roots)));
+            found.push(described(mapped, *number, &std::mem::take(&mut roots)));
         }
     }
     if let (true, Some(number)) = (found.is_empty(), family.first()) {
-        let inlined = described(loaded, *number, &roots);
+        let inlined = described(mapped, *number, &roots);
         found.extend((!inlined.inlined.is_empty()).then_some(inlined));
     }
     found
 }
 
-/// Whether a function was written in a file, or compiled with it.
+/// Whether a function is defined in a file, or in the unit compiled from it.
 fn is_in_file(image: &Image, functions: &Functions, number: Number, file: &Path) -> bool {
     let Some(entry) = functions.entry(number) else { return false };
     let unit = image.units().get(entry.die.unit);
@@ -205,19 +203,19 @@ fn callable(image: &Image) -> impl Iterator<Item = &Symbol> {
     })
 }
 
-/// The symbols of functions that are meant.
+/// The symbols of functions that match.
 fn matching_symbols<'i>(image: &'i Image, query: &Query) -> Vec<&'i Symbol> {
     let bases: Vec<&str> = query.bases().collect();
     let is_meant = |symbol: &&Symbol| {
         let text = symbol.text();
-        // Mangled names spell out the parts of the name, except operators.
+        // Mangled names contain the segments of the name literally, except operators.
         if !bases.iter().any(|base| base.starts_with("operator") || text.contains(base)) {
             return false;
         }
         let name = names::without_clone(&text);
         match names::demangle(&text) {
-            Some(readable) => query.means(&readable.name, readable.signature.as_deref(), Some(&text)),
-            None => query.means(name, None, Some(&text)),
+            Some(readable) => query.matches(&readable.name, readable.signature.as_deref(), Some(&text)),
+            None => query.matches(name, None, Some(&text)),
         }
     };
     callable(image).filter(is_meant).collect()

@@ -1,7 +1,7 @@
-//! A function and all its copies.
+//! Functions with all their copies.
 
 use super::line::prologue_end;
-use super::{Loaded, Program};
+use super::{MappedImage, Program};
 use crate::functions::Number;
 use crate::image::Die;
 use crate::inlining;
@@ -12,61 +12,60 @@ use std::ops::Range;
 /// A function. Addresses are those of the process.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The image it is in.
-    pub loaded: Loaded,
-    /// Its qualified name, without parameters.
+    /// The image that contains it.
+    pub mapped: MappedImage,
+    /// The qualified name without parameters.
     pub name: String,
-    /// Its name with parameters, in languages that tell functions apart by them.
+    /// The name with parameters, in languages with overloading.
     pub signature: Option<String>,
-    /// The name that the linker knows.
+    /// The linkage name.
     pub linkage_name: Option<String>,
-    /// Its code; several ranges if the compiler took seldom used parts away. Empty if it is only inlined.
+    /// Its code: several ranges if the compiler moved cold parts away, empty if it is only inlined.
     pub ranges: Vec<Range<u64>>,
-    /// Where calls to it go; `None` if it is only inlined.
+    /// The address that calls use; `None` if it is only inlined.
     pub entry: Option<u64>,
-    /// Where its body begins, behind the prologue; the entry in optimised code.
+    /// The start of its body, behind the prologue. In optimised code this is the entry.
     pub prologue_end: Option<u64>,
-    /// Its debug information: the entry with the code, or the abstract one if it is only inlined.
+    /// The DWARF entry: the one with the code, or the abstract one if the function is only inlined.
     pub die: Option<Die>,
-    /// The places into which it is inlined.
+    /// The inlined instances.
     pub inlined: Vec<Inlined>,
-    /// Whether it is said not to return.
+    /// Whether it is declared not to return.
     pub is_noreturn: bool,
-    /// Whether it only finds out which function is to be called (`STT_GNU_IFUNC`).
+    /// Whether it returns the address of the function to call (`STT_GNU_IFUNC`).
     pub is_resolver: bool,
-    /// Whether there is debug information for it; otherwise only its symbol is known.
+    /// Whether there is debug information for it. Otherwise only its symbol is known.
     pub has_debug: bool,
 }
 
-/// A copy of a function inside another one.
+/// An instance of a function that is inlined into another one.
 #[derive(Clone, Debug)]
 pub struct Inlined {
-    /// Its first address.
+    /// The first address.
     pub entry: u64,
-    /// All its addresses. Empty if its instructions were merged with others: then the entry is where it would
-    /// be.
+    /// All address ranges. Empty if its instructions were merged with others; then `entry` is where it would be.
     pub ranges: Vec<Range<u64>>,
-    /// Its debug information.
+    /// The DWARF entry.
     pub die: Die,
 }
 
 impl Program {
-    /// The function that has an address in its code. For inlined functions see [`Program::inline_chain`].
+    /// The function whose code contains an address. For inlined functions see [`Program::inline_chain`].
     pub fn function_at(&self, address: u64) -> Option<Function> {
-        let loaded = self.image_at(address)?;
-        let in_file = loaded.in_file(address);
-        let functions = loaded.image.functions();
+        let mapped = self.image_at(address)?;
+        let in_file = mapped.in_file(address);
+        let functions = mapped.image.functions();
         if let Some(number) = functions.at(in_file) {
-            return Some(described(loaded, number, &[functions.root(number)]));
+            return Some(described(mapped, number, &[functions.root(number)]));
         }
-        let symbol = loaded.image.symbol_table().at(in_file).filter(|symbol| symbol.is_code())?;
-        Some(by_symbol(loaded, symbol))
+        let symbol = mapped.image.symbol_table().at(in_file).filter(|symbol| symbol.is_code())?;
+        Some(by_symbol(mapped, symbol))
     }
 }
 
-/// A function with debug information; `roots` are those of which the inlined copies are its own.
-pub(super) fn described(loaded: &Loaded, number: Number, roots: &[Number]) -> Function {
-    let image = &*loaded.image;
+/// Describes a function with debug information; `roots` are the functions whose inlined instances belong to it.
+pub(super) fn described(mapped: &MappedImage, number: Number, roots: &[Number]) -> Function {
+    let image = &*mapped.image;
     let functions = image.functions();
     let (name, signature) = functions.full_name(image, number);
     let entry = functions.entry(number);
@@ -78,21 +77,21 @@ pub(super) fn described(loaded: &Loaded, number: Number, roots: &[Number]) -> Fu
             let copy = inlining::copy(image, die)?;
             let ranges = copy.ranges.iter().filter(|range| image.is_code(range.start));
             image.is_code(copy.entry).then(|| Inlined {
-                entry: loaded.address(copy.entry),
-                ranges: ranges.map(|range| loaded.here(range)).collect(),
+                entry: mapped.address(copy.entry),
+                ranges: ranges.map(|range| mapped.here(range)).collect(),
                 die,
             })
         })
         .collect();
     inlined.sort_by_key(|copy| copy.entry);
     Function {
-        loaded: loaded.clone(),
+        mapped: mapped.clone(),
         name,
         signature,
         linkage_name: functions.linkage_name(image, number).map(Into::into),
-        ranges: functions.ranges(number).iter().map(|range| loaded.here(range)).collect(),
-        entry: start.map(|start| loaded.address(start)),
-        prologue_end: start.and_then(|_| prologue_end(image, number)).map(|end| loaded.address(end)),
+        ranges: functions.ranges(number).iter().map(|range| mapped.here(range)).collect(),
+        entry: start.map(|start| mapped.address(start)),
+        prologue_end: start.and_then(|_| prologue_end(image, number)).map(|end| mapped.address(end)),
         die: entry.map(|entry| entry.die),
         inlined,
         is_noreturn: functions.is_noreturn(number),
@@ -103,13 +102,13 @@ pub(super) fn described(loaded: &Loaded, number: Number, roots: &[Number]) -> Fu
     }
 }
 
-/// A function of which only the symbol is known.
-pub(super) fn by_symbol(loaded: &Loaded, symbol: &Symbol) -> Function {
+/// Describes a function that is known only by its symbol.
+pub(super) fn by_symbol(mapped: &MappedImage, symbol: &Symbol) -> Function {
     let text = symbol.text();
     let readable = names::demangle(&text);
-    let start = loaded.address(symbol.address);
+    let start = mapped.address(symbol.address);
     Function {
-        loaded: loaded.clone(),
+        mapped: mapped.clone(),
         name: symbol_name(symbol),
         signature: readable.and_then(|readable| readable.signature),
         linkage_name: Some(text.into_owned()),

@@ -1,6 +1,6 @@
-//! Source lines and the code for them.
+//! Source lines and their code.
 
-use super::{Function, Loaded, Program};
+use super::{Function, MappedImage, Program};
 use crate::functions::Number;
 use crate::image::{Die, Image, Reader};
 use crate::inlining;
@@ -11,72 +11,72 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A place in a source file.
+/// A line of a source file, with a column.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Line {
-    /// The file, with the directory in which it was compiled.
+    /// The path, including the directory of the compilation.
     pub file: Arc<Path>,
-    /// The line, from 1.
+    /// The line, counted from 1.
     pub line: u32,
-    /// The column, from 1; 0 if it is not known.
+    /// The column, counted from 1; 0 if unknown.
     pub column: u32,
-    /// Whether a statement begins here.
+    /// Whether a statement starts here.
     pub is_statement: bool,
 }
 
-/// Where the code for a line begins.
+/// Start address of the code for a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The address, behind the prologue if a function begins on that line.
+pub struct LineAddress {
+    /// The address. If a function starts on that line, it is the end of its prologue.
     pub address: u64,
-    /// The line that has the code. It is a later one than was asked for if that has none.
+    /// The line of the code. It is a later one than requested if that has no code.
     pub line: Line,
 }
 
-/// The code of one row of the line table.
+/// Code of one row of the line table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Statement {
-    /// The addresses.
+    /// The address range.
     pub range: Range<u64>,
-    /// The source; `None` for code that is of no line.
+    /// The source line; `None` for code that belongs to no line.
     pub line: Option<Line>,
 }
 
 impl Program {
-    /// The line to which the code at an address belongs.
+    /// The source line of the code at an address.
     pub fn line_of(&self, address: u64) -> Option<Line> {
-        let loaded = self.image_at(address)?;
-        let in_file = loaded.in_file(address);
-        let table = table_at(&loaded.image, in_file)?;
+        let mapped = self.image_at(address)?;
+        let in_file = mapped.in_file(address);
+        let table = table_at(&mapped.image, in_file)?;
         line(table, table.row_at(in_file)?)
     }
 
-    /// Where the code for a line begins: one place for each copy of the function around it, inlined copies and
-    /// instances of templates among them. The file is named by the end of its path. If there is no code for the
-    /// line, the next line that has some is taken; the result says which.
-    pub fn addresses_of(&self, file: &str, line: u32) -> Vec<Place> {
+    /// The start addresses of the code for a line: one for each copy of the function that contains it, including
+    /// inlined instances and template instances. The file is given by a suffix of its path. A line without code stands
+    /// for the next one with code; the result contains the actual line.
+    pub fn addresses_of(&self, file: &str, line: u32) -> Vec<LineAddress> {
         let mut all = Vec::new();
-        for loaded in &self.images {
-            all.extend(places(loaded, Path::new(file), line));
+        for mapped in &self.images {
+            all.extend(places(mapped, Path::new(file), line));
         }
         all.sort_by_key(|place| place.address);
         all.dedup_by_key(|place| place.address);
         all
     }
 
-    /// The rows of the line table in a function, by address.
+    /// The rows of the line table within a function, by address.
     pub fn statements(&self, function: &Function) -> Vec<Statement> {
         let mut all = Vec::new();
         for range in &function.ranges {
-            let range = function.loaded.in_file(range.start)..function.loaded.in_file(range.end);
-            let Some(table) = table_at(&function.loaded.image, range.start) else { continue };
+            let range = function.mapped.in_file(range.start)..function.mapped.in_file(range.end);
+            let Some(table) = table_at(&function.mapped.image, range.start) else { continue };
             let rows = table.rows_in(&range);
             for (position, row) in rows.iter().enumerate().filter(|(_, row)| !row.is_end) {
                 let end = rows.get(position + 1).map_or(range.end, |next| next.address).min(range.end);
                 let begin = row.address.max(range.start);
                 if begin < end {
                     all.push(Statement {
-                        range: function.loaded.here(&(begin..end)),
+                        range: function.mapped.here(&(begin..end)),
                         line: self::line(table, row),
                     });
                 }
@@ -86,11 +86,11 @@ impl Program {
     }
 }
 
-/// The line table that has a file address.
+/// The line table for a file address.
 pub(super) fn table_at(image: &Image, address: u64) -> Option<&Table> {
     let lines = image.lines();
     let unit = lines.unit_at(address);
-    // Units that do not tell their addresses are found by their functions.
+    // Units without address ranges are found by their functions.
     let unit = unit.or_else(|| {
         let functions = image.functions();
         Some(functions.entry(functions.at(address)?)?.die.unit)
@@ -98,7 +98,7 @@ pub(super) fn table_at(image: &Image, address: u64) -> Option<&Table> {
     lines.table(image, unit)
 }
 
-/// A row as a line; `None` if it is of no line.
+/// Converts a row; `None` if its code belongs to no line.
 fn line(table: &Table, row: &Row) -> Option<Line> {
     let file = table.file(row.file)?.clone();
     (row.line != 0).then_some(Line {
@@ -109,17 +109,17 @@ fn line(table: &Table, row: &Row) -> Option<Line> {
     })
 }
 
-/// A place that an attribute names by the number of its file.
+/// The line that an attribute refers to by file number.
 pub(super) fn call_line(image: &Image, die: Die, (file, line, column): (u32, u32, u32)) -> Option<Line> {
     let file = image.lines().table(image, die.unit)?.file(file)?.clone();
     Some(Line { file, line, column, is_statement: true })
 }
 
-/// Where the code for a line begins in one image.
-fn places(loaded: &Loaded, file: &Path, wanted: u32) -> Vec<Place> {
-    let image = &*loaded.image;
+/// The start addresses of the code for a line in one image.
+fn places(mapped: &MappedImage, file: &Path, wanted: u32) -> Vec<LineAddress> {
+    let image = &*mapped.image;
     let lines = image.lines();
-    // Files of one name in several directories each have their own next line with code.
+    // Files of the same name in different directories each have their own next line with code.
     let mut nearest: HashMap<Arc<Path>, Vec<(u32, Row)>> = HashMap::new();
     for unit in lines.units_with_file(image, file) {
         let Some(table) = lines.table(image, unit) else { continue };
@@ -153,22 +153,22 @@ fn places(loaded: &Loaded, file: &Path, wanted: u32) -> Vec<Place> {
                 *kept = row;
             }
         }
-        all.extend(copies.into_values().map(|row| Place {
-            address: loaded.address(behind_prologue(image, row.address)),
+        all.extend(copies.into_values().map(|row| LineAddress {
+            address: mapped.address(behind_prologue(image, row.address)),
             line: Line { file: path.clone(), line: row.line, column: row.column, is_statement: true },
         }));
     }
     all
 }
 
-/// The copy of a function that an address is in: an inlined one, or the function itself.
+/// The entry that contains an address: an inlined instance, or the function itself.
 fn copy_at(image: &Image, address: u64) -> Option<Die> {
     let functions = image.functions();
     let function = functions.entry(functions.at(address)?)?.die;
-    Some(inlining::copies_at(image, function, address).last().map_or(function, |copy| copy.die))
+    Some(inlining::instances_at(image, function, address).last().map_or(function, |copy| copy.die))
 }
 
-/// The address itself, or the end of the prologue if a function begins there.
+/// The address itself, or the end of the prologue if a function starts there.
 fn behind_prologue(image: &Image, address: u64) -> u64 {
     let functions = image.functions();
     let Some(number) = functions.at(address) else { return address };
@@ -178,9 +178,9 @@ fn behind_prologue(image: &Image, address: u64) -> u64 {
     }
 }
 
-/// Where the body of a function begins, as a file address: where the compiler says so; else at its second
-/// line, for the compilers that do not say so make two lines of a prologue. In optimised code they mix it with
-/// the body, but say for every address where the variables are: there it is the first instruction.
+/// The start of a function's body, as a file address. This is where the compiler marks it, or else the second line of
+/// the function, because compilers without marks give the prologue a line of its own. Optimising compilers mix prologue
+/// and body, but describe the locations of variables at every address, so there it is the first instruction.
 pub(super) fn prologue_end(image: &Image, number: Number) -> Option<u64> {
     let functions = image.functions();
     let entry = functions.entry(number)?;
@@ -199,7 +199,7 @@ pub(super) fn prologue_end(image: &Image, number: Number) -> Option<u64> {
         .or(Some(entry.start))
 }
 
-/// Whether the compiler noted that it was told to optimise.
+/// Whether the compiler recorded an optimisation option.
 fn is_optimised(unit: UnitRef<'_, Reader>) -> bool {
     let Ok(root) = unit.unit.entry(unit.header.root_offset()) else { return false };
     let producer = root.attr_value(gimli::DW_AT_producer).and_then(|value| unit.attr_string(value).ok());

@@ -1,4 +1,4 @@
-//! Where there are no unwinding rules: code that was made at run time, assembly, calls to nowhere.
+//! Fallback for code without unwinding rules: generated code, assembly, calls to invalid addresses.
 
 use crate::machine::{Memory, RBP, RIP, RSP, Registers};
 use crate::program::Program;
@@ -7,10 +7,10 @@ use gimli::Register;
 /// The instructions by which a signal handler returns: `mov $15, %rax; syscall`.
 const RETURN: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
 
-/// Where the kernel saves the registers, from the stack pointer at that point.
+/// Offset from the stack pointer at that instruction to the registers that the kernel saved.
 const SAVED: u64 = 40;
 
-/// In which order the kernel saves them.
+/// The order in which the kernel saves the registers.
 const ORDER: [Register; 17] = [
     Register(8),
     Register(9),
@@ -31,7 +31,7 @@ const ORDER: [Register; 17] = [
     RIP,
 ];
 
-/// The registers of the code that a signal interrupted, if the code that runs next returns from a handler.
+/// The registers of the code that a signal interrupted, if the thread is about to return from a handler.
 pub(super) fn signal_return(registers: &Registers, memory: &dyn Memory) -> Option<Registers> {
     let mut code = [0; RETURN.len()];
     memory.read(registers.pc(), &mut code).ok()?;
@@ -46,8 +46,8 @@ pub(super) fn signal_return(registers: &Registers, memory: &dyn Memory) -> Optio
     Some(interrupted)
 }
 
-/// The canonical frame address and the registers of the caller, guessed: for a call to where no code is, the
-/// return address is on top of the stack; else the frame pointer is taken to be one.
+/// Guesses the canonical frame address and the registers of the caller. After a call to an address without code, the
+/// return address is on top of the stack; otherwise `rbp` is taken for a frame pointer.
 pub(super) fn without_rules(
     program: &Program,
     registers: &Registers,
@@ -79,7 +79,7 @@ mod tests {
     use super::*;
     use crate::machine::Inaccessible;
 
-    /// The code that returns from a handler at 0x1000, and what the kernel saved from 0x8000 on.
+    /// The signal return code at 0x1000, and the registers saved by the kernel from 0x8000 on.
     struct Kernel;
 
     impl Memory for Kernel {
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_signal_interrupted_is_found_without_rules() {
+    fn signal_frame_without_rules_yields_interrupted_registers() {
         let mut registers = Registers::unknown(7);
         registers.set(RIP, Some(0x1000));
         registers.set(RSP, Some(0x8000));

@@ -1,4 +1,4 @@
-//! The unwinding rules of one image: how to find the registers of the caller at every instruction.
+//! Unwinding rules of one image: how to find the registers of the caller at every instruction.
 
 use crate::image::{Image, Reader};
 use gimli::{
@@ -9,31 +9,31 @@ use gimli::{
 use std::ops::Range;
 use std::sync::OnceLock;
 
-/// How to find the canonical frame address.
+/// Rule for the canonical frame address.
 pub(crate) enum Cfa {
-    /// A register and what is added to it.
+    /// A register plus an offset.
     Register(Register, i64),
-    /// What an expression gives.
+    /// The result of an expression.
     Expression(Expression<Reader>),
 }
 
-/// How to find a register of the caller.
+/// Rule for a register of the caller.
 pub(crate) enum Rule {
-    /// It is not known.
+    /// The register is unknown.
     Undefined,
-    /// It is as it is.
+    /// The register is unchanged.
     Same,
-    /// It was saved at this distance from the canonical frame address.
+    /// Saved at this offset from the canonical frame address.
     Saved(i64),
-    /// It is the canonical frame address plus this.
+    /// The canonical frame address plus this offset.
     Distance(i64),
-    /// It is in another register.
+    /// Held in another register.
     Register(Register),
-    /// It was saved where an expression says.
+    /// Saved at the address that an expression computes.
     SavedAt(Expression<Reader>),
-    /// It is what an expression gives.
+    /// The result of an expression.
     Value(Expression<Reader>),
-    /// It is a constant.
+    /// A constant.
     Constant(u64),
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Rules {
     pub(crate) cfa: Cfa,
     pub(crate) registers: Vec<(Register, Rule)>,
     pub(crate) return_address: Register,
-    /// Whether the function was not called but put there by the kernel to return from a signal handler.
+    /// Whether this is the frame that the kernel created to return from a signal handler.
     pub(crate) is_signal: bool,
     pub(crate) encoding: Encoding,
 }
@@ -58,7 +58,7 @@ struct Exceptions {
     search_table: Option<ParsedEhFrameHdr<Reader>>,
 }
 
-/// A section, and where the functions are that it describes.
+/// A section and the address ranges of the functions that it describes.
 struct Described<Section> {
     section: Section,
     /// The file address of the section; 0 if it is not loaded.
@@ -69,17 +69,17 @@ struct Described<Section> {
 
 impl Unwinding {
     pub(crate) fn new(image: &Image) -> Unwinding {
-        let outside = image.outside();
+        let elf_file = image.elf_file();
         let mut bases = BaseAddresses::default();
-        if let Some(text) = outside.section_range(".text") {
+        if let Some(text) = elf_file.section_range(".text") {
             bases = bases.set_text(text.start);
         }
-        if let Some(table) = outside.section_range(".got") {
+        if let Some(table) = elf_file.section_range(".got") {
             bases = bases.set_got(table.start);
         }
-        let exceptions = outside.section(".eh_frame").map(|(address, bytes)| {
+        let exceptions = elf_file.section(".eh_frame").map(|(address, bytes)| {
             bases = bases.clone().set_eh_frame(address);
-            let search_table = outside.section(".eh_frame_hdr").and_then(|(address, bytes)| {
+            let search_table = elf_file.section(".eh_frame_hdr").and_then(|(address, bytes)| {
                 bases = bases.clone().set_eh_frame_hdr(address);
                 EhFrameHdr::new(bytes, LittleEndian).parse(&bases, 8).ok()
             });
@@ -93,7 +93,7 @@ impl Unwinding {
         Unwinding { exceptions, debug }
     }
 
-    /// Where the functions begin and end that are described.
+    /// The address ranges of all functions with unwinding rules.
     pub(crate) fn functions(&self) -> Vec<Range<u64>> {
         let ranges = |index: &[(Range<u64>, usize)]| -> Vec<Range<u64>> {
             index.iter().map(|(range, _)| range.clone()).collect()
@@ -130,7 +130,7 @@ impl<Section: UnwindSection<Reader>> Described<Section> {
         Described { section, start, bases, index: OnceLock::new() }
     }
 
-    /// The description of the function that has an address.
+    /// The description of the function that contains an address.
     fn find(&self, address: u64) -> Option<FrameDescriptionEntry<Reader>> {
         let index = self.index();
         let after = index.partition_point(|(range, _)| range.start <= address);
@@ -141,13 +141,13 @@ impl<Section: UnwindSection<Reader>> Described<Section> {
         self.read(*offset)
     }
 
-    /// The description at a place in the section.
+    /// The description at an offset in the section.
     fn read(&self, offset: usize) -> Option<FrameDescriptionEntry<Reader>> {
         let offset = Section::Offset::from(offset);
         self.section.fde_from_offset(&self.bases, offset, Section::cie_from_offset).ok()
     }
 
-    /// Where the functions are, in order, each with the place of its description.
+    /// Address ranges of functions in order, each with the offset of its description.
     fn index(&self) -> &[(Range<u64>, usize)] {
         self.index.get_or_init(|| self.read_index())
     }

@@ -1,4 +1,4 @@
-//! From the registers in a function to those in its caller.
+//! One step of unwinding: from the registers in a function to those in its caller.
 
 use super::fallback;
 use super::rules::{Cfa, Rule, Rules};
@@ -7,28 +7,28 @@ use crate::machine::{Memory, RBP, RIP, RSP, Registers};
 use crate::program::Program;
 use gimli::{Encoding, EvaluationResult, Expression, Register, Value};
 
-/// The registers that a function must leave as they were: `rbx`, `rbp`, `r12` to `r15`.
+/// The callee-saved registers: `rbx`, `rbp`, `r12` to `r15`.
 const PRESERVED: [Register; 6] = [Register(3), RBP, Register(12), Register(13), Register(14), Register(15)];
 
-/// How many operations an expression may have: those of damaged files can run for ever.
+/// Maximum number of operations in an expression; expressions of malformed files may not terminate.
 const OPERATIONS: u32 = 10_000;
 
-/// The state in one function.
+/// Unwinding state in one function.
 pub(super) struct Step {
     pub(super) registers: Registers,
-    /// Whether the function waits for a call to return.
+    /// Whether the function has called another one that has not returned.
     pub(super) is_caller: bool,
 }
 
 impl Step {
-    /// The address by which what belongs to the running call is found.
+    /// The address by which the current call is looked up.
     pub(super) fn lookup(&self) -> u64 {
         let pc = self.registers.pc();
         if self.is_caller { pc.wrapping_sub(1) } else { pc }
     }
 }
 
-/// The canonical frame address of a function, and the state in its caller.
+/// Computes the canonical frame address of a function, and the state in its caller.
 pub(super) fn out(
     program: &Program,
     step: &Step,
@@ -37,7 +37,7 @@ pub(super) fn out(
 ) -> (Option<u64>, Option<Step>) {
     let address = step.lookup();
     let rules =
-        program.image_at(address).and_then(|loaded| loaded.image.unwinding().at(loaded.in_file(address)));
+        program.image_at(address).and_then(|mapped| mapped.image.unwinding().at(mapped.in_file(address)));
     let (cfa, next, is_signal) = match &rules {
         Some(rules) => {
             let cfa = cfa_of(rules, &step.registers, memory);
@@ -53,8 +53,8 @@ pub(super) fn out(
         },
     };
     let is_plausible = |next: &Registers| {
-        // Returning takes the return address off the stack, so the stack pointer grows; only a signal can have
-        // come on a stack of its own. The code that runs next must at least be readable.
+        // Returning pops the return address, so the stack pointer grows. Only a signal handler may run on a different
+        // stack. The next instruction must at least be readable.
         (is_signal || next.sp() > step.registers.sp())
             && next.pc() != 0
             && memory.read(next.pc(), &mut [0]).is_ok()
@@ -100,7 +100,7 @@ fn apply(rules: &Rules, registers: &Registers, cfa: u64, memory: &dyn Memory) ->
     Some(next)
 }
 
-/// What an expression gives; `start` lies on its stack when it begins.
+/// Evaluates an expression; `start` is on its stack initially.
 fn evaluate(
     expression: Expression<Reader>,
     encoding: Encoding,

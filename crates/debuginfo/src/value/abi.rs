@@ -1,12 +1,13 @@
-//! How the System V ABI for x86-64 passes and returns values: read where the debug information does not say.
+//! The System V ABI for x86-64: how values are passed and returned. Used where the debug information does not specify
+//! it.
 
 use crate::machine::{ARGUMENTS, RAX, XMM0};
-use crate::value::datum::{Piece, Place};
-use crate::value::info::{At, Info, Language};
+use crate::value::info::{DieRef, Info, Language};
+use crate::value::typed_value::{Location, Piece};
 use crate::value::types::{Encoding, Offset, Shape, Type};
 use gimli::{AttributeValue, Register};
 
-/// How eight bytes of a value are passed.
+/// Class of eight bytes of a value, as in the ABI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Class {
     Unused,
@@ -17,22 +18,22 @@ enum Class {
     Memory,
 }
 
-/// How a value of a type is passed.
+/// How an argument of a type is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Passed {
     /// In one or two registers.
     Registers,
     /// On the stack.
     Stack,
-    /// As the address of it.
+    /// By reference: only the address is passed.
     Reference,
 }
 
-/// Where `rdx` is, the second register for results.
+/// `rdx`, the second register for results.
 const RDX: Register = Register(1);
 
 impl Info<'_> {
-    /// The classes of a value's words, if it fits into two.
+    /// The classes of a value's words; `None` if it has more than two.
     fn classes(self, ty: &Type) -> Option<Vec<Class>> {
         let size = self.size(ty)?;
         if size == 0 || size > 16 {
@@ -41,7 +42,7 @@ impl Info<'_> {
         let mut classes = vec![Class::Unused; size.div_ceil(8) as usize];
         self.classify(ty, 0, &mut classes, 16);
         let memory = classes.contains(&Class::Memory);
-        // A `long double` has a word that is not used; inside of a struct it is passed in memory.
+        // The second word of a `long double` is unused; inside of a struct it is passed in memory.
         (!memory).then_some(classes)
     }
 
@@ -96,7 +97,7 @@ impl Info<'_> {
         }
     }
 
-    /// The parts in which a value is passed in registers, if it is: how many bytes each covers, and its class.
+    /// The parts of a value that is passed in registers: the size of each part, and its class.
     fn layout(self, ty: &Type) -> Option<Vec<(u64, Class)>> {
         let size = self.size(ty)?;
         let is_whole = matches!(self.shape(ty), Shape::Record(_) | Shape::Array(..));
@@ -107,7 +108,7 @@ impl Info<'_> {
         Some(classes.iter().enumerate().map(|(i, class)| ((size - 8 * i as u64).min(8), *class)).collect())
     }
 
-    /// Rust passes two numbers in two registers, however small they are; other small things as integers.
+    /// Rust passes a pair of scalars in two registers, however small they are, and other small values as integers.
     fn rust_layout(self, ty: &Type, size: u64) -> Option<Vec<(u64, Class)>> {
         if size == 0 || size > 16 {
             return None;
@@ -125,7 +126,7 @@ impl Info<'_> {
         }
     }
 
-    /// Where the numbers in a value of Rust are, with their classes; nothing if it is not made of a few.
+    /// Offsets and classes of the scalars in a Rust value. Empty if it does not consist of a few scalars.
     fn scalars(self, ty: &Type, at: u64, found: &mut Vec<(u64, Class)>, depth: u8) -> Option<()> {
         let depth = depth.checked_sub(1)?;
         match self.shape(ty) {
@@ -149,7 +150,7 @@ impl Info<'_> {
         Some(())
     }
 
-    /// How a value is passed as an argument.
+    /// How a value of a type is passed as an argument.
     pub(crate) fn passed(self, ty: &Type) -> Passed {
         let shape = self.shape(ty);
         if let Shape::Record(record) = shape
@@ -170,14 +171,14 @@ impl Info<'_> {
         }
     }
 
-    /// C++ objects that cannot be copied by copying bytes are passed by their address.
-    fn is_passed_by_reference(self, record: At) -> bool {
+    /// C++ objects that are not trivially copyable are passed by reference.
+    fn is_passed_by_reference(self, record: DieRef) -> bool {
         let convention =
             self.entry(record).and_then(|entry| entry.attribute(gimli::DW_AT_calling_convention));
         matches!(convention, Some(AttributeValue::CallingConvention(gimli::DW_CC_pass_by_reference)))
     }
 
-    /// Whether a result of the type is written where the caller says, in a hidden first argument.
+    /// Whether a result of this type is returned in memory whose address the caller passes in a hidden first argument.
     pub(crate) fn is_returned_in_memory(self, ty: &Type) -> bool {
         match self.shape(ty) {
             Shape::Void => false,
@@ -186,22 +187,22 @@ impl Info<'_> {
         }
     }
 
-    /// Where a function's result is when it returns.
-    pub(crate) fn returned_in(self, ty: &Type) -> Place {
+    /// The location of a function's result when it returns.
+    pub(crate) fn returned_in(self, ty: &Type) -> Location {
         if self.is_returned_in_memory(ty) {
-            return Place::Register { number: RAX, offset: 0, frame: 0 };
+            return Location::Register { number: RAX, offset: 0, frame: 0 };
         }
         let parts = self.layout(ty).unwrap_or_default();
         if parts.first().is_some_and(|(_, class)| *class == Class::X87) {
-            return Place::Register { number: Register(33), offset: 0, frame: 0 };
+            return Location::Register { number: Register(33), offset: 0, frame: 0 };
         }
         let mut integers = [RAX, RDX].into_iter();
         let mut vectors = [XMM0, Register(XMM0.0 + 1)].into_iter();
-        in_registers(&parts, &mut integers, &mut vectors).unwrap_or(Place::Bytes([].into()))
+        in_registers(&parts, &mut integers, &mut vectors).unwrap_or(Location::Bytes([].into()))
     }
 }
 
-/// Where the next arguments are.
+/// Allocator of argument locations.
 pub(crate) struct Arguments {
     integers: std::vec::IntoIter<Register>,
     vectors: std::vec::IntoIter<Register>,
@@ -209,8 +210,8 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// The arguments of a function, given the address of the first one on the stack. `hidden` says whether
-    /// the first integer register holds the address for the result.
+    /// Starts with the first argument; `stack` is the address of the first one on the stack. `hidden` means that the
+    /// first integer register holds the address for the result.
     pub(crate) fn new(stack: u64, hidden: bool) -> Self {
         let mut integers = ARGUMENTS.to_vec().into_iter();
         if hidden {
@@ -220,29 +221,30 @@ impl Arguments {
         Self { integers, vectors, stack }
     }
 
-    /// The place of the next argument, and whether there is only its address. `by_address` says that this is
-    /// already known.
-    pub(crate) fn next(&mut self, info: Info<'_>, ty: &Type, by_address: bool) -> (Place, bool) {
+    /// The location of the next argument, and whether that location holds only its address. `by_address` means that the
+    /// caller knows the latter already.
+    pub(crate) fn next(&mut self, info: Info<'_>, ty: &Type, by_address: bool) -> (Location, bool) {
         let size = info.size(ty).unwrap_or(8);
         match if by_address { Passed::Reference } else { info.passed(ty) } {
             Passed::Reference => match self.integers.next() {
-                Some(number) => (Place::Register { number, offset: 0, frame: 0 }, true),
+                Some(number) => (Location::Register { number, offset: 0, frame: 0 }, true),
                 None => (self.on_stack(8, 8), true),
             },
             Passed::Registers => {
                 let parts = info.layout(ty).unwrap_or_default();
                 let (mut integers, mut vectors) = (self.integers.clone(), self.vectors.clone());
                 match in_registers(&parts, &mut integers, &mut vectors) {
-                    Some(place) => {
+                    Some(location) => {
                         self.integers = integers;
                         self.vectors = vectors;
-                        (place, false)
+                        (location, false)
                     }
-                    // All of it or nothing: the registers stay for the next.
+                    // An argument is never split: if it does not fit, the remaining registers are left to the next
+                    // ones.
                     None => (self.on_stack(size, 8), false),
                 }
             }
-            Passed::Stack if size == 0 => (Place::Bytes([].into()), false),
+            Passed::Stack if size == 0 => (Location::Bytes([].into()), false),
             Passed::Stack => {
                 let alignment = if info.classes(ty).is_some() { 16 } else { 8 };
                 (self.on_stack(size, alignment), false)
@@ -250,10 +252,10 @@ impl Arguments {
         }
     }
 
-    fn on_stack(&mut self, size: u64, alignment: u64) -> Place {
+    fn on_stack(&mut self, size: u64, alignment: u64) -> Location {
         let at = self.stack.next_multiple_of(alignment);
         self.stack = at.wrapping_add(size.next_multiple_of(8));
-        Place::Memory(at)
+        Location::Memory(at)
     }
 }
 
@@ -261,25 +263,25 @@ fn in_registers(
     parts: &[(u64, Class)],
     integers: &mut dyn Iterator<Item = Register>,
     vectors: &mut dyn Iterator<Item = Register>,
-) -> Option<Place> {
+) -> Option<Location> {
     let mut pieces = Vec::with_capacity(2);
     for (size, class) in parts {
         let number = match class {
             Class::Vector | Class::Unused => vectors.next()?,
             _ => integers.next()?,
         };
-        pieces.push(Piece { place: Place::Register { number, offset: 0, frame: 0 }, size: *size });
+        pieces.push(Piece { location: Location::Register { number, offset: 0, frame: 0 }, size: *size });
     }
     match <[Piece; 1]>::try_from(pieces) {
-        Ok([only]) => Some(only.place),
-        Err(several) => Some(Place::Pieces(several.into())),
+        Ok([only]) => Some(only.location),
+        Err(several) => Some(Location::Pieces(several.into())),
     }
 }
 
-/// Where the integer argument with a number is, counted from 0, of a function of which nothing is known.
-pub(crate) fn integer_argument(number: usize, stack: u64) -> Place {
+/// The location of an integer argument (counted from 0) of a function without debug information.
+pub(crate) fn integer_argument(number: usize, stack: u64) -> Location {
     match ARGUMENTS.get(number) {
-        Some(register) => Place::Register { number: *register, offset: 0, frame: 0 },
-        None => Place::Memory(stack.wrapping_add(8 * (number - ARGUMENTS.len()) as u64)),
+        Some(register) => Location::Register { number: *register, offset: 0, frame: 0 },
+        None => Location::Memory(stack.wrapping_add(8 * (number - ARGUMENTS.len()) as u64)),
     }
 }

@@ -1,21 +1,21 @@
-//! Values that stand for texts, lists and alternatives: known by their structure.
+//! Strings, vectors, slices and Rust enumerations, recognised by the structure of their types.
 
-use crate::value::datum::{Datum, Unavailable};
-use crate::value::evaluate::Stop;
-use crate::value::info::{At, Language};
+use crate::value::evaluate::EvalError;
+use crate::value::info::{DieRef, Language};
 use crate::value::number::Integer;
 use crate::value::scope::Scope;
+use crate::value::typed_value::{TypedValue, Unavailable};
 use crate::value::types::{Encoding, Member, Shape, Type};
 
-/// Elements somewhere in memory: their type, where they begin, how many.
+/// Contiguous elements in memory: their type, start address and number.
 pub(crate) type Slice = (Type, u64, u64);
 
-/// How deep a pointer may be wrapped in structs.
+/// Maximum number of structs around a pointer.
 const DEEPEST: u8 = 8;
 
 impl Scope<'_> {
     /// The elements of a slice or vector, if the record is one.
-    pub(crate) fn slice_of(&self, datum: &Datum) -> Option<Result<Slice, Unavailable>> {
+    pub(crate) fn slice_of(&self, datum: &TypedValue) -> Option<Result<Slice, Unavailable>> {
         let Shape::Record(record) = self.info.shape(&datum.ty) else { return None };
         let name = self.info.name(&self.info.entry(record)?)?;
         match self.info.language(record) {
@@ -27,11 +27,16 @@ impl Scope<'_> {
         }
     }
 
-    fn field(&self, datum: &Datum, path: &[&str]) -> Option<Datum> {
+    fn field(&self, datum: &TypedValue, path: &[&str]) -> Option<TypedValue> {
         path.iter().try_fold(datum.clone(), |whole, name| self.member(&whole, name).ok().flatten())
     }
 
-    fn rust_slice(&self, datum: &Datum, record: At, name: &str) -> Option<Result<Slice, Unavailable>> {
+    fn rust_slice(
+        &self,
+        datum: &TypedValue,
+        record: DieRef,
+        name: &str,
+    ) -> Option<Result<Slice, Unavailable>> {
         if let (Some(start), Some(length)) =
             (self.field(datum, &["data_ptr"]), self.field(datum, &["length"]))
         {
@@ -55,23 +60,24 @@ impl Scope<'_> {
         Some(self.slice(self.info.type_of(&parameter), &start, &length))
     }
 
-    fn cpp_vector(&self, datum: &Datum) -> Option<Result<Slice, Unavailable>> {
+    fn cpp_vector(&self, datum: &TypedValue) -> Option<Result<Slice, Unavailable>> {
         let start = self.field(datum, &["_M_impl", "_M_start"])?;
         let finish = self.field(datum, &["_M_impl", "_M_finish"])?;
         let Shape::Pointer(element) = self.info.shape(&start.ty) else { return None };
         let size = self.info.size(&element)?.max(1);
-        let ends = || Ok((self.word_at(&start.place, 8)? as u64, self.word_at(&finish.place, 8)? as u64));
+        let ends =
+            || Ok((self.word_at(&start.location, 8)? as u64, self.word_at(&finish.location, 8)? as u64));
         Some(ends().map(|(from, to)| (element, from, to.saturating_sub(from) / size)))
     }
 
-    fn slice(&self, element: Type, start: &Datum, length: &Datum) -> Result<Slice, Unavailable> {
-        let from = self.word_at(&start.place, 8)? as u64;
-        let length = self.word_at(&length.place, 8)? as u64;
+    fn slice(&self, element: Type, start: &TypedValue, length: &TypedValue) -> Result<Slice, Unavailable> {
+        let from = self.word_at(&start.location, 8)? as u64;
+        let length = self.word_at(&length.location, 8)? as u64;
         Ok((element, from, length))
     }
 
-    /// The pointer inside of the structs that Rust wraps around it.
-    fn first_pointer(&self, datum: &Datum, depth: u8) -> Option<Datum> {
+    /// The pointer inside of the wrapper structs of Rust's smart pointers.
+    fn first_pointer(&self, datum: &TypedValue, depth: u8) -> Option<TypedValue> {
         let depth = depth.checked_sub(1)?;
         match self.info.shape(&datum.ty) {
             Shape::Pointer(_) => Some(datum.clone()),
@@ -84,8 +90,8 @@ impl Scope<'_> {
         }
     }
 
-    /// Whether a slice or vector is a text: Rust's `&str` and `String`, C++'s `std::string`.
-    pub(crate) fn is_text_record(&self, datum: &Datum) -> bool {
+    /// Whether a slice or vector is a string: `&str` or `String` of Rust, `std::string` of C++.
+    pub(crate) fn is_text_record(&self, datum: &TypedValue) -> bool {
         let Shape::Record(record) = self.info.shape(&datum.ty) else { return false };
         let Some(name) = self.info.entry(record).and_then(|entry| self.info.name(&entry)) else {
             return false;
@@ -102,27 +108,27 @@ impl Scope<'_> {
         matches!(self.info.shape(ty), Shape::Basic(basic) if basic.size == 1 && matches!(basic.encoding, Encoding::Char { .. }))
     }
 
-    /// The text that a value stands for, if it does; at most so many bytes.
-    pub(crate) fn text_of(&self, datum: &Datum, most: usize) -> Result<Option<Vec<u8>>, Unavailable> {
+    /// The contents of a string value, truncated to `most` bytes; `None` if it is not a string.
+    pub(crate) fn text_of(&self, datum: &TypedValue, most: usize) -> Result<Option<Vec<u8>>, Unavailable> {
         Ok(self.long_text_of(datum, most)?.map(|(text, _)| text))
     }
 
-    /// The same, and whether there is more of it.
+    /// Like [`Scope::text_of`], and whether the string was truncated.
     pub(crate) fn long_text_of(
         &self,
-        datum: &Datum,
+        datum: &TypedValue,
         most: usize,
     ) -> Result<Option<(Vec<u8>, bool)>, Unavailable> {
         let most = most.min(crate::value::read::MOST_BYTES as usize);
         let datum = &self.dereferenced(datum)?;
         match self.info.shape(&datum.ty) {
             Shape::Pointer(target) if self.is_char(&target) => {
-                let address = self.word_at(&datum.place, 8)? as u64;
+                let address = self.word_at(&datum.location, 8)? as u64;
                 self.text_at(address, most).map(Some)
             }
             Shape::Array(element, count) if self.is_char(&element) => {
                 let size = count.unwrap_or(0).min(most as u64);
-                let mut bytes = self.bytes_at(&datum.place, size)?;
+                let mut bytes = self.bytes_at(&datum.location, size)?;
                 let end = bytes.iter().position(|byte| *byte == 0);
                 bytes.truncate(end.unwrap_or(bytes.len()));
                 Ok(Some((bytes, end.is_none() && count.unwrap_or(0) > size)))
@@ -134,15 +140,16 @@ impl Scope<'_> {
                         self.field(datum, &["_M_dataplus", "_M_p"]),
                         self.field(datum, &["_M_string_length"]),
                     ) {
-                        (Some(start), Some(length)) => {
-                            (self.word_at(&start.place, 8)? as u64, self.word_at(&length.place, 8)? as u64)
-                        }
+                        (Some(start), Some(length)) => (
+                            self.word_at(&start.location, 8)? as u64,
+                            self.word_at(&length.location, 8)? as u64,
+                        ),
                         _ => return Ok(None),
                     },
                 };
                 let size = length.min(most as u64);
                 let mut bytes = vec![0; size as usize];
-                // An empty text may begin anywhere.
+                // The pointer of an empty string may be dangling.
                 if size > 0 {
                     self.memory.read(start, &mut bytes).map_err(|e| Unavailable::Unreadable(e.0))?;
                 }
@@ -152,8 +159,8 @@ impl Scope<'_> {
         }
     }
 
-    /// The variant that a value of an enumeration of Rust is, if it is of one.
-    pub(crate) fn active_variant(&self, datum: &Datum) -> Option<Result<Member, Unavailable>> {
+    /// The active variant, if the value is a Rust enumeration.
+    pub(crate) fn active_variant(&self, datum: &TypedValue) -> Option<Result<Member, Unavailable>> {
         let Shape::Record(record) = self.info.shape(&datum.ty) else { return None };
         let variants = self.info.variants(record)?;
         let Some(discriminant) = &variants.discriminant else {
@@ -166,10 +173,11 @@ impl Scope<'_> {
                 Ok(None) => return Some(Err(Unavailable::NotUnderstood)),
                 Err(reason) => return Some(Err(reason)),
             },
-            Err(Stop::Missing(reason)) => return Some(Err(reason)),
-            Err(Stop::Mistake(_)) => return Some(Err(Unavailable::NotUnderstood)),
+            Err(EvalError::Missing(reason)) => return Some(Err(reason)),
+            Err(EvalError::Invalid(_)) => return Some(Err(Unavailable::NotUnderstood)),
         };
-        // Values are noted with or without sign; as many bits count as the discriminant has.
+        // The debug information may record values signed or unsigned, so only the bits of the discriminant are
+        // compared.
         let same = |bits: u128| Integer::new(bits, value.1, false) == Integer::new(value.0, value.1, false);
         let chosen = variants.all.iter().find(|(of, _)| of.is_some_and(same));
         let chosen = chosen.or_else(|| variants.all.iter().find(|(of, _)| of.is_none()));

@@ -1,38 +1,38 @@
-//! Evaluating expressions in a frame.
+//! Evaluation of expressions in a frame.
 
-use crate::value::datum::{Datum, Place, Unavailable, register_number};
+use crate::value::error::ExpressionError;
 use crate::value::expression::{Binary, Expression, Kind, Node, TypeName, Unary};
-use crate::value::mistake::Mistake;
-use crate::value::number::{Integer, Number, Outcome, Undefined, compute};
+use crate::value::number::{ArithmeticError, Integer, Number, OperationResult, compute};
 use crate::value::read::{computed, number_of};
 use crate::value::scope::Scope;
+use crate::value::typed_value::{Location, TypedValue, Unavailable, register_number};
 use crate::value::types::{Basic, Encoding, Shape, Type};
 use std::sync::Arc;
 
-/// How many macros may be expanded inside of each other.
+/// Maximum nesting depth of macro expansions.
 pub(crate) const DEEPEST_MACRO: u8 = 16;
 
-/// Why an evaluation does not go on.
-pub(crate) enum Stop {
-    /// The expression is wrong.
-    Mistake(Mistake),
-    /// It is right, but there is no value.
+/// Why an evaluation stops.
+pub(crate) enum EvalError {
+    /// The expression is invalid.
+    Invalid(ExpressionError),
+    /// The expression is valid, but there is no value.
     Missing(Unavailable),
 }
 
-impl From<Mistake> for Stop {
-    fn from(mistake: Mistake) -> Self {
-        Stop::Mistake(mistake)
+impl From<ExpressionError> for EvalError {
+    fn from(error: ExpressionError) -> Self {
+        EvalError::Invalid(error)
     }
 }
 
-impl From<Unavailable> for Stop {
+impl From<Unavailable> for EvalError {
     fn from(reason: Unavailable) -> Self {
-        Stop::Missing(reason)
+        EvalError::Missing(reason)
     }
 }
 
-/// What operators work on.
+/// Operand of an operator.
 enum Operand {
     Number(Number),
     Pointer(u64, Type),
@@ -48,34 +48,35 @@ impl Operand {
 }
 
 impl Scope<'_> {
-    /// The value of an expression in the frame. A value that is not there is a [`Datum`] that says why.
+    /// Evaluates an expression in the frame. An unavailable value is a [`TypedValue`] that contains the reason, not an
+    /// error.
     ///
     /// # Errors
-    /// If a name is not known, or the types do not fit the operators.
-    pub fn evaluate(&self, expression: &Expression) -> Result<Datum, Mistake> {
+    /// If a name is unknown, or the types do not fit the operators.
+    pub fn evaluate(&self, expression: &Expression) -> Result<TypedValue, ExpressionError> {
         self.evaluate_within(&expression.root, DEEPEST_MACRO)
     }
 
-    fn evaluate_within(&self, node: &Node, macros: u8) -> Result<Datum, Mistake> {
+    fn evaluate_within(&self, node: &Node, macros: u8) -> Result<TypedValue, ExpressionError> {
         match self.eval(node, macros) {
             Ok(datum) => Ok(datum),
-            Err(Stop::Mistake(mistake)) => Err(mistake),
-            Err(Stop::Missing(reason)) => Ok(Datum::none(Type::Void, reason)),
+            Err(EvalError::Invalid(error)) => Err(error),
+            Err(EvalError::Missing(reason)) => Ok(TypedValue::none(Type::Void, reason)),
         }
     }
 
-    pub(crate) fn eval(&self, node: &Node, macros: u8) -> Result<Datum, Stop> {
+    pub(crate) fn eval(&self, node: &Node, macros: u8) -> Result<TypedValue, EvalError> {
         match &node.kind {
             Kind::Name(path) => self.resolve(path, node.at(), macros),
             Kind::Integer { value, unsigned, long, decimal } => {
                 Ok(computed(Number::Integer(literal(*value, *unsigned, *long, *decimal))))
             }
             Kind::Float(value) => Ok(computed(Number::Float(*value))),
-            Kind::Character(byte) => Ok(Datum::known(Type::Basic(Basic::CHAR), &[*byte])),
+            Kind::Character(byte) => Ok(TypedValue::known(Type::Basic(Basic::CHAR), &[*byte])),
             Kind::Text(text) => {
                 let bytes = [text.as_bytes(), &[0]].concat();
                 let ty = Type::Array(Arc::new(Type::Basic(Basic::CHAR)), Some(bytes.len() as u64));
-                Ok(Datum::known(ty, &bytes))
+                Ok(TypedValue::known(ty, &bytes))
             }
             Kind::Register(name) => self.named_register(name, node.at()),
             Kind::Unary(operator, operand) => self.unary(*operator, operand, node.at(), macros),
@@ -88,7 +89,7 @@ impl Scope<'_> {
                 let whole = self.eval(array, macros)?;
                 let index_value = self.eval(index, macros)?;
                 let Operand::Number(Number::Integer(number)) = self.operand(&index_value, index.at())? else {
-                    return Err(Mistake::new(index.at(), "an index must be an integer").into());
+                    return Err(ExpressionError::new(index.at(), "an index must be an integer").into());
                 };
                 self.element(&whole, number.low() as i64, node.at())
             }
@@ -103,19 +104,19 @@ impl Scope<'_> {
             }
             Kind::SizeOf(ty) => {
                 let ty = self.named_type(ty, node.at())?;
-                self.size_datum(&ty, node.at())
+                self.size_value(&ty, node.at())
             }
             Kind::Call(name, arguments) => self.call_macro(name, arguments, node.at(), macros),
         }
     }
 
-    fn named_register(&self, name: &str, at: usize) -> Result<Datum, Stop> {
+    fn named_register(&self, name: &str, at: usize) -> Result<TypedValue, EvalError> {
         if let Some(number) = name.strip_prefix("arg").and_then(|digits| digits.parse::<usize>().ok()) {
             return self.numbered_argument(number, at);
         }
         let Some((number, size)) = register_number(name) else {
-            return Err(Mistake::new(at, format!("no register `${name}`"))
-                .remedy("known are the general registers, $rip and $xmm0 to $xmm15")
+            return Err(ExpressionError::new(at, format!("unknown register `${name}`"))
+                .remedy("supported are the general registers, $rip and $xmm0 to $xmm15")
                 .into());
         };
         let ty = match (number.0, size) {
@@ -124,21 +125,21 @@ impl Scope<'_> {
             (_, 1 | 2) => Type::Basic(Basic::INT.sized(size)),
             _ => Type::Basic(Basic::integer((size * 8) as u8, true)),
         };
-        Ok(Datum::new(ty, Place::Register { number, offset: 0, frame: self.level }))
+        Ok(TypedValue::new(ty, Location::Register { number, offset: 0, frame: self.level }))
     }
 
-    /// `$arg1`, `$arg2` …: the arguments of the frame's function, whatever their names are.
-    fn numbered_argument(&self, number: usize, at: usize) -> Result<Datum, Stop> {
+    /// `$arg1`, `$arg2` …: the arguments of the frame's function by position.
+    fn numbered_argument(&self, number: usize, at: usize) -> Result<TypedValue, EvalError> {
         let mut arguments = self.arguments();
         let count = arguments.len();
         if number == 0 || number > count {
             let words = format!("this function has {count} arguments, counted from 1");
-            return Err(Mistake::new(at, words).into());
+            return Err(ExpressionError::new(at, words).into());
         }
-        Ok(arguments.swap_remove(number - 1).datum)
+        Ok(arguments.swap_remove(number - 1).value)
     }
 
-    fn unary(&self, operator: Unary, operand: &Node, at: usize, macros: u8) -> Result<Datum, Stop> {
+    fn unary(&self, operator: Unary, operand: &Node, at: usize, macros: u8) -> Result<TypedValue, EvalError> {
         if operator == Unary::Caller {
             let caller = self.caller().ok_or(Unavailable::NoCaller)?;
             return caller.eval(operand, macros);
@@ -147,7 +148,9 @@ impl Scope<'_> {
             return self.size_of(operand, at, macros);
         }
         let datum = self.eval(operand, macros)?;
-        let needs = |what: &str| Stop::from(Mistake::new(at, format!("`{}` needs {what}", operator.sign())));
+        let needs = |what: &str| {
+            EvalError::from(ExpressionError::new(at, format!("`{}` needs {what}", operator.sign())))
+        };
         match operator {
             Unary::Deref => self.pointee(&datum, at),
             Unary::Address => self.address_of(&datum, at),
@@ -169,59 +172,59 @@ impl Scope<'_> {
         }
     }
 
-    fn size_of(&self, operand: &Node, at: usize, macros: u8) -> Result<Datum, Stop> {
+    fn size_of(&self, operand: &Node, at: usize, macros: u8) -> Result<TypedValue, EvalError> {
         match self.eval(operand, macros) {
             Ok(datum) => {
-                // A reference is as large as what it refers to.
+                // `sizeof` of a reference is the size of its target.
                 let ty = match self.info.shape(&datum.ty) {
                     Shape::Reference(target) => target,
                     _ => datum.ty,
                 };
-                self.size_datum(&ty, at)
+                self.size_value(&ty, at)
             }
-            Err(Stop::Mistake(mistake)) => {
-                let Kind::Name(path) = &operand.kind else { return Err(mistake.into()) };
+            Err(EvalError::Invalid(error)) => {
+                let Kind::Name(path) = &operand.kind else { return Err(error.into()) };
                 let name = TypeName { tag: None, name: path.join("::"), pointers: 0 };
                 match self.named_type(&name, at) {
-                    Ok(ty) => self.size_datum(&ty, at),
-                    Err(_) => Err(mistake.into()),
+                    Ok(ty) => self.size_value(&ty, at),
+                    Err(_) => Err(error.into()),
                 }
             }
             Err(missing) => Err(missing),
         }
     }
 
-    fn size_datum(&self, ty: &Type, at: usize) -> Result<Datum, Stop> {
+    fn size_value(&self, ty: &Type, at: usize) -> Result<TypedValue, EvalError> {
         let size =
-            self.info.size(ty).ok_or_else(|| Mistake::new(at, "the size of this type is not known"))?;
-        Ok(Datum::known(Type::Basic(Basic::UNSIGNED_LONG), &size.to_le_bytes()))
+            self.info.size(ty).ok_or_else(|| ExpressionError::new(at, "the size of this type is unknown"))?;
+        Ok(TypedValue::known(Type::Basic(Basic::UNSIGNED_LONG), &size.to_le_bytes()))
     }
 
-    /// What a pointer points to.
-    pub(crate) fn pointee(&self, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+    /// Dereferences a pointer.
+    pub(crate) fn pointee(&self, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
         let datum = self.dereferenced(datum)?;
         match self.info.shape(&datum.ty) {
-            Shape::Pointer(Type::Void) => Err(Mistake::new(at, "what a `void *` points to has no type")
+            Shape::Pointer(Type::Void) => Err(ExpressionError::new(at, "cannot dereference a `void *`")
                 .remedy("cast it, as in `*(int *) p`")
                 .into()),
             Shape::Pointer(target) => {
                 if let Some(reason) = datum.unavailable() {
-                    return Ok(Datum::none(target, reason));
+                    return Ok(TypedValue::none(target, reason));
                 }
-                let address = self.word_at(&datum.place, 8)? as u64;
-                Ok(Datum::new(target, Place::Memory(address)))
+                let address = self.word_at(&datum.location, 8)? as u64;
+                Ok(TypedValue::new(target, Location::Memory(address)))
             }
             Shape::Array(element, _) => {
                 let size = self.info.size(&element);
-                Ok(Datum::new(element, datum.place.at(0, size)))
+                Ok(TypedValue::new(element, datum.location.at(0, size)))
             }
             Shape::Function(_) => Ok(datum),
             Shape::Record(_) if self.slice_of(&datum).is_some() => self.element(&datum, 0, at),
             Shape::Basic(basic) if basic.encoding != Encoding::Float => {
-                let address = self.word_at(&datum.place, basic.size)? as u64;
-                Ok(Datum::new(Type::Basic(Basic::LONG), Place::Memory(address)))
+                let address = self.word_at(&datum.location, basic.size)? as u64;
+                Ok(TypedValue::new(Type::Basic(Basic::LONG), Location::Memory(address)))
             }
-            _ => Err(Mistake::new(
+            _ => Err(ExpressionError::new(
                 at,
                 format!("`*` needs a pointer, and this is of type `{}`", self.type_name(&datum.ty)),
             )
@@ -229,72 +232,79 @@ impl Scope<'_> {
         }
     }
 
-    fn address_of(&self, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+    fn address_of(&self, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
         let datum = self.dereferenced(datum)?;
         if datum.bits.is_some() {
-            return Err(Mistake::new(at, "a bit-field has no address").into());
+            return Err(ExpressionError::new(at, "a bit-field has no address").into());
         }
-        match datum.place {
-            Place::Memory(address) => {
-                Ok(Datum::known(Type::Pointer(Arc::new(datum.ty)), &address.to_le_bytes()))
+        match datum.location {
+            Location::Memory(address) => {
+                Ok(TypedValue::known(Type::Pointer(Arc::new(datum.ty)), &address.to_le_bytes()))
             }
-            Place::Register { .. } => {
-                Err(Mistake::new(at, "this is in a register and has no address").into())
+            Location::Register { .. } => {
+                Err(ExpressionError::new(at, "this value is in a register and has no address").into())
             }
-            Place::Unavailable(reason) => Err(reason.into()),
-            Place::Pieces(_) | Place::Bytes(_) => Err(Mistake::new(at, "this is not in memory").into()),
+            Location::Unavailable(reason) => Err(reason.into()),
+            Location::Pieces(_) | Location::Bytes(_) => {
+                Err(ExpressionError::new(at, "this value is not in memory").into())
+            }
         }
     }
 
-    /// The element of an array, or what is so many elements behind a pointer.
-    pub(crate) fn element(&self, whole: &Datum, index: i64, at: usize) -> Result<Datum, Stop> {
+    /// The element of an array, or the element at an offset from a pointer.
+    pub(crate) fn element(&self, whole: &TypedValue, index: i64, at: usize) -> Result<TypedValue, EvalError> {
         let whole = self.dereferenced(whole)?;
         let stride = |element: &Type| {
-            self.info.size(element).ok_or_else(|| Mistake::new(at, "the size of the elements is not known"))
+            self.info
+                .size(element)
+                .ok_or_else(|| ExpressionError::new(at, "the size of the elements is unknown"))
         };
         match self.info.shape(&whole.ty) {
             Shape::Array(element, count) => {
                 let size = stride(&element)?;
                 let outside = index < 0 || count.is_some_and(|count| index as u64 >= count);
                 let by = (index as u64).wrapping_mul(size);
-                match &whole.place {
-                    Place::Memory(address) => {
-                        Ok(Datum::new(element, Place::Memory(address.wrapping_add(by))))
+                match &whole.location {
+                    Location::Memory(address) => {
+                        Ok(TypedValue::new(element, Location::Memory(address.wrapping_add(by))))
                     }
                     _ if outside => {
-                        Err(Mistake::new(at, format!("index {index} is outside of the array")).into())
+                        Err(ExpressionError::new(at, format!("index {index} is out of bounds")).into())
                     }
-                    place => Ok(Datum::new(element, place.at(by, Some(size)))),
+                    location => Ok(TypedValue::new(element, location.at(by, Some(size)))),
                 }
             }
-            Shape::Pointer(Type::Void) => Err(Mistake::new(at, "what a `void *` points to has no type")
+            Shape::Pointer(Type::Void) => Err(ExpressionError::new(at, "cannot dereference a `void *`")
                 .remedy("cast it, as in `((int *) p)[0]`")
                 .into()),
             Shape::Pointer(element) => {
                 let size = stride(&element)?;
-                let start = self.word_at(&whole.place, 8)? as u64;
+                let start = self.word_at(&whole.location, 8)? as u64;
                 let address = start.wrapping_add((index as u64).wrapping_mul(size));
-                Ok(Datum::new(element, Place::Memory(address)))
+                Ok(TypedValue::new(element, Location::Memory(address)))
             }
             Shape::Record(_) if let Some(slice) = self.slice_of(&whole) => {
                 let (element, start, length) = slice?;
                 if index < 0 || index as u64 >= length {
-                    let text = format!("index {index} is outside of the {length} elements");
-                    return Err(Mistake::new(at, text).into());
+                    let text = format!("index {index} is out of bounds; the length is {length}");
+                    return Err(ExpressionError::new(at, text).into());
                 }
                 let by = (index as u64).wrapping_mul(stride(&element)?);
-                Ok(Datum::new(element, Place::Memory(start.wrapping_add(by))))
+                Ok(TypedValue::new(element, Location::Memory(start.wrapping_add(by))))
             }
             _ => {
                 let ty = self.type_name(&whole.ty);
-                Err(Mistake::new(at, format!("`[]` needs an array or a pointer, and this is of type `{ty}`"))
-                    .into())
+                Err(ExpressionError::new(
+                    at,
+                    format!("`[]` needs an array or a pointer, and this is of type `{ty}`"),
+                )
+                .into())
             }
         }
     }
 
-    /// The number or address for operators.
-    fn operand(&self, datum: &Datum, at: usize) -> Result<Operand, Stop> {
+    /// Converts a value to an operand: a number or an address.
+    fn operand(&self, datum: &TypedValue, at: usize) -> Result<Operand, EvalError> {
         let datum = self.dereferenced(datum)?;
         match self.info.shape(&datum.ty) {
             Shape::Pointer(target) => {
@@ -303,7 +313,7 @@ impl Scope<'_> {
             }
             Shape::Array(element, _) => match self.address(&datum)? {
                 Some(address) => Ok(Operand::Pointer(address, element)),
-                None => Err(Mistake::new(at, "this array is not in memory").into()),
+                None => Err(ExpressionError::new(at, "this array is not in memory").into()),
             },
             Shape::Function(_) => match self.address(&datum)? {
                 Some(address) => Ok(Operand::Pointer(address, datum.ty)),
@@ -317,8 +327,8 @@ impl Scope<'_> {
                     Some(number) => Ok(Operand::Number(number)),
                     None => {
                         let ty = self.type_name(&datum.ty);
-                        Err(Mistake::new(at, format!("a value of type `{ty}` is no number"))
-                            .remedy("name one of its parts")
+                        Err(ExpressionError::new(at, format!("a value of type `{ty}` is not a number"))
+                            .remedy("select one of its members")
                             .into())
                     }
                 }
@@ -326,7 +336,7 @@ impl Scope<'_> {
         }
     }
 
-    pub(crate) fn is_true(&self, node: &Node, macros: u8) -> Result<bool, Stop> {
+    pub(crate) fn is_true(&self, node: &Node, macros: u8) -> Result<bool, EvalError> {
         let datum = self.eval(node, macros)?;
         Ok(self.operand(&datum, node.at())?.number().is_true())
     }
@@ -338,7 +348,7 @@ impl Scope<'_> {
         right: &Node,
         at: usize,
         macros: u8,
-    ) -> Result<Datum, Stop> {
+    ) -> Result<TypedValue, EvalError> {
         match operator {
             Binary::Both => {
                 return Ok(truth(self.is_true(left, macros)? && self.is_true(right, macros)?));
@@ -354,7 +364,7 @@ impl Scope<'_> {
             if let (Some(x), Some(y)) = (self.text_of(&a, usize::MAX)?, self.text_of(&b, usize::MAX)?) {
                 return Ok(truth((x == y) == (operator == Binary::Equal)));
             }
-            return Err(Mistake::new(at, "a string can only be compared with a string").into());
+            return Err(ExpressionError::new(at, "a string can only be compared with a string").into());
         }
         if operator == Binary::Repeat {
             return self.repeat(a, &b, at, right.at());
@@ -364,44 +374,52 @@ impl Scope<'_> {
             return Ok(datum);
         }
         match compute(operator, x.number(), y.number()) {
-            Ok(Outcome::Truth(holds)) => Ok(truth(holds)),
-            Ok(Outcome::Number(number)) => Ok(computed(number)),
-            Err(Undefined::DivisionByZero) => Err(Unavailable::DivisionByZero.into()),
-            Err(Undefined::NeedsIntegers) => {
-                Err(Mistake::new(at, format!("`{}` needs integers", operator.sign())).into())
+            Ok(OperationResult::Truth(holds)) => Ok(truth(holds)),
+            Ok(OperationResult::Number(number)) => Ok(computed(number)),
+            Err(ArithmeticError::DivisionByZero) => Err(Unavailable::DivisionByZero.into()),
+            Err(ArithmeticError::NeedsIntegers) => {
+                Err(ExpressionError::new(at, format!("`{}` needs integers", operator.sign())).into())
             }
         }
     }
 
-    /// `a @ n`: so many elements from `a` on.
-    fn repeat(&self, first: Datum, count: &Datum, at: usize, count_at: usize) -> Result<Datum, Stop> {
+    /// `a @ n`: `n` elements starting with `a`.
+    fn repeat(
+        &self,
+        first: TypedValue,
+        count: &TypedValue,
+        at: usize,
+        count_at: usize,
+    ) -> Result<TypedValue, EvalError> {
         let Operand::Number(Number::Integer(count)) = self.operand(count, count_at)? else {
-            return Err(Mistake::new(count_at, "the number of elements must be an integer").into());
+            return Err(ExpressionError::new(count_at, "the number of elements must be an integer").into());
         };
         let first = self.dereferenced(&first)?;
-        match first.place {
-            Place::Memory(_) if first.bits.is_none() && (count.bits() as i128) > 0 => {
-                Ok(Datum::new(Type::Array(Arc::new(first.ty), Some(count.low())), first.place))
+        match first.location {
+            Location::Memory(_) if first.bits.is_none() && (count.bits() as i128) > 0 => {
+                Ok(TypedValue::new(Type::Array(Arc::new(first.ty), Some(count.low())), first.location))
             }
-            Place::Unavailable(reason) => Err(reason.into()),
-            Place::Memory(_) => Err(Mistake::new(count_at, "there must be at least one element").into()),
-            _ => Err(Mistake::new(at, "what stands before `@` must be in memory").into()),
+            Location::Unavailable(reason) => Err(reason.into()),
+            Location::Memory(_) => {
+                Err(ExpressionError::new(count_at, "there must be at least one element").into())
+            }
+            _ => Err(ExpressionError::new(at, "the operand before `@` must be in memory").into()),
         }
     }
 
-    /// Arithmetic with addresses counts elements.
+    /// Pointer arithmetic, in units of elements.
     fn with_pointers(
         &self,
         operator: Binary,
         x: &Operand,
         y: &Operand,
         at: usize,
-    ) -> Result<Option<Datum>, Stop> {
+    ) -> Result<Option<TypedValue>, EvalError> {
         let size = |target: &Type| self.info.size(target).unwrap_or(1).max(1);
         let moved = |address: u64, target: &Type, by: Number, back: bool| {
             let by = (by.to_bits() as u64).wrapping_mul(size(target));
             let address = if back { address.wrapping_sub(by) } else { address.wrapping_add(by) };
-            Some(Datum::known(Type::Pointer(Arc::new(target.clone())), &address.to_le_bytes()))
+            Some(TypedValue::known(Type::Pointer(Arc::new(target.clone())), &address.to_le_bytes()))
         };
         Ok(match (operator, x, y) {
             (Binary::Plus, Operand::Pointer(address, target), Operand::Number(by))
@@ -413,19 +431,21 @@ impl Scope<'_> {
             }
             (Binary::Minus, Operand::Pointer(a, target), Operand::Pointer(b, _)) => {
                 let between = (a.wrapping_sub(*b) as i64) / i64::try_from(size(target)).unwrap_or(i64::MAX);
-                Some(Datum::known(Type::Basic(Basic::LONG), &between.to_le_bytes()))
+                Some(TypedValue::known(Type::Basic(Basic::LONG), &between.to_le_bytes()))
             }
             (Binary::Plus | Binary::Times | Binary::Over | Binary::Modulo, Operand::Pointer(..), _)
             | (Binary::Times | Binary::Over | Binary::Modulo, _, Operand::Pointer(..)) => {
-                return Err(
-                    Mistake::new(at, format!("`{}` does not work on addresses", operator.sign())).into()
-                );
+                return Err(ExpressionError::new(
+                    at,
+                    format!("`{}` does not work on addresses", operator.sign()),
+                )
+                .into());
             }
             _ => None,
         })
     }
 
-    fn cast(&self, ty: Type, datum: &Datum, at: usize) -> Result<Datum, Stop> {
+    fn cast(&self, ty: Type, datum: &TypedValue, at: usize) -> Result<TypedValue, EvalError> {
         let bits = match self.info.shape(&ty) {
             Shape::Basic(basic) => encoded(self.operand(datum, at)?.number(), &basic),
             Shape::Enumeration(_) | Shape::Pointer(_) => {
@@ -434,26 +454,29 @@ impl Scope<'_> {
             }
             Shape::Reference(_) | Shape::Record(_) | Shape::Array(..) => {
                 let datum = self.dereferenced(datum)?;
-                return match datum.place {
-                    Place::Memory(_) => Ok(Datum::new(ty, datum.place)),
-                    Place::Unavailable(reason) => Err(reason.into()),
-                    _ => {
-                        Err(Mistake::new(at, format!("this cannot be seen as `{}`", self.type_name(&ty)))
-                            .into())
-                    }
+                return match datum.location {
+                    Location::Memory(_) => Ok(TypedValue::new(ty, datum.location)),
+                    Location::Unavailable(reason) => Err(reason.into()),
+                    _ => Err(ExpressionError::new(
+                        at,
+                        format!("this cannot be cast to `{}`", self.type_name(&ty)),
+                    )
+                    .into()),
                 };
             }
             _ => {
-                return Err(
-                    Mistake::new(at, format!("nothing can be cast to `{}`", self.type_name(&ty))).into()
-                );
+                return Err(ExpressionError::new(
+                    at,
+                    format!("no value can be cast to `{}`", self.type_name(&ty)),
+                )
+                .into());
             }
         };
-        Ok(Datum::known(ty, &bits))
+        Ok(TypedValue::known(ty, &bits))
     }
 }
 
-/// The bytes of a number in a type, as C converts it.
+/// The bytes of a number, converted to a type as in C.
 pub(crate) fn encoded(number: Number, basic: &Basic) -> Vec<u8> {
     let size = basic.size.min(16) as usize;
     let bits = match (basic.encoding, basic.size) {
@@ -470,18 +493,18 @@ pub(crate) fn encoded(number: Number, basic: &Basic) -> Vec<u8> {
     bits.to_le_bytes().get(..size).unwrap_or_default().to_vec()
 }
 
-/// What bytes mean again, for checks.
+/// The inverse of [`encoded`], for checks.
 pub(crate) fn decoded(bytes: &[u8], basic: &Basic) -> Option<Number> {
     let mut all = [0; 16];
     all.get_mut(..bytes.len())?.copy_from_slice(bytes);
     number_of(u128::from_le_bytes(all), basic)
 }
 
-fn truth(holds: bool) -> Datum {
-    Datum::known(Type::Basic(Basic::BOOL), &[u8::from(holds)])
+fn truth(holds: bool) -> TypedValue {
+    TypedValue::known(Type::Basic(Basic::BOOL), &[u8::from(holds)])
 }
 
-/// The type of a number in a text is the first in which it fits.
+/// An integer literal has the first type into which it fits.
 pub(crate) fn literal(value: u64, unsigned: bool, long: bool, decimal: bool) -> Integer {
     let bits = u128::from(value);
     let fits =

@@ -1,32 +1,33 @@
-//! Where the debug information says a value is, at the place where a frame has stopped.
+//! Evaluation of DWARF location expressions at the address where a frame is stopped.
 
 use crate::image::Reader;
-use crate::value::datum::{Piece, Place, Unavailable};
-use crate::value::info::{At, Entry};
+use crate::value::info::{DieRef, Entry};
 use crate::value::scope::Scope;
+use crate::value::typed_value::{Location, Piece, Unavailable};
 use gimli::{
-    AttributeValue, DwAt, EvaluationResult, Expression, Location, Operation, Register, Value, ValueType,
+    AttributeValue, DwAt, EvaluationResult, Expression, Location as DwarfLocation, Operation, Register,
+    Value, ValueType,
 };
 
-/// How often one location may lead to another.
+/// Maximum number of locations that refer to each other.
 const LONGEST_CHAIN: u8 = 8;
-/// How many steps a location may need.
+/// Maximum number of operations in one evaluation.
 const MOST_STEPS: u32 = 100_000;
 
 type Found<T> = Result<T, Unavailable>;
 
-/// What an attribute says about a location at an address.
+/// What an attribute specifies for an address.
 pub(crate) enum Rule {
-    /// It is the same everywhere.
+    /// One expression for all addresses.
     Everywhere(Expression<Reader>),
-    /// It holds around this address.
+    /// An expression from a location list, valid for this address.
     Here(Expression<Reader>),
-    /// It is nowhere around this address.
+    /// A location list without an entry for this address.
     Nowhere,
 }
 
 impl Scope<'_> {
-    /// The rule of an attribute for the place where the frame is.
+    /// The rule of an attribute at the address of the frame.
     pub(crate) fn rule(&self, entry: &Entry, name: DwAt) -> Option<Rule> {
         let value = entry.attribute(name)?;
         if let AttributeValue::Exprloc(rule) = value {
@@ -43,22 +44,22 @@ impl Scope<'_> {
         Some(Rule::Nowhere)
     }
 
-    /// The place that a rule in the unit of an entry leads to.
-    pub(crate) fn follow(&self, near: At, rule: Expression<Reader>, start: Option<u64>) -> Place {
-        self.follow_within(near, rule, start, LONGEST_CHAIN).unwrap_or_else(Place::Unavailable)
+    /// The location that a rule computes; `near` is an entry in the same unit.
+    pub(crate) fn follow(&self, near: DieRef, rule: Expression<Reader>, start: Option<u64>) -> Location {
+        self.follow_within(near, rule, start, LONGEST_CHAIN).unwrap_or_else(Location::Unavailable)
     }
 
     fn follow_within(
         &self,
-        near: At,
+        near: DieRef,
         rule: Expression<Reader>,
         start: Option<u64>,
         left: u8,
-    ) -> Found<Place> {
+    ) -> Found<Location> {
         let pieces = self.run(near, rule, start, left)?;
         match pieces.as_slice() {
             [] => Err(Unavailable::OptimizedOut),
-            [whole] if whole.size_in_bits.is_none() => self.place(&whole.location),
+            [whole] if whole.size_in_bits.is_none() => self.converted_location(&whole.location),
             _ => {
                 let mut all = Vec::with_capacity(pieces.len());
                 for piece in &pieces {
@@ -67,30 +68,31 @@ impl Scope<'_> {
                     if bits % 8 != 0 || first % 8 != 0 {
                         return Err(Unavailable::NotUnderstood);
                     }
-                    let place = self.place(&piece.location).unwrap_or_else(Place::Unavailable);
-                    all.push(Piece { place: place.at(first / 8, None), size: bits / 8 });
+                    let location =
+                        self.converted_location(&piece.location).unwrap_or_else(Location::Unavailable);
+                    all.push(Piece { location: location.at(first / 8, None), size: bits / 8 });
                 }
-                Ok(Place::Pieces(all.into()))
+                Ok(Location::Pieces(all.into()))
             }
         }
     }
 
-    fn place(&self, location: &Location<Reader>) -> Found<Place> {
+    fn converted_location(&self, location: &DwarfLocation<Reader>) -> Found<Location> {
         Ok(match location {
-            Location::Empty => return Err(Unavailable::OptimizedOut),
-            Location::Register { register } => {
-                Place::Register { number: *register, offset: 0, frame: self.level }
+            DwarfLocation::Empty => return Err(Unavailable::OptimizedOut),
+            DwarfLocation::Register { register } => {
+                Location::Register { number: *register, offset: 0, frame: self.level }
             }
-            Location::Address { address } => Place::Memory(*address),
-            Location::Value { value } => Place::Bytes(bytes_of(*value).as_slice().into()),
-            Location::Bytes { value } => Place::Bytes(value.slice().into()),
-            Location::ImplicitPointer { .. } => return Err(Unavailable::ImplicitPointer),
+            DwarfLocation::Address { address } => Location::Memory(*address),
+            DwarfLocation::Value { value } => Location::Bytes(bytes_of(*value).as_slice().into()),
+            DwarfLocation::Bytes { value } => Location::Bytes(value.slice().into()),
+            DwarfLocation::ImplicitPointer { .. } => return Err(Unavailable::ImplicitPointer),
         })
     }
 
     fn run(
         &self,
-        near: At,
+        near: DieRef,
         rule: Expression<Reader>,
         start: Option<u64>,
         left: u8,
@@ -159,14 +161,14 @@ impl Scope<'_> {
         }
     }
 
-    fn value_type(&self, near: At, offset: gimli::UnitOffset) -> Option<ValueType> {
+    fn value_type(&self, near: DieRef, offset: gimli::UnitOffset) -> Option<ValueType> {
         if offset.0 == 0 {
             return Some(ValueType::Generic);
         }
         ValueType::from_entry(&self.info.unit(near)?.unit.entry(offset).ok()?).ok()?
     }
 
-    fn typed(&self, near: At, base: gimli::UnitOffset, bits: u64) -> Found<Value> {
+    fn typed(&self, near: DieRef, base: gimli::UnitOffset, bits: u64) -> Found<Value> {
         match self.value_type(near, base).ok_or(Unavailable::NotUnderstood)? {
             ValueType::F32 => Ok(Value::F32(f32::from_bits(bits as u32))),
             ValueType::F64 => Ok(Value::F64(f64::from_bits(bits))),
@@ -174,7 +176,7 @@ impl Scope<'_> {
         }
     }
 
-    /// The address from which the function counts its variables.
+    /// The frame base of the function, to which its variables are relative.
     fn frame_base(&self, left: u8) -> Found<u64> {
         let function = self.function().ok_or(Unavailable::NotUnderstood)?;
         let entry = self.info.entry(function).ok_or(Unavailable::NotUnderstood)?;
@@ -184,42 +186,42 @@ impl Scope<'_> {
             None => return Err(Unavailable::NotUnderstood),
         };
         match self.follow_within(function, rule, None, left)? {
-            Place::Memory(address) => Ok(address),
-            Place::Register { number, .. } => Ok(self.register(number, self.level)? as u64),
-            Place::Bytes(bytes) => {
+            Location::Memory(address) => Ok(address),
+            Location::Register { number, .. } => Ok(self.register(number, self.level)? as u64),
+            Location::Bytes(bytes) => {
                 bytes.first_chunk().map(|b| u64::from_le_bytes(*b)).ok_or(Unavailable::NotUnderstood)
             }
             _ => Err(Unavailable::NotUnderstood),
         }
     }
 
-    /// The rule of another entry, on which this one is built.
-    fn called(&self, near: At, reference: gimli::DieReference) -> Option<Reader> {
+    /// The rule of another entry that this one calls.
+    fn called(&self, near: DieRef, reference: gimli::DieReference) -> Option<Reader> {
         let value = match reference {
             gimli::DieReference::UnitRef(offset) => AttributeValue::UnitRef(offset),
             gimli::DieReference::DebugInfoRef(offset) => AttributeValue::DebugInfoRef(offset),
         };
         let die = self.info.image(near.image)?.resolve(near.die.unit, value)?;
-        let entry = self.info.entry(At { image: near.image, die })?;
+        let entry = self.info.entry(DieRef { image: near.image, die })?;
         match self.rule(&entry, gimli::DW_AT_location)? {
             Rule::Everywhere(rule) | Rule::Here(rule) => Some(rule.0),
             Rule::Nowhere => None,
         }
     }
 
-    /// What a register held when the function was entered: the caller notes how to compute it.
+    /// The value of a register at function entry, computed from the call site in the caller.
     fn entry_value(&self, rule: &Expression<Reader>, encoding: gimli::Encoding, left: u8) -> Found<u64> {
         let wanted = only_register(rule, encoding).ok_or(Unavailable::OptimizedOut)?;
         self.passed(left, |scope, entry| {
-            let Some(AttributeValue::Exprloc(place)) = entry.attribute(gimli::DW_AT_location) else {
+            let Some(AttributeValue::Exprloc(location)) = entry.attribute(gimli::DW_AT_location) else {
                 return false;
             };
             let encoding = scope.info.encoding(entry.at).unwrap_or(encoding);
-            only_register(&place, encoding) == Some(wanted)
+            only_register(&location, encoding) == Some(wanted)
         })
     }
 
-    /// The value that the caller passed in a parameter of the call that is under way.
+    /// The value that the caller passed in a parameter of the current call.
     fn passed(&self, left: u8, is_it: impl Fn(&Scope<'_>, &Entry) -> bool) -> Found<u64> {
         let left = left.checked_sub(1).ok_or(Unavailable::OptimizedOut)?;
         let caller = self.real_caller().ok_or(Unavailable::NoCaller)?;
@@ -238,18 +240,20 @@ impl Scope<'_> {
             let Some(AttributeValue::Exprloc(rule)) = value else { continue };
             let pieces = caller.run(parameter.at, rule, None, left)?;
             return match pieces.first().map(|piece| piece.location) {
-                Some(Location::Address { address }) => Ok(address),
-                Some(Location::Value { value }) => {
+                Some(DwarfLocation::Address { address }) => Ok(address),
+                Some(DwarfLocation::Value { value }) => {
                     Ok(bytes_of(value).first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)))
                 }
-                Some(Location::Register { register }) => Ok(caller.register(register, caller.level)? as u64),
+                Some(DwarfLocation::Register { register }) => {
+                    Ok(caller.register(register, caller.level)? as u64)
+                }
                 _ => Err(Unavailable::OptimizedOut),
             };
         }
         Err(Unavailable::OptimizedOut)
     }
 
-    /// The call that the frame is making, as an entry of its function.
+    /// The DWARF entry of the call that the frame is making.
     fn call_site(&self) -> Option<Entry> {
         let function = self.function()?;
         let back = self.pc().wrapping_sub(self.info.bias(function.image));
@@ -257,7 +261,7 @@ impl Scope<'_> {
         let mut cursor = unit.unit.entries_at_offset(function.die.offset).ok()?;
         let mut first = true;
         while let Ok(Some(raw)) = cursor.next_dfs() {
-            // Entries below the function are deeper than it.
+            // Children of the function have a greater depth.
             if !first && raw.depth() <= 0 {
                 break;
             }
@@ -271,14 +275,14 @@ impl Scope<'_> {
                 && unit.attr_address(value).ok().flatten() == Some(back)
             {
                 let die = crate::image::Die { unit: function.die.unit, offset: raw.offset() };
-                return Some(Entry { at: At { image: function.image, die }, raw: raw.clone() });
+                return Some(Entry { at: DieRef { image: function.image, die }, raw: raw.clone() });
             }
         }
         None
     }
 }
 
-/// The register, if the rule is nothing but a register.
+/// The register, if the rule consists of a register only.
 fn only_register(rule: &Expression<Reader>, encoding: gimli::Encoding) -> Option<Register> {
     let mut operations = rule.operations(encoding);
     match (operations.next(), operations.next()) {
@@ -290,7 +294,7 @@ fn only_register(rule: &Expression<Reader>, encoding: gimli::Encoding) -> Option
 fn bytes_of(value: Value) -> Vec<u8> {
     match value {
         Value::Generic(value) | Value::U64(value) => value.to_le_bytes().to_vec(),
-        // Narrow values are extended, so that a wider type reads what was meant.
+        // Narrow values are extended, so that reading a wider type gives the same number.
         Value::I8(value) => i64::from(value).to_le_bytes().to_vec(),
         Value::U8(value) => u64::from(value).to_le_bytes().to_vec(),
         Value::I16(value) => i64::from(value).to_le_bytes().to_vec(),

@@ -1,21 +1,21 @@
-//! Parts of records: members, also of base classes and anonymous parts, and of Rust's variants.
+//! Members of records, including those of base classes, anonymous members and Rust's variants.
 
-use crate::value::datum::{Datum, Place};
-use crate::value::evaluate::Stop;
-use crate::value::info::At;
-use crate::value::mistake::Mistake;
+use crate::value::error::ExpressionError;
+use crate::value::evaluate::EvalError;
+use crate::value::info::DieRef;
 use crate::value::scope::Scope;
+use crate::value::typed_value::{Location, TypedValue};
 use crate::value::types::{Member, Offset, Shape};
 use gimli::AttributeValue;
 
-/// How deep classes may be derived, or anonymous parts nested.
+/// Maximum depth of derived classes and anonymous members.
 const DEEPEST: u8 = 16;
-/// How many pointers are followed to find a member.
+/// Maximum number of pointers that are followed to find a member.
 const MOST_POINTERS: usize = 8;
 
 impl Scope<'_> {
-    /// The member of a record, or of what a pointer to one points to.
-    pub(crate) fn select(&self, whole: &Datum, name: &str, at: usize) -> Result<Datum, Stop> {
+    /// The member of a record, or of the record that a pointer points to.
+    pub(crate) fn select(&self, whole: &TypedValue, name: &str, at: usize) -> Result<TypedValue, EvalError> {
         let mut whole = self.dereferenced(whole)?;
         for _ in 0..MOST_POINTERS {
             match self.info.shape(&whole.ty) {
@@ -26,7 +26,7 @@ impl Scope<'_> {
         }
         let Shape::Record(record) = self.info.shape(&whole.ty) else {
             let ty = self.type_name(&whole.ty);
-            return Err(Mistake::new(at, format!("a value of type `{ty}` has no members")).into());
+            return Err(ExpressionError::new(at, format!("a value of type `{ty}` has no members")).into());
         };
         if let Some(found) = self.member(&whole, name)? {
             return Ok(found);
@@ -36,17 +36,17 @@ impl Scope<'_> {
         let ty = self.type_name(&whole.ty);
         let is_incomplete = names.is_empty() && self.info.size(&whole.ty).is_none();
         let text = if is_incomplete {
-            format!("`{ty}` is declared, but what is in it is not known")
+            format!("`{ty}` is only declared; its members are unknown")
         } else {
             format!("`{ty}` has no member `{name}`")
         };
-        Err(Mistake::new(at, text).nearest(name, names).into())
+        Err(ExpressionError::new(at, text).nearest(name, names).into())
     }
 
-    /// The member of a record with a name, if it has one.
-    pub(crate) fn member(&self, whole: &Datum, name: &str) -> Result<Option<Datum>, Stop> {
+    /// The member with a name, if the record has one.
+    pub(crate) fn member(&self, whole: &TypedValue, name: &str) -> Result<Option<TypedValue>, EvalError> {
         let Shape::Record(record) = self.info.shape(&whole.ty) else { return Ok(None) };
-        // Rust calls the fields of tuples by numbers.
+        // The fields of Rust tuples are named by numbers.
         let field = match name.bytes().all(|byte| byte.is_ascii_digit()) {
             true => format!("__{name}"),
             false => name.to_owned(),
@@ -65,18 +65,18 @@ impl Scope<'_> {
         }
     }
 
-    /// The members that lead to the one with a name.
-    pub(crate) fn path_to_member(&self, record: At, name: &str) -> Option<Vec<Member>> {
+    /// The chain of members that leads to the one with a name.
+    pub(crate) fn path_to_member(&self, record: DieRef, name: &str) -> Option<Vec<Member>> {
         self.path_to(record, name, DEEPEST)
     }
 
-    fn path_to(&self, record: At, name: &str, depth: u8) -> Option<Vec<Member>> {
+    fn path_to(&self, record: DieRef, name: &str, depth: u8) -> Option<Vec<Member>> {
         let depth = depth.checked_sub(1)?;
         let members = self.info.members(record);
         if let Some(own) = members.iter().find(|member| !member.is_base && member.name == Some(name)) {
             return Some(vec![own.clone()]);
         }
-        // What is anonymous comes before what is inherited, as the language has it.
+        // Anonymous members take precedence over inherited ones, as in C++.
         let (bases, others): (Vec<Member>, Vec<Member>) =
             members.into_iter().partition(|member| member.is_base);
         for member in others.into_iter().filter(|member| member.name.is_none()).chain(bases) {
@@ -89,7 +89,7 @@ impl Scope<'_> {
         None
     }
 
-    fn member_names(&self, record: At, names: &mut Vec<&'static str>, depth: u8) {
+    fn member_names(&self, record: DieRef, names: &mut Vec<&'static str>, depth: u8) {
         let Some(depth) = depth.checked_sub(1) else { return };
         for member in self.info.members(record) {
             match (member.name, self.info.shape(&member.ty)) {
@@ -100,29 +100,29 @@ impl Scope<'_> {
         }
     }
 
-    /// The part of a record that a member is.
-    pub(crate) fn part(&self, whole: &Datum, member: &Member) -> Result<Datum, Stop> {
+    /// The part of a record that a member denotes.
+    pub(crate) fn part(&self, whole: &TypedValue, member: &Member) -> Result<TypedValue, EvalError> {
         let size = match member.bits {
             Some(bits) => Some((bits.first + bits.count).div_ceil(8)),
             None => self.info.size(&member.ty),
         };
-        let place = match member.offset {
-            Offset::Fixed(offset) => whole.place.at(offset, size),
-            Offset::Computed(at) => match &whole.place {
-                Place::Memory(address) => self.computed_place(at, *address),
-                Place::Unavailable(reason) => Place::Unavailable(*reason),
-                _ => Place::Unavailable(crate::value::datum::Unavailable::NotUnderstood),
+        let location = match member.offset {
+            Offset::Fixed(offset) => whole.location.at(offset, size),
+            Offset::Computed(at) => match &whole.location {
+                Location::Memory(address) => self.computed_location(at, *address),
+                Location::Unavailable(reason) => Location::Unavailable(*reason),
+                _ => Location::Unavailable(crate::value::typed_value::Unavailable::NotUnderstood),
             },
         };
-        Ok(Datum { ty: member.ty.clone(), place, bits: member.bits })
+        Ok(TypedValue { ty: member.ty.clone(), location, bits: member.bits })
     }
 
-    /// A virtual base class is where the object itself says.
-    fn computed_place(&self, at: At, object: u64) -> Place {
+    /// The location of a virtual base class is stored in the object itself.
+    fn computed_location(&self, at: DieRef, object: u64) -> Location {
         let rule = self.info.entry(at).and_then(|entry| entry.attribute(gimli::DW_AT_data_member_location));
         match rule {
             Some(AttributeValue::Exprloc(rule)) => self.follow(at, rule, Some(object)),
-            _ => Place::Unavailable(crate::value::datum::Unavailable::NotUnderstood),
+            _ => Location::Unavailable(crate::value::typed_value::Unavailable::NotUnderstood),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Numbers as C computes with them: integers of some width and sign that wrap, and floating-point numbers.
+//! C arithmetic: wrapping integers of a width and signedness, and floating-point numbers.
 
 use crate::value::expression::Binary;
 use std::cmp::Ordering;
@@ -12,18 +12,18 @@ pub enum Number {
     Float(f64),
 }
 
-/// An integer of some width.
+/// An integer with a width and signedness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Integer {
     /// Sign- or zero-extended to 128 bits.
     bits: u128,
-    /// In bits: 8 to 128.
+    /// The width in bits: 8 to 128.
     width: u8,
     signed: bool,
 }
 
 impl Integer {
-    /// An integer from as many of the low bits of a number as it is wide.
+    /// Creates an integer from the low `width` bits of `bits`.
     pub(crate) fn new(bits: u128, width: u8, signed: bool) -> Self {
         let unused = 128 - u32::from(width.clamp(1, 128));
         let bits =
@@ -31,7 +31,7 @@ impl Integer {
         Self { bits, width: width.clamp(1, 128), signed }
     }
 
-    /// The bits, extended by the sign if the type has one.
+    /// The bits, sign-extended if the type is signed.
     pub fn bits(self) -> u128 {
         self.bits
     }
@@ -46,7 +46,7 @@ impl Integer {
         self.width
     }
 
-    /// Whether the type has a sign.
+    /// Whether the type is signed.
     pub fn is_signed(self) -> bool {
         self.signed
     }
@@ -55,7 +55,7 @@ impl Integer {
         if self.signed { self.bits as i128 as f64 } else { self.bits as f64 }
     }
 
-    /// Narrow integers become `int` before anything is computed.
+    /// Integer promotion: narrower types become `int`.
     fn promoted(self) -> Self {
         if self.width < 32 { Self::new(self.bits, 32, true) } else { self }
     }
@@ -68,7 +68,7 @@ impl std::fmt::Display for Integer {
 }
 
 impl Number {
-    /// Whether it counts as true.
+    /// Whether the number is not zero.
     pub fn is_true(self) -> bool {
         match self {
             Number::Integer(value) => value.bits != 0,
@@ -76,7 +76,7 @@ impl Number {
         }
     }
 
-    /// As a floating-point number.
+    /// Converts to floating point.
     pub fn to_float(self) -> f64 {
         match self {
             Number::Integer(value) => value.to_float(),
@@ -84,7 +84,7 @@ impl Number {
         }
     }
 
-    /// As the bits of an integer; fractions are cut off.
+    /// Converts to the bits of an integer, truncating fractions.
     pub fn to_bits(self) -> u128 {
         match self {
             Number::Integer(value) => value.bits,
@@ -103,7 +103,7 @@ impl Number {
         }
     }
 
-    /// `+a`: nothing but the promotion.
+    /// `+a`: integer promotion only.
     pub(crate) fn promoted(self) -> Number {
         match self {
             Number::Integer(value) => Number::Integer(value.promoted()),
@@ -111,7 +111,7 @@ impl Number {
         }
     }
 
-    /// `~a`; floating-point numbers have no complement.
+    /// `~a`; `None` for floating-point numbers.
     pub(crate) fn complement(self) -> Option<Number> {
         match self {
             Number::Integer(value) => {
@@ -123,25 +123,29 @@ impl Number {
     }
 }
 
-/// Why two numbers have no result.
+/// Why an operation has no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Undefined {
+pub(crate) enum ArithmeticError {
     DivisionByZero,
-    /// The operator is for integers only.
+    /// The operator requires integers.
     NeedsIntegers,
 }
 
-/// The result of an operator: a number, or for comparisons whether they hold.
+/// Result of an operator: a number, or a truth value for comparisons.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Outcome {
+pub(crate) enum OperationResult {
     Number(Number),
     Truth(bool),
 }
 
-/// Computes `left operator right`. The operators that do not evaluate both sides are treated as if they did.
-pub(crate) fn compute(operator: Binary, left: Number, right: Number) -> Result<Outcome, Undefined> {
+/// Computes `left operator right`, evaluating both operands also for `&&` and `||`.
+pub(crate) fn compute(
+    operator: Binary,
+    left: Number,
+    right: Number,
+) -> Result<OperationResult, ArithmeticError> {
     if let Some(result) = truth(operator, left, right) {
-        return Ok(Outcome::Truth(result));
+        return Ok(OperationResult::Truth(result));
     }
     let result = match (left, right) {
         (Number::Integer(a), Number::Integer(b)) => Number::Integer(integers(operator, a, b)?),
@@ -152,14 +156,14 @@ pub(crate) fn compute(operator: Binary, left: Number, right: Number) -> Result<O
                 Binary::Minus => a - b,
                 Binary::Times => a * b,
                 Binary::Over => a / b,
-                _ => return Err(Undefined::NeedsIntegers),
+                _ => return Err(ArithmeticError::NeedsIntegers),
             })
         }
     };
-    Ok(Outcome::Number(result))
+    Ok(OperationResult::Number(result))
 }
 
-/// The common type of two integers: the wider one, unsigned if the wider one (or one of two as wide) is.
+/// The common type of two integers: the wider one; of two types of equal width, the unsigned one.
 fn common(a: Integer, b: Integer) -> (Integer, Integer) {
     let (a, b) = (a.promoted(), b.promoted());
     let (width, signed) = match a.width.cmp(&b.width) {
@@ -191,9 +195,9 @@ fn truth(operator: Binary, left: Number, right: Number) -> Option<bool> {
     })
 }
 
-fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, Undefined> {
+fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, ArithmeticError> {
     if matches!(operator, Binary::Left | Binary::Right) {
-        // The result has the type of the left side; the hardware takes the count modulo the width.
+        // The result has the type of the left operand; the processor takes the count modulo the width.
         let a = a.promoted();
         let count = (b.bits % u128::from(a.width)) as u32;
         let bits = match operator {
@@ -205,7 +209,7 @@ fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, Undefin
     }
     let (a, b) = common(a, b);
     if matches!(operator, Binary::Over | Binary::Modulo) && b.bits == 0 {
-        return Err(Undefined::DivisionByZero);
+        return Err(ArithmeticError::DivisionByZero);
     }
     let (x, y) = (a.bits as i128, b.bits as i128);
     let bits = match operator {
@@ -219,12 +223,12 @@ fn integers(operator: Binary, a: Integer, b: Integer) -> Result<Integer, Undefin
         Binary::And => a.bits & b.bits,
         Binary::Or => a.bits | b.bits,
         Binary::Xor => a.bits ^ b.bits,
-        _ => return Err(Undefined::NeedsIntegers),
+        _ => return Err(ArithmeticError::NeedsIntegers),
     };
     Ok(Integer::new(bits, a.width, a.signed))
 }
 
-/// The value of an x87 number of ten bytes, as near as eight bytes can say.
+/// Converts a ten-byte x87 number to the nearest `f64`.
 pub(crate) fn from_extended(bytes: [u8; 10]) -> f64 {
     let mantissa =
         u64::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]]);
@@ -235,7 +239,7 @@ pub(crate) fn from_extended(bytes: [u8; 10]) -> f64 {
         0x7fff if mantissa << 1 == 0 => sign * f64::INFINITY,
         0x7fff => f64::NAN,
         _ => {
-            // In two steps, because the power alone may be out of range when the product is not.
+            // In two steps, because the power alone may overflow although the product does not.
             let power = exponent - 16383 - 63;
             let half = power / 2;
             sign * (mantissa as f64) * 2f64.powi(half) * 2f64.powi(power - half)
@@ -243,7 +247,7 @@ pub(crate) fn from_extended(bytes: [u8; 10]) -> f64 {
     }
 }
 
-/// A number as the ten bytes of x87.
+/// Converts a number to the ten bytes of x87.
 pub(crate) fn to_extended(value: f64) -> [u8; 10] {
     let bits = value.to_bits();
     let sign = ((bits >> 48) & 0x8000) as u16;
@@ -273,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn extended_numbers_keep_what_fits() {
+    fn x87_conversion_round_trips() {
         for value in [0.0, 1.0, -2.5, 1e300, 3.0e-310, f64::INFINITY, 0.1] {
             assert_eq!(from_extended(to_extended(value)), value);
         }
@@ -281,13 +285,18 @@ mod tests {
     }
 
     #[test]
-    fn integers_wrap_like_c() {
+    fn integer_arithmetic_wraps_as_in_c() {
         let max = Number::Integer(int(i32::MAX));
         let one = Number::Integer(int(1));
-        let Ok(Outcome::Number(Number::Integer(sum))) = compute(Binary::Plus, max, one) else { panic!() };
+        let Ok(OperationResult::Number(Number::Integer(sum))) = compute(Binary::Plus, max, one) else {
+            panic!()
+        };
         assert_eq!((sum.to_string(), sum.width()), ("-2147483648".into(), 32));
         let unsigned = Number::Integer(Integer::new(0, 32, false));
-        assert_eq!(compute(Binary::Greater, Number::Integer(int(-1)), unsigned), Ok(Outcome::Truth(true)));
-        assert_eq!(compute(Binary::Over, one, unsigned), Err(Undefined::DivisionByZero));
+        assert_eq!(
+            compute(Binary::Greater, Number::Integer(int(-1)), unsigned),
+            Ok(OperationResult::Truth(true))
+        );
+        assert_eq!(compute(Binary::Over, one, unsigned), Err(ArithmeticError::DivisionByZero));
     }
 }

@@ -1,27 +1,28 @@
-//! In the middle of a prologue some arguments are already in their homes, and the registers in which they came
-//! may hold something else.
+//! Analysis of prologues: which arguments have already been stored in their stack slots.
+//!
+//! In the middle of a prologue, the registers in which arguments were passed may have been overwritten.
 
 use crate::image::Reader;
 use crate::machine::{RBP, RSP};
-use crate::value::info::At;
+use crate::value::info::DieRef;
 use crate::value::scope::Scope;
 use gimli::{AttributeValue, Expression, Operation, Register};
 
-/// Longer prologues are not looked into.
+/// Maximum length of a prologue that is analysed.
 const LONGEST: u64 = 512;
-/// Where the frame pointer is below the canonical frame address: two words were pushed.
+/// Offset from the frame pointer to the canonical frame address: two words were pushed.
 const PUSHED: i64 = 16;
 
 impl Scope<'_> {
-    /// Whether the prologue has already stored an argument in its home, as far as the code before the place
-    /// of the frame shows it.
-    pub(crate) fn is_home_filled(&self, near: At, rule: Expression<Reader>, size: u64) -> bool {
-        // Two words are stored one after the other: the last one counts.
+    /// Whether the prologue has already stored an argument in its stack slot, according to the code before the frame's
+    /// address.
+    pub(crate) fn is_home_filled(&self, near: DieRef, rule: Expression<Reader>, size: u64) -> bool {
+        // Arguments of two words are stored by two instructions; the second one counts.
         let last = if (9..=16).contains(&size) { 8 } else { 0 };
         self.find_store(near, rule, last).unwrap_or(false)
     }
 
-    fn find_store(&self, near: At, rule: Expression<Reader>, last: i64) -> Option<bool> {
+    fn find_store(&self, near: DieRef, rule: Expression<Reader>, last: i64) -> Option<bool> {
         let encoding = self.info.encoding(near)?;
         let Ok(Some(Operation::FrameOffset { offset })) = rule.operations(encoding).next() else {
             return None;
@@ -35,7 +36,7 @@ impl Scope<'_> {
         Some((1..code.len()).any(|at| is_store(&code, at, register, distance)))
     }
 
-    /// The register from which homes are addressed, and what the frame base is relative to it.
+    /// The base register of the stack slots, and the offset of the frame base from it.
     fn home_register(&self) -> Option<(Register, i64)> {
         let function = self.function()?;
         let entry = self.info.entry(function)?;
@@ -48,7 +49,7 @@ impl Scope<'_> {
     }
 }
 
-/// Whether the bytes at a position are the operand of a store to a distance from a register.
+/// Whether the bytes at a position are the operand of a store at `distance` from a register.
 fn is_store(code: &[u8], at: usize, register: Register, distance: i32) -> bool {
     // mov, movss/movsd/movups, movaps, movq/movd to memory
     let opcode = code.get(at.wrapping_sub(1)).copied();

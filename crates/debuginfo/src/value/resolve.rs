@@ -1,27 +1,27 @@
-//! What names in expressions stand for.
+//! Resolution of names in expressions.
 
 use crate::symbols::SymbolKind;
-use crate::value::catalog::Sort;
-use crate::value::datum::{Datum, Place};
-use crate::value::evaluate::Stop;
+use crate::value::error::ExpressionError;
+use crate::value::evaluate::EvalError;
 use crate::value::expression::{Expression, Node, TypeName};
-use crate::value::info::At;
+use crate::value::info::DieRef;
 use crate::value::location::Rule;
-use crate::value::mistake::Mistake;
 use crate::value::scope::Scope;
+use crate::value::type_index::DeclKind;
+use crate::value::typed_value::{Location, TypedValue};
 use crate::value::types::{Basic, Type};
 use std::sync::Arc;
 
 impl Scope<'_> {
-    /// The variable, enumerator, function or symbol with a name, as it is seen from the frame.
+    /// The variable, enumerator, function or symbol with a name, as seen from the frame.
     ///
     /// # Errors
-    /// If there is none; the nearest name is told.
-    pub fn datum_of(&self, name: &str) -> Result<Datum, Mistake> {
+    /// If there is none; the error suggests the most similar name.
+    pub fn value_of_name(&self, name: &str) -> Result<TypedValue, ExpressionError> {
         self.evaluate(&Expression::parse(name)?)
     }
 
-    pub(crate) fn resolve(&self, path: &[String], at: usize, macros: u8) -> Result<Datum, Stop> {
+    pub(crate) fn resolve(&self, path: &[String], at: usize, macros: u8) -> Result<TypedValue, EvalError> {
         let parts: Vec<&str> = path.iter().map(String::as_str).collect();
         let found = match parts.as_slice() {
             [name] => self.unqualified(name, macros)?,
@@ -32,25 +32,25 @@ impl Scope<'_> {
             None => {
                 let name = parts.join("::");
                 let last = parts.last().copied().unwrap_or("");
-                let mistake = Mistake::new(at, format!("no symbol `{name}` in this frame"));
-                let mistake = if self.lacks_macros() {
-                    mistake.remedy("if it is a macro, compile with `-g3`")
+                let error = ExpressionError::new(at, format!("no symbol `{name}` in this frame"));
+                let error = if self.lacks_macros() {
+                    error.remedy("if it is a macro, compile with `-g3`")
                 } else {
-                    mistake
+                    error
                 };
-                Err(mistake.nearest(last, self.names()).into())
+                Err(error.nearest(last, self.names()).into())
             }
         }
     }
 
-    /// Whether the program has debug information, but none of its macros: every C compiler defines this one.
+    /// Whether the program has debug information but no macros. Every C compiler defines the macro that is looked up.
     fn lacks_macros(&self) -> bool {
         let main = self.info.program.images().first();
-        main.is_some_and(|loaded| loaded.image.dwarf().is_some())
+        main.is_some_and(|mapped| mapped.image.dwarf().is_some())
             && self.info.program.macro_definition("__STDC__", Some(self.lookup_pc())).is_none()
     }
 
-    fn unqualified(&self, name: &str, macros: u8) -> Result<Option<Datum>, Stop> {
+    fn unqualified(&self, name: &str, macros: u8) -> Result<Option<TypedValue>, EvalError> {
         if let Some(datum) = self.in_blocks(name) {
             return Ok(Some(datum));
         }
@@ -66,8 +66,8 @@ impl Scope<'_> {
         Ok(self.code_or_data(name).or_else(|| truth_word(name)))
     }
 
-    /// In methods of C++ the members of the object are named without it.
-    fn member_of_this(&self, name: &str) -> Result<Option<Datum>, Stop> {
+    /// In C++ methods, members of the object are used without `this`.
+    fn member_of_this(&self, name: &str) -> Result<Option<TypedValue>, EvalError> {
         if name == "this" {
             return Ok(None);
         }
@@ -77,17 +77,17 @@ impl Scope<'_> {
     }
 
     /// A global variable or an enumerator.
-    fn declared(&self, path: &[&str]) -> Option<Datum> {
-        let is_value = |sort| matches!(sort, Sort::Variable | Sort::Enumerator(_));
+    fn declared(&self, path: &[&str]) -> Option<TypedValue> {
+        let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
         let (at, sort) = self.info.catalog.find(self.info, self.function(), path, is_value)?;
         let entry = self.info.entry(at)?;
-        if let Sort::Enumerator(of) = sort {
-            return self.enumerator_datum(&entry, At { image: at.image, die: of });
+        if let DeclKind::Enumerator(of) = sort {
+            return self.enumerator_value(&entry, DieRef { image: at.image, die: of });
         }
-        Some(self.datum_of_entry(&entry))
+        Some(self.value_of_entry(&entry))
     }
 
-    fn qualified(&self, path: &[&str]) -> Option<Datum> {
+    fn qualified(&self, path: &[&str]) -> Option<TypedValue> {
         if let Some(datum) = self.declared(path) {
             return Some(datum);
         }
@@ -100,39 +100,39 @@ impl Scope<'_> {
     }
 
     /// `file.c::x`
-    fn in_file(&self, file: &str, path: &[&str]) -> Option<Datum> {
+    fn in_file(&self, file: &str, path: &[&str]) -> Option<TypedValue> {
         let is_file = |unit: &crate::image::Unit| {
             let name = unit.name.and_then(|name| name.to_string().ok()).unwrap_or("");
             name == file || name.strip_suffix(file).is_some_and(|before| before.ends_with('/'))
         };
-        for (image, loaded) in self.info.program.images().iter().enumerate() {
+        for (image, mapped) in self.info.program.images().iter().enumerate() {
             for unit in
-                loaded.image.units().iter().enumerate().filter(|(_, unit)| is_file(unit)).map(|(i, _)| i)
+                mapped.image.units().iter().enumerate().filter(|(_, unit)| is_file(unit)).map(|(i, _)| i)
             {
                 let wanted = path.join("::");
                 let variables = self.info.catalog.variables_of(self.info, image, unit);
                 if let Some((_, at)) = variables.into_iter().find(|(name, _)| *name == wanted) {
-                    return Some(self.datum_of_entry(&self.info.entry(at)?));
+                    return Some(self.value_of_entry(&self.info.entry(at)?));
                 }
             }
         }
         None
     }
 
-    /// `function::variable`: a static variable, wherever in the function it is declared.
-    fn static_in(&self, function: &str, name: &str) -> Option<Datum> {
+    /// `function::variable`: a static variable declared anywhere in a function.
+    fn static_in(&self, function: &str, name: &str) -> Option<TypedValue> {
         for function in self.info.program.functions(function) {
-            let (Some(image), Some(die)) = (self.info.position(&function.loaded), function.die) else {
+            let (Some(image), Some(die)) = (self.info.position(&function.mapped), function.die) else {
                 continue;
             };
-            if let Some(datum) = self.static_below(At { image, die }, name, 32) {
+            if let Some(datum) = self.static_below(DieRef { image, die }, name, 32) {
                 return Some(datum);
             }
         }
         None
     }
 
-    fn static_below(&self, at: At, name: &str, depth: u8) -> Option<Datum> {
+    fn static_below(&self, at: DieRef, name: &str, depth: u8) -> Option<TypedValue> {
         let depth = depth.checked_sub(1)?;
         for entry in self.info.children(at) {
             match entry.tag() {
@@ -142,7 +142,7 @@ impl Scope<'_> {
                     }
                 }
                 gimli::DW_TAG_variable if self.info.name(&entry) == Some(name) => {
-                    // One that lives in a frame means nothing outside of it.
+                    // A variable in a frame has no meaning outside of the function.
                     if let Some(Rule::Everywhere(rule)) = self.rule(&entry, gimli::DW_AT_location)
                         && let Some(encoding) = self.info.encoding(entry.at)
                         && matches!(
@@ -152,7 +152,7 @@ impl Scope<'_> {
                             ))
                         )
                     {
-                        return Some(self.datum_of_entry(&entry));
+                        return Some(self.value_of_entry(&entry));
                     }
                 }
                 _ => {}
@@ -161,18 +161,18 @@ impl Scope<'_> {
         None
     }
 
-    /// A function, or data of which only the symbol is known.
-    fn code_or_data(&self, name: &str) -> Option<Datum> {
+    /// A function, or data with a symbol but no debug information.
+    fn code_or_data(&self, name: &str) -> Option<TypedValue> {
         if let Some(function) = self.info.program.functions(name).into_iter().find(|f| f.entry.is_some())
             && let Some(entry) = function.entry
         {
-            let at = self.info.position(&function.loaded).zip(function.die);
-            let ty = at.map_or(Type::Void, |(image, die)| Type::Described(At { image, die }));
-            return Some(Datum::new(ty, Place::Memory(entry)));
+            let at = self.info.position(&function.mapped).zip(function.die);
+            let ty = at.map_or(Type::Void, |(image, die)| Type::Described(DieRef { image, die }));
+            return Some(TypedValue::new(ty, Location::Memory(entry)));
         }
         let symbol = self.info.program.symbol(name)?;
         if matches!(symbol.kind, SymbolKind::Function | SymbolKind::Resolver | SymbolKind::Stub) {
-            return Some(Datum::new(Type::Void, Place::Memory(symbol.address)));
+            return Some(TypedValue::new(Type::Void, Location::Memory(symbol.address)));
         }
         let basic = match symbol.size {
             1 => Basic::CHAR,
@@ -181,13 +181,13 @@ impl Scope<'_> {
             _ => Basic::LONG,
         };
         Some(match self.symbol_address(name)? {
-            Ok(address) => Datum::new(Type::Basic(basic), Place::Memory(address)),
-            Err(reason) => Datum::none(Type::Basic(basic), reason),
+            Ok(address) => TypedValue::new(Type::Basic(basic), Location::Memory(address)),
+            Err(reason) => TypedValue::none(Type::Basic(basic), reason),
         })
     }
 
-    /// A macro without parameters, expanded.
-    fn constant_macro(&self, name: &str, macros: u8) -> Result<Option<Datum>, Stop> {
+    /// Expands an object-like macro.
+    fn constant_macro(&self, name: &str, macros: u8) -> Result<Option<TypedValue>, EvalError> {
         let Some(found) = self.info.program.macro_definition(name, Some(self.lookup_pc())) else {
             return Ok(None);
         };
@@ -197,47 +197,48 @@ impl Scope<'_> {
         self.expanded(name, &found.body, macros).map(Some)
     }
 
-    /// A macro with parameters, expanded.
+    /// Expands a function-like macro.
     pub(crate) fn call_macro(
         &self,
         name: &str,
         arguments: &[Node],
         at: usize,
         macros: u8,
-    ) -> Result<Datum, Stop> {
+    ) -> Result<TypedValue, EvalError> {
         let found = self.info.program.macro_definition(name, Some(self.lookup_pc()));
         let Some((body, parameters)) = found.and_then(|found| Some((found.body, found.parameters?))) else {
-            return Err(Mistake::new(at, format!("`{name}` cannot be called here"))
-                .remedy("only macros that the debug information describes can be")
+            return Err(ExpressionError::new(at, format!("`{name}` cannot be called here"))
+                .remedy("only macros in the debug information (`-g3`) can be used like functions")
                 .into());
         };
         if parameters.len() != arguments.len() {
             let text = format!("`{name}` takes {} arguments, not {}", parameters.len(), arguments.len());
-            return Err(Mistake::new(at, text).into());
+            return Err(ExpressionError::new(at, text).into());
         }
         let values: Vec<String> = arguments.iter().map(|argument| format!("({argument})")).collect();
         self.expanded(name, &substituted(&body, &parameters, &values), macros)
     }
 
-    fn expanded(&self, name: &str, body: &str, macros: u8) -> Result<Datum, Stop> {
-        let wrong = |text: String| Stop::from(Mistake::new(0, text));
+    fn expanded(&self, name: &str, body: &str, macros: u8) -> Result<TypedValue, EvalError> {
+        let wrong = |text: String| EvalError::from(ExpressionError::new(0, text));
         let Some(left) = macros.checked_sub(1) else {
-            return Err(wrong(format!("the macro `{name}` is expanded too often")));
+            return Err(wrong(format!("the macro `{name}` is nested too deeply")));
         };
-        let expression = Expression::parse(body).map_err(|mistake| {
-            wrong(format!("the macro `{name}` stands for `{body}`, which is no value: {mistake}"))
+        let expression = Expression::parse(body).map_err(|error| {
+            wrong(format!("the macro `{name}` expands to `{body}`, which is not an expression: {error}"))
         })?;
         match self.eval(&expression.root, left) {
-            Err(Stop::Mistake(mistake)) => {
-                Err(wrong(format!("the macro `{name}` stands for `{body}`: {}", mistake.message)))
+            Err(EvalError::Invalid(error)) => {
+                Err(wrong(format!("the macro `{name}` expands to `{body}`: {}", error.message)))
             }
             other => other,
         }
     }
 
-    /// The type that a name in a cast stands for.
-    pub(crate) fn named_type(&self, name: &TypeName, at: usize) -> Result<Type, Stop> {
-        let mut ty = self.type_by_name(name).ok_or_else(|| Mistake::new(at, format!("no type `{name}`")))?;
+    /// The type that a name in a cast denotes.
+    pub(crate) fn named_type(&self, name: &TypeName, at: usize) -> Result<Type, EvalError> {
+        let mut ty =
+            self.type_by_name(name).ok_or_else(|| ExpressionError::new(at, format!("no type `{name}`")))?;
         for _ in 0..name.pointers {
             ty = Type::Pointer(Arc::new(ty));
         }
@@ -274,7 +275,7 @@ impl Scope<'_> {
             }
         }
         let path: Vec<&str> = name.name.split("::").collect();
-        let fits = |sort| matches!(sort, Sort::Type(tag) if tags.contains(&tag));
+        let fits = |sort| matches!(sort, DeclKind::Type(tag) if tags.contains(&tag));
         self.info.catalog.find(self.info, self.function(), &path, fits).map(|(at, _)| Type::Described(at))
     }
 }
@@ -300,12 +301,12 @@ fn substituted(body: &str, parameters: &[String], values: &[String]) -> String {
     out
 }
 
-/// Words that languages know without a declaration.
-fn truth_word(name: &str) -> Option<Datum> {
+/// Words that some language defines without a declaration.
+fn truth_word(name: &str) -> Option<TypedValue> {
     match name {
-        "true" => Some(Datum::known(Type::Basic(Basic::BOOL), &[1])),
-        "false" => Some(Datum::known(Type::Basic(Basic::BOOL), &[0])),
-        "NULL" | "nullptr" => Some(Datum::known(Type::Pointer(Arc::new(Type::Void)), &[0; 8])),
+        "true" => Some(TypedValue::known(Type::Basic(Basic::BOOL), &[1])),
+        "false" => Some(TypedValue::known(Type::Basic(Basic::BOOL), &[0])),
+        "NULL" | "nullptr" => Some(TypedValue::known(Type::Pointer(Arc::new(Type::Void)), &[0; 8])),
         _ => None,
     }
 }

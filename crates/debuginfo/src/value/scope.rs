@@ -1,31 +1,31 @@
-//! What can be seen from a frame of a stopped thread.
+//! Frame of a stopped thread as the scope of expressions.
 
 use crate::machine::{Memory, Registers};
 use crate::program::Program;
 use crate::unwinding::Frame;
-use crate::value::catalog::Catalog;
-use crate::value::datum::Unavailable;
-use crate::value::info::{At, Entry, Info};
+use crate::value::info::{DieRef, Entry, Info};
+use crate::value::type_index::TypeIndex;
+use crate::value::typed_value::Unavailable;
 use std::cell::OnceCell;
 use std::ops::Range;
 
-/// What can be seen from a frame: the program, the memory and the frames of a stopped thread.
+/// Scope of expressions: program, memory, and the frames of a stopped thread.
 #[derive(Clone)]
 pub struct Scope<'a> {
     pub(crate) info: Info<'a>,
     pub(crate) memory: &'a dyn Memory,
     frames: &'a [Frame],
-    /// The frame from which it is seen; 0 is the innermost.
+    /// The selected frame; 0 is the innermost.
     pub(crate) level: usize,
-    /// Where the prologue of the innermost function is, if the frame is in it.
+    /// Range of the prologue of the innermost function, if the frame is in it. Computed when first needed.
     prologue: OnceCell<Option<Range<u64>>>,
 }
 
 impl<'a> Scope<'a> {
-    /// What is seen from the frame `level` of `frames`, of which 0 is the innermost.
+    /// The scope of the frame `level` of `frames`.
     pub fn new(
         program: &'a Program,
-        catalog: &'a Catalog,
+        catalog: &'a TypeIndex,
         memory: &'a dyn Memory,
         frames: &'a [Frame],
         level: usize,
@@ -33,12 +33,12 @@ impl<'a> Scope<'a> {
         Self { info: Info { program, catalog }, memory, frames, level, prologue: OnceCell::new() }
     }
 
-    /// The same in the frame of the caller. The caller of an inlined function is the one it is inlined into.
+    /// The scope of the caller. The caller of an inlined function is the function that contains it.
     pub fn caller(&self) -> Option<Scope<'a>> {
         self.at_level(self.level + 1)
     }
 
-    /// The same in the frame that called the function with the code.
+    /// The scope of the frame that called the function with the code, skipping inlined ones.
     pub(crate) fn real_caller(&self) -> Option<Scope<'a>> {
         let inlined = self.frames.iter().skip(self.level).take_while(|frame| frame.is_inlined).count();
         self.at_level(self.level + inlined + 1)
@@ -62,7 +62,7 @@ impl<'a> Scope<'a> {
         self.frame().map_or(0, |frame| frame.pc)
     }
 
-    /// The program counter by which the frame's place is looked up: within the call, not behind it.
+    /// The address for lookups: within the call, not behind it.
     pub(crate) fn lookup_pc(&self) -> u64 {
         self.frame().map_or(0, Frame::lookup)
     }
@@ -71,18 +71,18 @@ impl<'a> Scope<'a> {
         self.frame().and_then(|frame| frame.cfa).ok_or(Unavailable::NotUnderstood)
     }
 
-    /// The function with the code.
-    pub(crate) fn function(&self) -> Option<At> {
+    /// The DWARF entry of the function with the code.
+    pub(crate) fn function(&self) -> Option<DieRef> {
         let frame = self.frames.get(self.level..)?.iter().find(|frame| !frame.is_inlined)?;
         self.info.at_of(frame.function.as_ref()?)
     }
 
-    /// The innermost function here: the same, or one that is inlined into it.
-    pub(crate) fn block(&self) -> Option<At> {
+    /// The DWARF entry of the innermost function: the function itself or one inlined into it.
+    pub(crate) fn block(&self) -> Option<DieRef> {
         self.info.at_of(self.frame()?.function.as_ref()?)
     }
 
-    /// The frame whose registers are those of the thread: inlined functions share them.
+    /// The first frame with the same registers: inlined functions share those of their caller.
     pub(crate) fn innermost(&self) -> usize {
         let inlined = self.frames.iter().take_while(|frame| frame.is_inlined).count();
         if self.level <= inlined { self.level } else { 0 }
@@ -92,7 +92,7 @@ impl<'a> Scope<'a> {
         image == 0
     }
 
-    /// The prologue of the frame's function, if the frame can be in it.
+    /// The range of the prologue of the frame's function, if the frame can be in it.
     pub(crate) fn prologue(&self) -> Option<&Range<u64>> {
         let range = self.prologue.get_or_init(|| {
             let frame = self.frame()?;
@@ -105,18 +105,18 @@ impl<'a> Scope<'a> {
         range.as_ref()
     }
 
-    /// Whether the frame is before the end of its function's prologue: variables are not in their places.
+    /// Whether the frame is in the prologue of its function, where variables are not in their locations.
     pub(crate) fn is_in_prologue(&self) -> bool {
         self.prologue().is_some_and(|range| range.contains(&self.pc()))
     }
 
-    /// Whether nothing of the function has run.
+    /// Whether the frame is at the first instruction of its function.
     pub(crate) fn is_at_entry(&self) -> bool {
         self.prologue().is_some_and(|range| range.start == self.pc())
     }
 
-    /// The blocks around the place where the frame is, the innermost first; the last one is the function.
-    pub(crate) fn blocks(&self) -> Vec<At> {
+    /// The blocks that contain the frame's address, innermost first; the last one is the function.
+    pub(crate) fn blocks(&self) -> Vec<DieRef> {
         let Some(mut at) = self.block() else { return Vec::new() };
         let pc = self.lookup_pc().wrapping_sub(self.info.bias(at.image));
         let mut blocks = vec![at];
@@ -136,7 +136,7 @@ impl<'a> Scope<'a> {
         is_block && self.covers(entry, pc)
     }
 
-    /// Whether the code of an entry contains an address of the file.
+    /// Whether the code of an entry contains a file address.
     pub(crate) fn covers(&self, entry: &Entry, pc: u64) -> bool {
         let Some(unit) = self.info.unit(entry.at) else { return false };
         let Ok(mut ranges) = unit.die_ranges(&entry.raw) else { return false };

@@ -1,59 +1,59 @@
 //! Types, read from the debug information when they are needed.
 
-use crate::value::info::{At, Entry, Info, Language};
+use crate::value::info::{DieRef, Entry, Info, Language};
 use gimli::{AttributeValue, DwAte};
 use std::sync::Arc;
 
-/// How deep chains of names for a type may be; garbage could make them endless.
+/// Maximum length of a chain of type names; malformed files may contain cycles.
 const LONGEST_CHAIN: usize = 32;
 
-/// A type: one that the program describes, or one that an expression made.
+/// A type: described by the program, or constructed by an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Type {
     /// No type: `void`.
     Void,
-    /// A number that was computed.
+    /// Type of a computed number.
     Basic(Basic),
-    /// A type of the program.
-    Described(At),
+    /// A type in the debug information.
+    Described(DieRef),
     /// A pointer to something.
     Pointer(Arc<Type>),
-    /// An array, of a known length or not.
+    /// An array, with its length if it is known.
     Array(Arc<Type>, Option<u64>),
 }
 
-/// A type that has no parts.
+/// A type without parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Basic {
-    /// As the language calls it.
+    /// The name in the language.
     pub name: &'static str,
-    /// What its bytes mean.
+    /// The interpretation of its bytes.
     pub encoding: Encoding,
-    /// The number of its bytes.
+    /// The size in bytes.
     pub size: u64,
 }
 
-/// What the bytes of a number mean.
+/// Interpretation of the bytes of a basic type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Encoding {
-    /// A number with a sign.
+    /// A signed integer.
     Signed,
-    /// A number without.
+    /// An unsigned integer.
     Unsigned,
-    /// A character of C, which is also a small number.
+    /// A `char` of C, which is also a small integer.
     Char {
-        /// Whether it has a sign.
+        /// Whether it is signed.
         signed: bool,
     },
-    /// A character of Unicode: C++'s `char32_t`, Rust's `char`.
+    /// A Unicode character: `char32_t` of C++, `char` of Rust.
     Unicode,
-    /// An address: what a pointer holds.
+    /// An address, as in a pointer.
     Address,
-    /// A truth value.
+    /// A Boolean.
     Bool,
     /// A floating-point number.
     Float,
-    /// Something else.
+    /// Anything else.
     Other,
 }
 
@@ -62,7 +62,7 @@ impl Basic {
     pub(crate) const INT: Basic = Basic { name: "int", encoding: Encoding::Signed, size: 4 };
     /// C's `char`.
     pub(crate) const CHAR: Basic = Basic { name: "char", encoding: Encoding::Char { signed: true }, size: 1 };
-    /// What comparisons give.
+    /// The type of comparisons.
     pub(crate) const BOOL: Basic = Basic { name: "bool", encoding: Encoding::Bool, size: 1 };
     /// C's `double`.
     pub(crate) const DOUBLE: Basic = Basic { name: "double", encoding: Encoding::Float, size: 8 };
@@ -72,10 +72,10 @@ impl Basic {
     pub(crate) const UNSIGNED_LONG: Basic =
         Basic { name: "unsigned long", encoding: Encoding::Unsigned, size: 8 };
 
-    /// What a pointer holds.
+    /// The type of the value of a pointer.
     pub(crate) const ADDRESS: Basic = Basic { name: "unsigned long", encoding: Encoding::Address, size: 8 };
 
-    /// The type of an integer of some width.
+    /// The integer type with a width and signedness.
     pub(crate) fn integer(width: u8, signed: bool) -> Basic {
         let name = match (width, signed) {
             (..=32, true) => return Basic::INT,
@@ -89,7 +89,7 @@ impl Basic {
         Basic { name, encoding, size: u64::from(width.max(32)).div_ceil(8) }
     }
 
-    /// The built-in type that a name stands for, in C or Rust.
+    /// The built-in type with a name in C or Rust.
     pub(crate) fn by_name(name: &str) -> Option<Basic> {
         use Encoding::{Bool, Char, Float, Signed, Unicode, Unsigned};
         let mut words: Vec<&str> = name.split(' ').filter(|word| *word != "const").collect();
@@ -151,7 +151,7 @@ impl Basic {
     }
 }
 
-/// What a type is when the names and qualifiers around it are taken off.
+/// Structure of a type, with typedefs and qualifiers removed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Shape {
     /// `void`.
@@ -160,64 +160,64 @@ pub enum Shape {
     Basic(Basic),
     /// A pointer.
     Pointer(Type),
-    /// A reference of C++.
+    /// A C++ reference.
     Reference(Type),
     /// A struct, class or union.
-    Record(At),
+    Record(DieRef),
     /// An enumeration.
-    Enumeration(At),
+    Enumeration(DieRef),
     /// An array.
     Array(Type, Option<u64>),
     /// A function.
-    Function(At),
-    /// Something that is not described, or not known here.
+    Function(DieRef),
+    /// Not described, or not supported.
     Unknown,
 }
 
-/// Which bits of some bytes belong to a member.
+/// Bit range of a bit-field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bits {
-    /// The first one, counted from the lowest of the first byte.
+    /// The first bit, counted from the least significant bit of the first byte.
     pub first: u64,
-    /// How many.
+    /// The number of bits.
     pub count: u64,
 }
 
 /// A member of a record.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name; an anonymous struct or union has none.
+    /// The name; `None` for an anonymous struct or union.
     pub name: Option<&'static str>,
-    /// Its type.
+    /// The type.
     pub ty: Type,
-    /// Where it begins, in bytes.
+    /// The offset in the record.
     pub offset: Offset,
-    /// Which bits of it, if it is a bit-field. They are counted from the byte at the offset.
+    /// The bits, if it is a bit-field, counted from the byte at `offset`.
     pub bits: Option<Bits>,
     /// Whether it is a base class.
     pub is_base: bool,
 }
 
-/// Where a member begins.
+/// Offset of a member in its record.
 #[derive(Clone, Copy, Debug)]
 pub enum Offset {
-    /// At so many bytes.
+    /// A constant number of bytes.
     Fixed(u64),
-    /// Where the object itself says: a virtual base class. The entry has the rule.
-    Computed(At),
+    /// Stored in the object itself, for a virtual base class; the entry has the rule.
+    Computed(DieRef),
 }
 
-/// The variants of an enumeration of Rust.
+/// The variants of a Rust enumeration.
 #[derive(Clone, Debug)]
 pub struct Variants {
-    /// What tells them apart; there is none if there is only one.
+    /// The discriminant; `None` if there is only one variant.
     pub discriminant: Option<Member>,
-    /// The variants, each with the value of the discriminant; none stands for all others.
+    /// The variants with their discriminant values; `None` stands for all other values.
     pub all: Vec<(Option<u128>, Member)>,
 }
 
 impl<'a> Info<'a> {
-    /// The type that an entry refers to; none is `void`.
+    /// The type that an entry refers to; `void` if it refers to none.
     pub(crate) fn type_of(self, entry: &Entry) -> Type {
         match self.reference(entry, gimli::DW_AT_type) {
             Some(at) => Type::Described(at),
@@ -225,7 +225,7 @@ impl<'a> Info<'a> {
         }
     }
 
-    /// What a type is, below its names and qualifiers.
+    /// The structure of a type, with typedefs and qualifiers removed.
     pub(crate) fn shape(self, ty: &Type) -> Shape {
         match ty {
             Type::Void => Shape::Void,
@@ -236,8 +236,8 @@ impl<'a> Info<'a> {
         }
     }
 
-    /// The entry of a type without names and qualifiers around it, and its definition if it is only declared.
-    pub(crate) fn bare(self, at: At) -> Option<Option<Entry>> {
+    /// The entry of a type without typedefs and qualifiers; the definition if it is only declared.
+    pub(crate) fn bare(self, at: DieRef) -> Option<Option<Entry>> {
         let mut entry = self.entry(at)?;
         for _ in 0..LONGEST_CHAIN {
             match entry.tag() {
@@ -266,7 +266,7 @@ impl<'a> Info<'a> {
         None
     }
 
-    fn described(self, at: At) -> Option<Shape> {
+    fn described(self, at: DieRef) -> Option<Shape> {
         let Some(entry) = self.bare(at)? else { return Some(Shape::Void) };
         Some(match entry.tag() {
             gimli::DW_TAG_base_type => Shape::Basic(self.basic(&entry)),
@@ -298,11 +298,11 @@ impl<'a> Info<'a> {
             _ => Encoding::Other,
         };
         let size = entry.unsigned(gimli::DW_AT_byte_size).unwrap_or(0);
-        // Rust's `()` and `!` are base types without bytes, too.
+        // Rust's `()` and `!` are base types of size 0.
         Basic { name, encoding, size }
     }
 
-    /// Dimensions are listed below one entry; the outermost comes first.
+    /// Dimensions are children of one entry, outermost first.
     fn array(self, entry: &Entry) -> Shape {
         let mut element = self.type_of(entry);
         let mut counts: Vec<Option<u64>> =
@@ -316,7 +316,7 @@ impl<'a> Info<'a> {
         Shape::Array(element, counts.first().copied().flatten())
     }
 
-    /// The number of elements of a dimension, if it is a dimension and says so.
+    /// The number of elements if the entry is a dimension; the inner `None` stands for an unknown number.
     fn count(self, child: &Entry) -> Option<Option<u64>> {
         if child.tag() == gimli::DW_TAG_enumeration_type {
             return Some(Some(self.children(child.at).len() as u64));
@@ -328,7 +328,7 @@ impl<'a> Info<'a> {
             return Some(Some(count));
         }
         let lower = child.signed(gimli::DW_AT_lower_bound).unwrap_or(0);
-        // An array without elements has the upper bound -1, in any number of bytes.
+        // An empty array has the upper bound -1, in a form of any size.
         Some(match child.attribute(gimli::DW_AT_upper_bound) {
             Some(AttributeValue::Exprloc(_)) | None => None,
             Some(value) => match value.sdata_value() {
@@ -339,7 +339,7 @@ impl<'a> Info<'a> {
         })
     }
 
-    /// The size of a value of a type, if it is known.
+    /// The size of a type in bytes, if it is known.
     pub(crate) fn size(self, ty: &Type) -> Option<u64> {
         self.size_within(ty, LONGEST_CHAIN)
     }
@@ -370,8 +370,8 @@ impl<'a> Info<'a> {
         }
     }
 
-    /// The members of a record, base classes first as they are listed. Static ones are not among them.
-    pub(crate) fn members(self, record: At) -> Vec<Member> {
+    /// The members of a record in the order of declaration, base classes first, without static members.
+    pub(crate) fn members(self, record: DieRef) -> Vec<Member> {
         self.children(record).iter().filter_map(|child| self.member(child)).collect()
     }
 
@@ -397,7 +397,7 @@ impl<'a> Info<'a> {
         Some(Member { name: self.text(entry, gimli::DW_AT_name), ty, offset, bits, is_base })
     }
 
-    /// Old debug information writes offsets as `DW_OP_plus_uconst`.
+    /// Older debug information encodes offsets as `DW_OP_plus_uconst`.
     fn simple_offset(self, entry: &Entry) -> Option<u64> {
         let Some(AttributeValue::Exprloc(rule)) = entry.attribute(gimli::DW_AT_data_member_location) else {
             return None;
@@ -414,7 +414,7 @@ impl<'a> Info<'a> {
         let Offset::Fixed(bytes) = *offset else { return None };
         let first = match entry.unsigned(gimli::DW_AT_data_bit_offset) {
             Some(first) => first,
-            // The older form counts from the highest bit of the unit of storage.
+            // The older form counts from the most significant bit of the storage unit.
             None => {
                 let storage = entry.unsigned(gimli::DW_AT_byte_size).or_else(|| self.size(ty))?;
                 let from_top = entry.signed(gimli::DW_AT_bit_offset).unwrap_or(0);
@@ -426,8 +426,8 @@ impl<'a> Info<'a> {
         Some(Bits { first: first % 8, count })
     }
 
-    /// The variants of an enumeration of Rust, if the record is one.
-    pub(crate) fn variants(self, record: At) -> Option<Variants> {
+    /// The variants, if the record is a Rust enumeration.
+    pub(crate) fn variants(self, record: DieRef) -> Option<Variants> {
         let part =
             self.children(record).into_iter().find(|child| child.tag() == gimli::DW_TAG_variant_part)?;
         let discriminant = self
@@ -447,8 +447,8 @@ impl<'a> Info<'a> {
         Some(Variants { discriminant, all })
     }
 
-    /// The names of an enumeration with their values, extended to 128 bits as they are written.
-    pub(crate) fn enumerators(self, enumeration: At) -> Vec<(&'static str, u128)> {
+    /// The enumerators with their values, extended to 128 bits.
+    pub(crate) fn enumerators(self, enumeration: DieRef) -> Vec<(&'static str, u128)> {
         let children = self.children(enumeration);
         children.iter().filter_map(|child| self.enumerator(child)).collect()
     }
@@ -460,14 +460,14 @@ impl<'a> Info<'a> {
         Some((self.name(entry)?, constant(entry.attribute(gimli::DW_AT_const_value)?)?))
     }
 
-    /// The integer type of which an enumeration is made, if it is noted.
-    pub(crate) fn underlying(self, enumeration: At) -> Option<Type> {
+    /// The underlying integer type of an enumeration, if it is recorded.
+    pub(crate) fn underlying(self, enumeration: DieRef) -> Option<Type> {
         let entry = self.entry(enumeration)?;
         self.reference(&entry, gimli::DW_AT_type).map(Type::Described)
     }
 
-    /// Whether the values of an enumeration have a sign.
-    pub(crate) fn enumeration_is_signed(self, enumeration: At) -> bool {
+    /// Whether the values of an enumeration are signed.
+    pub(crate) fn enumeration_is_signed(self, enumeration: DieRef) -> bool {
         match self.underlying(enumeration).map(|ty| self.shape(&ty)) {
             Some(Shape::Basic(basic)) => {
                 matches!(basic.encoding, Encoding::Signed | Encoding::Char { signed: true })
@@ -476,7 +476,7 @@ impl<'a> Info<'a> {
         }
     }
 
-    /// The language in which a type was written; computed ones are C's.
+    /// The language of a type; computed types are those of C.
     pub(crate) fn language_of_type(self, ty: &Type) -> Language {
         match ty {
             Type::Described(at) => self.language(*at),
@@ -500,7 +500,7 @@ fn encoding_of(encoding: DwAte) -> Encoding {
     }
 }
 
-/// The number that an attribute holds, sign-extended if its form has a sign.
+/// The integer value of an attribute, sign-extended if its form is signed.
 pub(crate) fn constant(value: AttributeValue<crate::image::Reader>) -> Option<u128> {
     match value {
         AttributeValue::Sdata(value) => Some(value as i128 as u128),

@@ -1,10 +1,10 @@
-//! Variables: those in scope, and where each one is.
+//! Variables in scope, and their locations.
 
 use crate::value::abi::Arguments;
-use crate::value::datum::{Datum, Place, Unavailable};
-use crate::value::info::{At, Entry, Language};
+use crate::value::info::{DieRef, Entry, Language};
 use crate::value::location::Rule;
 use crate::value::scope::Scope;
+use crate::value::typed_value::{Location, TypedValue, Unavailable};
 use crate::value::types::{Shape, Type, constant};
 use gimli::{AttributeValue, Operation};
 use std::collections::HashSet;
@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// A variable in scope.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its value.
-    pub datum: Datum,
-    /// Whether a variable of the same name in a block further in hides it.
+    /// The value.
+    pub value: TypedValue,
+    /// Whether a variable of the same name in an inner block shadows it.
     pub is_hidden: bool,
 }
 
@@ -30,14 +30,13 @@ impl Scope<'_> {
             if entry.tag() == gimli::DW_TAG_formal_parameter
                 && let Some(name) = self.info.name(&entry)
             {
-                all.push(Variable { name, datum: self.datum_of_entry(&entry), is_hidden: false });
+                all.push(Variable { name, value: self.value_of_entry(&entry), is_hidden: false });
             }
         }
         all
     }
 
-    /// The local variables around the place where the frame is, the innermost block first. Arguments are not
-    /// among them.
+    /// The local variables at the frame's address, innermost block first, without arguments.
     pub fn locals(&self) -> Vec<Variable> {
         let mut seen = HashSet::new();
         let mut all = Vec::new();
@@ -45,14 +44,14 @@ impl Scope<'_> {
             let mut here = HashSet::new();
             for entry in self.info.children(block) {
                 let is_variable = matches!(entry.tag(), gimli::DW_TAG_variable | gimli::DW_TAG_constant);
-                // What is only declared here is a global one.
+                // A variable that is only declared here is a global one.
                 if is_variable
                     && !entry.flag(gimli::DW_AT_declaration)
                     && let Some(name) = self.info.name(&entry)
                 {
                     let is_hidden = seen.contains(name);
                     here.insert(name);
-                    all.push(Variable { name, datum: self.datum_of_entry(&entry), is_hidden });
+                    all.push(Variable { name, value: self.value_of_entry(&entry), is_hidden });
                 }
             }
             seen.extend(here);
@@ -60,20 +59,20 @@ impl Scope<'_> {
         all
     }
 
-    /// The global variables that the file of the frame's function defines.
-    pub fn globals(&self) -> Vec<(String, Datum)> {
+    /// The global variables defined in the file of the frame's function.
+    pub fn globals(&self) -> Vec<(String, TypedValue)> {
         let Some(at) = self.function() else { return Vec::new() };
         let all = self.info.catalog.variables_of(self.info, at.image, at.die.unit);
-        let entry = |at| self.info.entry(at).map(|entry| self.datum_of_entry(&entry));
+        let entry = |at| self.info.entry(at).map(|entry| self.value_of_entry(&entry));
         all.into_iter().filter_map(|(name, at)| Some((name, entry(at)?))).collect()
     }
 
-    /// The variable, argument or enumerator with a name in the blocks around the frame's place.
-    pub(crate) fn in_blocks(&self, name: &str) -> Option<Datum> {
+    /// The variable, argument or enumerator with a name in the enclosing blocks.
+    pub(crate) fn in_blocks(&self, name: &str) -> Option<TypedValue> {
         self.blocks().into_iter().find_map(|block| self.in_block(block, name))
     }
 
-    /// The entry of the variable or argument with a name in the blocks around the frame's place.
+    /// The entry of the variable or argument with a name in the enclosing blocks.
     pub(crate) fn entry_in_blocks(&self, name: &str) -> Option<Entry> {
         self.blocks().into_iter().find_map(|block| {
             self.info.children(block).into_iter().rev().find(|entry| {
@@ -83,20 +82,20 @@ impl Scope<'_> {
         })
     }
 
-    fn in_block(&self, block: At, name: &str) -> Option<Datum> {
+    fn in_block(&self, block: DieRef, name: &str) -> Option<TypedValue> {
         let children = self.info.children(block);
-        // Rust declares a name again and again in nested blocks; in one block the last one counts.
+        // Rust shadows names in nested blocks; within one block the last declaration counts.
         for entry in children.iter().rev() {
             match entry.tag() {
                 gimli::DW_TAG_variable | gimli::DW_TAG_formal_parameter | gimli::DW_TAG_constant
                     if self.info.name(entry) == Some(name) =>
                 {
-                    return Some(self.datum_of_entry(entry));
+                    return Some(self.value_of_entry(entry));
                 }
                 gimli::DW_TAG_enumeration_type => {
                     for child in self.info.children(entry.at) {
                         if self.info.name(&child) == Some(name) {
-                            return self.enumerator_datum(&child, entry.at);
+                            return self.enumerator_value(&child, entry.at);
                         }
                     }
                 }
@@ -106,7 +105,7 @@ impl Scope<'_> {
         None
     }
 
-    /// The names that can be used in the frame, for advice.
+    /// The names that can be used in the frame, for suggestions.
     pub(crate) fn names(&self) -> Vec<&'static str> {
         let mut names = Vec::new();
         for block in self.blocks() {
@@ -124,22 +123,22 @@ impl Scope<'_> {
     }
 
     /// The value of an enumerator of an enumeration.
-    pub(crate) fn enumerator_datum(&self, entry: &Entry, enumeration: At) -> Option<Datum> {
+    pub(crate) fn enumerator_value(&self, entry: &Entry, enumeration: DieRef) -> Option<TypedValue> {
         let (_, value) = self.info.enumerator(entry)?;
         let ty = Type::Described(enumeration);
         let size = self.info.size(&ty).unwrap_or(4).min(16) as usize;
-        Some(Datum::known(ty, value.to_le_bytes().get(..size)?))
+        Some(TypedValue::known(ty, value.to_le_bytes().get(..size)?))
     }
 
-    /// The value of a variable by its entry.
-    pub(crate) fn datum_of_entry(&self, entry: &Entry) -> Datum {
+    /// The value of the variable that an entry describes.
+    pub(crate) fn value_of_entry(&self, entry: &Entry) -> TypedValue {
         let own = Entry { at: entry.at, raw: entry.raw.clone() };
         let origins = self.info.origins(own);
         let ty = origins.iter().map(|origin| self.info.type_of(origin)).find(|ty| *ty != Type::Void);
         let ty = self.with_length(ty.unwrap_or(Type::Void));
         for origin in &origins {
             if let Some(value) = origin.attribute(gimli::DW_AT_const_value) {
-                return self.constant_datum(ty, value);
+                return self.constant_value(ty, value);
             }
             match self.rule(origin, gimli::DW_AT_location) {
                 Some(Rule::Everywhere(rule)) => {
@@ -149,22 +148,23 @@ impl Scope<'_> {
                     {
                         return self.before_prologue(entry, ty);
                     }
-                    return Datum::new(ty, self.follow(origin.at, rule, None));
+                    return TypedValue::new(ty, self.follow(origin.at, rule, None));
                 }
-                Some(Rule::Here(rule)) => return Datum::new(ty, self.follow(origin.at, rule, None)),
-                // The lists of rustc begin behind the entry, though the arguments are there.
+                Some(Rule::Here(rule)) => return TypedValue::new(ty, self.follow(origin.at, rule, None)),
+                // The location lists of rustc start behind the function entry, although the arguments are available
+                // there.
                 Some(Rule::Nowhere) if self.is_rust_entry(entry) => return self.before_prologue(entry, ty),
-                Some(Rule::Nowhere) => return Datum::none(ty, Unavailable::OptimizedOut),
+                Some(Rule::Nowhere) => return TypedValue::none(ty, Unavailable::OptimizedOut),
                 None => {}
             }
         }
         if origins.iter().any(|origin| origin.flag(gimli::DW_AT_declaration)) {
             return self.defined_elsewhere(&origins, ty);
         }
-        Datum::none(ty, Unavailable::OptimizedOut)
+        TypedValue::none(ty, Unavailable::OptimizedOut)
     }
 
-    /// Whether an argument of a Rust function is still where the caller put it.
+    /// Whether the entry is an argument of a Rust function that is at its first instruction.
     pub(crate) fn is_rust_entry(&self, entry: &Entry) -> bool {
         entry.tag() == gimli::DW_TAG_formal_parameter
             && self.is_at_entry()
@@ -174,7 +174,7 @@ impl Scope<'_> {
     fn is_stored_argument(
         &self,
         entry: &Entry,
-        near: At,
+        near: DieRef,
         rule: gimli::Expression<crate::image::Reader>,
         ty: &Type,
     ) -> bool {
@@ -183,35 +183,37 @@ impl Scope<'_> {
     }
 
     /// `extern int x;`: the definition is in another unit.
-    fn defined_elsewhere(&self, origins: &[Entry], ty: Type) -> Datum {
-        let Some(entry) = origins.first() else { return Datum::none(ty, Unavailable::DeclaredOnly) };
-        let Some(name) = self.info.name(entry) else { return Datum::none(ty, Unavailable::DeclaredOnly) };
-        let is_variable = |sort| sort == crate::value::catalog::Sort::Variable;
+    fn defined_elsewhere(&self, origins: &[Entry], ty: Type) -> TypedValue {
+        let Some(entry) = origins.first() else { return TypedValue::none(ty, Unavailable::DeclaredOnly) };
+        let Some(name) = self.info.name(entry) else {
+            return TypedValue::none(ty, Unavailable::DeclaredOnly);
+        };
+        let is_variable = |sort| sort == crate::value::type_index::DeclKind::Variable;
         if let Some((at, _)) = self.info.catalog.find(self.info, Some(entry.at), &[name], is_variable)
             && let Some(definition) = self.info.entry(at)
             && !definition.flag(gimli::DW_AT_declaration)
         {
-            return self.datum_of_entry(&definition);
+            return self.value_of_entry(&definition);
         }
         match self.symbol_address(name) {
-            Some(Ok(address)) => Datum::new(ty, Place::Memory(address)),
-            Some(Err(reason)) => Datum::none(ty, reason),
-            None => Datum::none(ty, Unavailable::DeclaredOnly),
+            Some(Ok(address)) => TypedValue::new(ty, Location::Memory(address)),
+            Some(Err(reason)) => TypedValue::none(ty, reason),
+            None => TypedValue::none(ty, Unavailable::DeclaredOnly),
         }
     }
 
-    /// The address of data that the linker knows by name.
+    /// The address of data, found by its symbol.
     pub(crate) fn symbol_address(&self, name: &str) -> Option<Result<u64, Unavailable>> {
         let symbol = self.info.program.symbol(name)?;
         if symbol.kind != crate::symbols::SymbolKind::ThreadLocal {
             return Some(Ok(symbol.address));
         }
         let images = self.info.program.images();
-        let image = images.iter().position(|loaded| Arc::ptr_eq(&loaded.image, &symbol.image))?;
+        let image = images.iter().position(|mapped| Arc::ptr_eq(&mapped.image, &symbol.image))?;
         Some(self.thread_local(image, symbol.address))
     }
 
-    fn constant_datum(&self, ty: Type, value: AttributeValue<crate::image::Reader>) -> Datum {
+    fn constant_value(&self, ty: Type, value: AttributeValue<crate::image::Reader>) -> TypedValue {
         let bytes = match value {
             AttributeValue::Block(bytes) => bytes.slice().to_vec(),
             AttributeValue::String(text) => [text.slice(), &[0]].concat(),
@@ -219,12 +221,12 @@ impl Scope<'_> {
             other => constant(other).map(|value| value.to_le_bytes().to_vec()).unwrap_or_default(),
         };
         if bytes.is_empty() {
-            return Datum::none(ty, Unavailable::NotUnderstood);
+            return TypedValue::none(ty, Unavailable::NotUnderstood);
         }
-        Datum::known(ty, &bytes)
+        TypedValue::known(ty, &bytes)
     }
 
-    /// Whether the home of an argument holds its address only.
+    /// Whether the stack slot of an argument holds only its address.
     fn is_behind_home(&self, entry: &Entry) -> bool {
         let Some(AttributeValue::Exprloc(rule)) = entry.attribute(gimli::DW_AT_location) else {
             return false;
@@ -235,32 +237,37 @@ impl Scope<'_> {
             && matches!(operations.next(), Ok(Some(Operation::Deref { .. })))
     }
 
-    /// Whether a rule counts from the frame base, which is not there before the end of the prologue.
-    pub(crate) fn counts_from_frame(&self, near: At, rule: gimli::Expression<crate::image::Reader>) -> bool {
+    /// Whether a rule is relative to the frame base, which is not set up before the end of the prologue.
+    pub(crate) fn counts_from_frame(
+        &self,
+        near: DieRef,
+        rule: gimli::Expression<crate::image::Reader>,
+    ) -> bool {
         let Some(encoding) = self.info.encoding(near) else { return false };
         matches!(rule.operations(encoding).next(), Ok(Some(Operation::FrameOffset { .. })))
     }
 
-    /// An argument is still where the caller put it; a variable is not there.
-    fn before_prologue(&self, entry: &Entry, ty: Type) -> Datum {
-        let Ok(stack) = self.cfa() else { return Datum::none(ty, Unavailable::NotYet) };
+    /// The value before the end of the prologue: arguments are still where the caller passed them, variables do not
+    /// exist yet.
+    fn before_prologue(&self, entry: &Entry, ty: Type) -> TypedValue {
+        let Ok(stack) = self.cfa() else { return TypedValue::none(ty, Unavailable::NotYet) };
         match self.passed_in(entry, |_, hidden| Arguments::new(stack, hidden)) {
-            None => Datum::none(ty, Unavailable::NotYet),
-            Some((place, false)) => Datum::new(ty, in_frame(place, self.level)),
-            Some((place, true)) => match self.word_at(&in_frame(place, self.level), 8) {
-                Ok(address) => Datum::new(ty, Place::Memory(address as u64)),
-                Err(reason) => Datum::none(ty, reason),
+            None => TypedValue::none(ty, Unavailable::NotYet),
+            Some((location, false)) => TypedValue::new(ty, in_frame(location, self.level)),
+            Some((location, true)) => match self.word_at(&in_frame(location, self.level), 8) {
+                Ok(address) => TypedValue::new(ty, Location::Memory(address as u64)),
+                Err(reason) => TypedValue::none(ty, reason),
             },
         }
     }
 
-    /// Where the caller put an argument, and whether there is only its address. `arguments` makes them, given
-    /// 0 and whether the first register is taken.
+    /// The location in which the caller passed an argument, and whether it holds only the address. `arguments` creates
+    /// the allocator, given the start of the stack (0) and whether the first register is taken.
     pub(crate) fn passed_in(
         &self,
         entry: &Entry,
         arguments: impl Fn(u64, bool) -> Arguments,
-    ) -> Option<(Place, bool)> {
+    ) -> Option<(Location, bool)> {
         if entry.tag() != gimli::DW_TAG_formal_parameter {
             return None;
         }
@@ -274,16 +281,16 @@ impl Scope<'_> {
             let origins = self.info.origins(parameter);
             let own = origins.iter().map(|origin| self.info.type_of(origin)).find(|ty| *ty != Type::Void);
             let by_address = origins.first().is_some_and(|entry| self.is_behind_home(entry));
-            let place = arguments.next(self.info, &own.unwrap_or(Type::Void), by_address);
+            let location = arguments.next(self.info, &own.unwrap_or(Type::Void), by_address);
             if is_it {
-                return Some(place);
+                return Some(location);
             }
         }
         None
     }
 
-    /// The type of what a function returns.
-    pub(crate) fn result_type(&self, function: At) -> Type {
+    /// The return type of a function.
+    pub(crate) fn result_type(&self, function: DieRef) -> Type {
         let Some(entry) = self.info.entry(function) else { return Type::Void };
         let origins = self.info.origins(entry);
         origins
@@ -293,24 +300,24 @@ impl Scope<'_> {
             .unwrap_or(Type::Void)
     }
 
-    /// What a function returns, from the registers of the innermost frame, when it is at its `ret` or has
-    /// just returned.
-    pub fn returned(&self, function: At) -> Datum {
+    /// The return value of a function, read from the registers of the innermost frame. The thread must be at its `ret`,
+    /// or must have just returned.
+    pub fn returned(&self, function: DieRef) -> TypedValue {
         let ty = self.result_type(function);
         if self.info.shape(&ty) == Shape::Void {
-            return Datum::none(ty, Unavailable::NoResult);
+            return TypedValue::none(ty, Unavailable::NoResult);
         }
-        let place = self.info.returned_in(&ty);
+        let location = self.info.returned_in(&ty);
         if self.info.is_returned_in_memory(&ty) {
-            return match self.word_at(&place, 8) {
-                Ok(address) => Datum::new(ty, Place::Memory(address as u64)),
-                Err(reason) => Datum::none(ty, reason),
+            return match self.word_at(&location, 8) {
+                Ok(address) => TypedValue::new(ty, Location::Memory(address as u64)),
+                Err(reason) => TypedValue::none(ty, reason),
             };
         }
-        Datum::new(ty, place)
+        TypedValue::new(ty, location)
     }
 
-    /// The type of a variable-length array with the length that it has in this frame.
+    /// Replaces a variable-length array type by one with the length in this frame.
     fn with_length(&self, ty: Type) -> Type {
         let Type::Described(at) = &ty else { return ty };
         let Some(Some(entry)) = self.info.bare(*at) else { return ty };
@@ -338,7 +345,7 @@ impl Scope<'_> {
                         .or_else(|| self.info.reference(&child, gimli::DW_AT_upper_bound));
                     variable
                         .and_then(|at| self.info.entry(at))
-                        .map(|entry| self.datum_of_entry(&entry))
+                        .map(|entry| self.value_of_entry(&entry))
                         .and_then(|datum| self.scalar(&datum).ok().flatten())
                         .map(|(bits, _)| (bits as u64).wrapping_add(more))
                 }
@@ -354,19 +361,19 @@ impl Scope<'_> {
         counts.into_iter().rev().fold(element, |element, count| Type::Array(Arc::new(element), count))
     }
 
-    /// The number that a rule for a bound gives: its address is the number.
-    fn bound(&self, place: Place) -> Option<u64> {
-        match place {
-            Place::Memory(number) => Some(number),
+    /// The value of a bound that is computed by a rule; the rule yields it as an address.
+    fn bound(&self, location: Location) -> Option<u64> {
+        match location {
+            Location::Memory(number) => Some(number),
             other => self.word_at(&other, 8).ok().map(|word| word as u64),
         }
     }
 }
 
-/// The same place, with registers of another frame.
-fn in_frame(place: Place, level: usize) -> Place {
-    match place {
-        Place::Register { number, offset, .. } => Place::Register { number, offset, frame: level },
+/// The same location, with the registers of another frame.
+fn in_frame(location: Location, level: usize) -> Location {
+    match location {
+        Location::Register { number, offset, .. } => Location::Register { number, offset, frame: level },
         other => other,
     }
 }

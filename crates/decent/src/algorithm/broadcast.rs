@@ -1,83 +1,94 @@
-//! Broadcast of shared histories: every monitor runs the whole automaton, and tells all others what it knows.
+//! Broadcast of shared histories: every monitor runs the whole automaton and sends its history to all others.
 //!
-//! Whoever knows first says it, so one component may fail. Histories are joined in any order, so that all come to know the
-//! same. It costs a history to everybody in every round.
+//! Any monitor can reach the verdict, so the run tolerates the failure of a component. Histories are merged in any
+//! order and converge. The price is a history to every other monitor in every round.
 //!
-//! With [`States`](crate::encoding::States) that is as fast as orchestration. The document's expressions lose in a join what is
-//! impossible: what one monitor has ruled out the other holds for possible again. Then some states are never known, and the
-//! expressions grow. It is sound with both.
+//! With [`States`](crate::encoding::States) the delay is that of orchestration. Merging expressions [EH18 §5] loses
+//! which states are impossible: a state that one monitor has ruled out becomes possible again. Some states then never
+//! become known, and the expressions grow. Both encodings are sound.
 
-use super::centre::Centre;
-use super::{Monitor, Names, NoSetup, Outbox, Placed, Round, setup};
+use super::core::MonitorCore;
+use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError, setup};
 use crate::automaton::Machine;
-use crate::encoding::{Encoding, Resolved};
+use crate::encoding::{Encoding, KnownState};
 use crate::memory::{Atom, Obligation};
 use crate::system::{MonitorId, System};
 use serde::{Deserialize, Serialize};
 
-/// A monitor that knows what all know.
+/// Monitor of a broadcast.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
-pub struct Peer<E> {
+pub struct BroadcastMonitor<E> {
     own: MonitorId,
     peers: u32,
-    centre: Centre<E>,
-    /// What was known, and what was not, when it last told.
-    told: Told,
+    core: MonitorCore<E>,
+    /// Knowledge at the time of the last broadcast.
+    last_sent: BroadcastState,
 }
 
 #[derive(Clone, Default, PartialEq, Serialize, Deserialize)]
-struct Told {
-    resolved: Option<Resolved>,
+struct BroadcastState {
+    resolved: Option<KnownState>,
     open: Vec<Obligation>,
 }
 
-/// One on each component.
+/// Creates a monitor on each component.
 ///
 /// # Errors
-/// If the system has no components.
-pub fn setup<E: Encoding>(machine: &Machine, system: &System) -> Result<Vec<Placed<Peer<E>>>, NoSetup> {
-    setup::first(system)?;
+/// Fails if the system has no components.
+pub fn setup<E: Encoding>(
+    machine: &Machine,
+    system: &System,
+) -> Result<Vec<Placed<BroadcastMonitor<E>>>, SetupError> {
+    setup::first_component(system)?;
     let peers = system.components().len() as u32;
-    let peer = |own| Peer { own, peers, centre: Centre::new(machine.clone()), told: Told::default() };
+    let peer = |own| BroadcastMonitor {
+        own,
+        peers,
+        core: MonitorCore::new(machine.clone()),
+        last_sent: BroadcastState::default(),
+    };
     Ok(system.components().map(|at| Placed { at, monitor: peer(MonitorId(u32::from(at.0))) }).collect())
 }
 
-impl<E: Encoding> Monitor for Peer<E> {
+impl<E: Encoding> Monitor for BroadcastMonitor<E> {
     type Message = E;
 
     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<E>, out: &mut Outbox<E>) {
         if let Some(seen) = round.seen {
-            self.centre.reach(round.at);
+            self.core.reach(round.at);
             for (known, value) in seen {
-                self.centre.observe(round.at, Atom::Observed(*known), *value);
+                self.core.observe(round.at, Atom::Observed(*known), *value);
             }
         }
         if round.seen.is_none() && inbox.is_empty() {
             return;
         }
-        self.centre.conclude(round.at, inbox, out);
+        self.core.conclude(round.at, inbox, out);
         inbox.clear();
-        let start = self.centre.history.start();
-        self.centre.memory.forget_before(start + 1);
+        let start = self.core.history.start();
+        self.core.memory.forget_before(start + 1);
         if out.verdict.is_some() {
             return;
         }
-        let history = &self.centre.history;
-        let told = Told { resolved: history.resolved(), open: history.open(&self.centre.machine).collect() };
-        if told != self.told {
-            self.told = told;
+        let history = &self.core.history;
+        let last_sent = BroadcastState {
+            resolved: history.resolved(),
+            open: history.open_obligations(&self.core.machine).collect(),
+        };
+        if last_sent != self.last_sent {
+            self.last_sent = last_sent;
             for peer in (0..self.peers).map(MonitorId).filter(|peer| *peer != self.own) {
                 out.send(peer, history.clone());
             }
         }
     }
 
-    fn size(&self, message: &E, names: &Names) -> usize {
-        self.centre.size(message, names)
+    fn message_size(&self, message: &E, names: &NameLengths) -> usize {
+        self.core.size(message, names)
     }
 
-    fn kept(&self) -> usize {
-        self.centre.kept()
+    fn stored_values(&self) -> usize {
+        self.core.stored_values()
     }
 }

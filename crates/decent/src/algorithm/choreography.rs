@@ -1,77 +1,78 @@
-//! Choreography: the formula is cut at its binary operators, and each part is monitored where most of it is observed.
+//! Choreography [EH18 §8.1]: the formula is split at its binary operators, and each part is monitored where most of it
+//! is observed.
 //!
-//! Of the two sides of an operator at least one stays where the operator is; the other goes to the component that has most of
-//! its propositions (the first by name, if several have), and leaves a reference behind. Parts that occur twice are monitored
-//! once. What then happens is that of every [`hierarchy`].
+//! At least one operand of an operator stays where the operator is. The other one moves to the component that has most
+//! of its propositions (ties: the first by name) and is replaced by a reference. Equal parts are monitored once. The
+//! monitors then run as a [`hierarchy`].
 //!
-//! A part that can stay undecided for long (`F a` below another operator) makes all wait that refer to it:
-//! see [`abridged`](super::abridged) for a way without that.
+//! A part that can stay undecided for long (`F a` below another operator) delays all monitors that refer to it;
+//! [`abridged`](super::abridged) avoids this.
 
-use super::hierarchy::{self, Member};
-use super::{NoSetup, Placed, setup};
-use crate::automaton::{Automaton, Refused};
+use super::hierarchy::{self, HierarchyMonitor};
+use super::{Placed, SetupError, setup};
+use crate::automaton::{Automaton, AutomatonError};
 use crate::encoding::Encoding;
 use crate::memory::Atom;
-use crate::network::{Network, Part};
+use crate::network::{Network, PlacedAutomaton};
 use crate::system::{ComponentId, MonitorId, System};
 use invigil_ltl::formula::{Formula, Node, Proposition};
 use invigil_ltl::{Logic, TooLarge};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// How deep operators may be nested in a formula that is cut.
-const DEEP: usize = 1000;
+/// Maximum nesting depth of operators in a formula that is split.
+const MAX_DEPTH: usize = 1000;
 
-/// A part of a formula: what is monitored, where. The first is the root.
+/// Part of a formula and its component. The first part is the root.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Share {
-    /// What it says; other parts are propositions of it.
+pub struct FormulaPart {
+    /// The formula; other parts occur in it as propositions.
     pub formula: Formula,
-    /// Where it is monitored.
+    /// Component that monitors it.
     pub at: ComponentId,
 }
 
-/// A formula that is cut into parts.
+/// Formula split into parts.
 #[derive(Clone, Debug)]
-pub struct Shares {
-    /// The parts, by their numbers.
-    pub parts: Vec<Share>,
-    /// Which propositions stand for which parts.
+pub struct Decomposition {
+    /// The parts; their index is the id of their monitor.
+    pub parts: Vec<FormulaPart>,
+    /// Propositions that stand for parts.
     pub references: FxHashMap<Proposition, MonitorId>,
 }
 
-/// Monitors for the parts of a formula.
+/// Creates monitors for the parts of a formula.
 ///
 /// # Errors
-/// If it names what nobody observes, or if it is too large.
+/// Fails if the formula contains a proposition that no component observes, or is too large.
 pub fn setup<E: Encoding>(
     logic: &mut Logic,
     formula: Formula,
     system: &System,
-) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
+) -> Result<Vec<Placed<HierarchyMonitor<E>>>, SetupError> {
     hierarchy::setup(&network(logic, formula, system)?)
 }
 
-/// The parts of a formula as monitors that refer to each other.
+/// Splits a formula into a network of monitors.
 ///
 /// # Errors
-/// If it names what nobody observes, or if it is too large.
-pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<Network, NoSetup> {
+/// Fails if the formula contains a proposition that no component observes, or is too large.
+pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<Network, SetupError> {
     let shares = split(logic, formula, system)?;
     let atom = |name: &Proposition| match shares.references.get(name) {
         Some(part) => Some(Atom::Verdict(*part)),
-        None => setup::observed(system, name),
+        None => setup::observed_atom(system, name),
     };
     let mut parts = Vec::with_capacity(shares.parts.len());
     for (number, share) in shares.parts.iter().enumerate() {
         let machine = logic.monitor(share.formula)?;
         let automaton = Automaton::of(logic, &machine, atom)?;
-        parts.push(Part { name: format!("m{number}"), at: share.at, automaton });
+        parts.push(PlacedAutomaton { name: format!("m{number}"), at: share.at, automaton });
     }
-    Ok(Network { parts, root: MonitorId(0) })
+    Ok(Network { monitors: parts, root: MonitorId(0) })
 }
 
-/// Cuts a formula.
+/// Splits a formula into parts.
 ///
 /// ```
 /// use invigil_decent::algorithm::choreography::split;
@@ -92,11 +93,11 @@ pub fn network(logic: &mut Logic, formula: Formula, system: &System) -> Result<N
 /// ```
 ///
 /// # Errors
-/// If it names what nobody observes, or if it is too large.
-pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Shares, NoSetup> {
+/// Fails if the formula contains a proposition that no component observes, or is too large.
+pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Decomposition, SetupError> {
     let mut order: Vec<ComponentId> = system.components().collect();
     order.sort_by_key(|component| system.component_name(*component));
-    let mut cut = Cut {
+    let mut cut = Splitter {
         logic,
         system,
         order,
@@ -105,46 +106,46 @@ pub fn split(logic: &mut Logic, formula: Formula, system: &System) -> Result<Sha
         parts: Vec::new(),
         references: FxHashMap::default(),
     };
-    let host = cut.choice(formula)?.map_or_else(|| setup::first(system), Ok)?;
+    let host = cut.choice(formula)?.map_or_else(|| setup::first_component(system), Ok)?;
     cut.part(formula, host, 0)?;
-    Ok(Shares { parts: cut.parts, references: cut.references })
+    Ok(Decomposition { parts: cut.parts, references: cut.references })
 }
 
-/// A formula while it is being cut.
-struct Cut<'a> {
+/// State of a split.
+struct Splitter<'a> {
     logic: &'a mut Logic,
     system: &'a System,
-    /// The components, by name.
+    /// The components, sorted by name.
     order: Vec<ComponentId>,
     weights: FxHashMap<Formula, Weight>,
-    /// Which parts there are already.
+    /// Parts that exist already.
     known: FxHashMap<Formula, MonitorId>,
-    parts: Vec<Share>,
+    parts: Vec<FormulaPart>,
     references: FxHashMap<Proposition, MonitorId>,
 }
 
-/// How often a formula mentions each component, and whether it looks back.
+/// Number of occurrences of each component's propositions (`scor` of [EH18 §8.1]), and whether a past operator occurs.
 #[derive(Clone)]
 struct Weight {
     scores: Rc<[u64]>,
     looks_back: bool,
 }
 
-impl Cut<'_> {
-    /// Makes a part of a formula, unless there is one. Gives its number.
-    fn part(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<MonitorId, NoSetup> {
+impl Splitter<'_> {
+    /// Returns the part for a formula; creates it if needed.
+    fn part(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<MonitorId, SetupError> {
         if let Some(part) = self.known.get(&formula) {
             return Ok(*part);
         }
-        let part = MonitorId(u32::try_from(self.parts.len()).map_err(|_| NoSetup::TooMany)?);
+        let part = MonitorId(u32::try_from(self.parts.len()).map_err(|_| SetupError::TooManyMonitors)?);
         self.known.insert(formula, part);
-        self.parts.push(Share { formula, at });
+        self.parts.push(FormulaPart { formula, at });
         self.parts[part.index()].formula = self.keep(formula, at, depth)?;
         Ok(part)
     }
 
-    /// A reference to a part that is elsewhere.
-    fn refer(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<Formula, NoSetup> {
+    /// Returns a reference to a part on another component.
+    fn refer(&mut self, formula: Formula, at: ComponentId, depth: usize) -> Result<Formula, SetupError> {
         let part = self.part(formula, at, depth)?;
         let known = self.references.iter().find(|(_, known)| **known == part).map(|(name, _)| name.clone());
         let atom = match known {
@@ -155,10 +156,10 @@ impl Cut<'_> {
         Ok(self.logic.formulae.atom(atom)?)
     }
 
-    /// A formula as it is monitored on a component: what goes elsewhere is replaced by references.
-    fn keep(&mut self, formula: Formula, host: ComponentId, depth: usize) -> Result<Formula, NoSetup> {
-        if depth > DEEP {
-            return Err(TooLarge { what: "operators in each other", limit: DEEP }.into());
+    /// Replaces the subformulae that move to other components by references.
+    fn keep(&mut self, formula: Formula, host: ComponentId, depth: usize) -> Result<Formula, SetupError> {
+        if depth > MAX_DEPTH {
+            return Err(TooLarge { what: "operators in each other", limit: MAX_DEPTH }.into());
         }
         let depth = depth + 1;
         let node = self.logic.formulae.node(formula).clone();
@@ -200,13 +201,13 @@ impl Cut<'_> {
         }
     }
 
-    /// Both sides of an operator, each kept or replaced.
+    /// Keeps or replaces both operands of an operator.
     fn sides(
         &mut self,
         sides: [Formula; 2],
         host: ComponentId,
         depth: usize,
-    ) -> Result<[Formula; 2], NoSetup> {
+    ) -> Result<[Formula; 2], SetupError> {
         let places = self.places(sides, host)?;
         let mut kept = sides;
         for ((side, place), kept) in sides.into_iter().zip(places).zip(&mut kept) {
@@ -218,31 +219,32 @@ impl Cut<'_> {
         Ok(kept)
     }
 
-    /// Where the sides of an operator go: at least one stays.
+    /// Chooses the components of both operands: at least one stays (`split` of [EH18 §8.1]).
     fn places(
         &mut self,
         [left, right]: [Formula; 2],
         host: ComponentId,
-    ) -> Result<[ComponentId; 2], NoSetup> {
+    ) -> Result<[ComponentId; 2], SetupError> {
         let first = self.choice(left)?.unwrap_or(host);
         let second = self.choice(right)?.unwrap_or(host);
         let (left, right) = (self.weight(left)?, self.weight(right)?);
         let stays = second == host || right.scores[host.index()] > left.scores[host.index()];
         let places = if first != host && stays { [first, host] } else { [host, second] };
-        // What looks back must have been there from the beginning; a part begins anew at every instant.
+        // Formulae with past operators stay: a part restarts at every instant and would lose its past.
         Ok([(places[0], left), (places[1], right)]
             .map(|(place, weight)| if weight.looks_back { host } else { place }))
     }
 
-    /// The component that a formula mentions most, the first by name. None if it mentions none.
-    fn choice(&mut self, formula: Formula) -> Result<Option<ComponentId>, NoSetup> {
+    /// Returns the component whose propositions occur most often, the first by name (`chc` of [EH18 §8.1]), or `None`
+    /// if none occurs.
+    fn choice(&mut self, formula: Formula) -> Result<Option<ComponentId>, SetupError> {
         let scores = self.weight(formula)?.scores;
         let most = scores.iter().copied().max().filter(|most| *most > 0);
         Ok(self.order.iter().copied().find(|component| Some(scores[component.index()]) == most))
     }
 
-    /// Both halves of a conjunction or disjunction: all but the last, and the last.
-    fn halves(&mut self, formula: Formula) -> Result<(Formula, Formula), NoSetup> {
+    /// Splits a conjunction or disjunction into all operands but the last, and the last.
+    fn halves(&mut self, formula: Formula) -> Result<(Formula, Formula), SetupError> {
         let formulae = &mut self.logic.formulae;
         let node = formulae.node(formula).clone();
         let Some((last, others)) = node.parts().split_last() else { return Ok((formula, formula)) };
@@ -254,20 +256,20 @@ impl Cut<'_> {
         Ok((others?, *last))
     }
 
-    fn weight(&mut self, formula: Formula) -> Result<Weight, NoSetup> {
+    fn weight(&mut self, formula: Formula) -> Result<Weight, SetupError> {
         if let Some(known) = self.weights.get(&formula) {
             return Ok(known.clone());
         }
         let mut last = Weight { scores: Rc::new([]), looks_back: false };
-        // The parts come first.
+        // `within` lists operands before operators.
         for inner in self.logic.formulae.within(formula) {
             let node = self.logic.formulae.node(inner);
             let mut scores = vec![0u64; self.order.len()];
             let mut looks_back = node.is_past();
             if let Node::Atom(atom) = node {
                 let name = self.logic.formulae.proposition(*atom);
-                let Some(Atom::Observed(known)) = setup::observed(self.system, name) else {
-                    return Err(Refused::Unknown(name.clone()).into());
+                let Some(Atom::Observed(known)) = setup::observed_atom(self.system, name) else {
+                    return Err(AutomatonError::Unknown(name.clone()).into());
                 };
                 scores[self.system.owner(known).index()] = 1;
             }

@@ -1,127 +1,128 @@
-//! Monitors that refer to each other: each says again and again, for one instant after the other, whether what it is about holds
-//! from there on, and tells those that refer to it.
+//! Hierarchies: monitors that refer to each other. Each decides for one instant after the other whether its property
+//! holds from there on, and sends the verdict to the monitors that refer to it.
 //!
-//! This is how a [`Network`] runs, wherever it comes from. The root says once what holds from the beginning. When it is done it
-//! tells the monitors it refers to that it needs them no more, where links lead there; one that nobody needs stops, and passes that on.
+//! This is how every [`Network`] runs. The root decides once, from the first instant. A monitor that has stopped
+//! notifies those it refers to (if links allow); a monitor that no other needs stops, too.
 //!
-//! Some monitors may be [watched](watch) instead: they go on to the end, and what they say of every instant is in
-//! [`Outbox::said`].
+//! [Reporting](setup_reporting) monitors never stop; their verdict for every instant is in
+//! [`Outbox::instant_verdicts`].
 //!
-//! Verdicts may come late, twice and in another order. One that is lost is missing for ever, as it is in the document.
+//! Verdicts may be late, duplicated or reordered. A lost verdict stays missing, as in [EH18 §8.1].
 //!
-//! What was observed is kept until all verdicts that may need it are known. Something that goes on well for ever (`G ok`) has
-//! no verdict, and would keep everything. But two runs that are in the same state say the same from then on; so a monitor that
-//! has waited for long looks whether the run from the next instant has come to where its own is, and if so forgets what only
-//! that one would have needed. When there is a verdict, it is that of all of them.
+//! Observations are kept until all verdicts that may need them are known. A property that holds forever (`G ok`) has no
+//! verdict and would keep all of them. But runs in the same state have the same future: a monitor that has waited for
+//! long checks whether the run from the next instant has reached the same state as its own run. If so, it drops what
+//! only the later run needed, and the eventual verdict counts for both.
 
-use super::{Monitor, Names, NoSetup, Outbox, Placed, Round};
+use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError};
 use crate::automaton::Machine;
-use crate::encoding::{Encoding, Work};
+use crate::encoding::{Encoding, WorkCounters};
 use crate::memory::{Atom, Memory};
 use crate::network::Network;
 use crate::system::{Instant, MonitorId};
 use invigil_ltl::moore::Truth;
 use serde::{Deserialize, Serialize};
 
-/// A monitor of a network.
+/// Monitor of a network.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
-pub struct Member<E> {
+pub struct HierarchyMonitor<E> {
     own: MonitorId,
     machine: Machine,
-    /// Those that refer to this one and still need it.
+    /// Monitors that refer to this one and still need it.
     listeners: Vec<MonitorId>,
-    /// Those that it refers to.
+    /// Monitors that this one refers to.
     sources: Vec<MonitorId>,
-    /// Whether its verdict is that of the whole.
+    /// Whether its verdict is the verdict of the network.
     is_root: bool,
-    /// Whether somebody wants to know what it says of every instant.
-    is_watched: bool,
-    /// Whether nobody needs it any more.
-    is_over: bool,
-    /// The instants that the next verdict is about, from the first to the last: what holds from one of them on holds from all.
+    /// Whether it reports its verdict for every instant.
+    is_reporting: bool,
+    /// Whether no other monitor needs it any longer.
+    is_stopped: bool,
+    /// First and last instant that the next verdict is for: the runs from these instants have reached the same state.
     from: Instant,
     last: Instant,
     history: E,
-    /// The run from the instant after the last, when it is looked at.
+    /// Scratch history for the run from the instant after `last`.
     ahead: E,
-    /// How many instants it waits before it looks.
+    /// Number of instants to wait before looking ahead.
     patience: u32,
-    /// What was learned since the history was last looked at.
+    /// Observations that are not yet in the history.
     fresh: Memory,
-    /// What verdicts about later instants may need. The root says only one.
+    /// Observations that verdicts for later instants may need. Empty for the root, which decides once.
     memory: Memory,
-    /// The last instant at which the component could observe something.
+    /// Last instant at which the component could observe.
     latest: Instant,
 }
 
-/// How many instants a monitor waits at first before it looks whether later runs say the same.
-const PATIENCE: u32 = 8;
+/// Number of instants that a monitor waits before it first looks ahead.
+const INITIAL_PATIENCE: u32 = 8;
 
-/// Where much is known that was not yet looked at, so many instants are looked at first: a verdict may need no more.
-const FEW: u32 = 32;
+/// Number of instants processed first when many are pending: a verdict may need no more.
+const FIRST_BATCH: u32 = 32;
 
-/// What members tell each other.
+/// Message between monitors of a hierarchy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Told {
-    /// Whether something holds from an instant on.
+pub enum VerdictMessage {
+    /// Whether the sender's property holds from an instant on.
     Verdict {
-        /// Who says it.
+        /// The sender.
         of: MonitorId,
-        /// From when on.
+        /// The instant.
         at: Instant,
         /// Whether it holds.
         holds: bool,
     },
-    /// It is not needed any more.
-    Done {
-        /// By whom.
+    /// The sender does not need the receiver any longer (`msg_kill` of [EH18 §8.1]).
+    NotNeeded {
+        /// The sender.
         by: MonitorId,
     },
 }
 
-/// The monitors of a network, in its order.
+/// Creates the monitors of a network, in its order.
 ///
 /// # Errors
-/// If an automaton cannot run.
-pub fn setup<E: Encoding>(network: &Network) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
-    members(network, Some(network.root), &[])
+/// Fails if an automaton is invalid.
+pub fn setup<E: Encoding>(network: &Network) -> Result<Vec<Placed<HierarchyMonitor<E>>>, SetupError> {
+    build(network, Some(network.root), &[])
 }
 
-/// The monitors of a network, in its order, of which some are watched. There is no root whose verdict ends the run.
+/// Creates the monitors of a network, in its order. The given ones report their verdict for every instant; there is no
+/// root whose verdict ends the run.
 ///
 /// # Errors
-/// If an automaton cannot run.
-pub fn watch<E: Encoding>(
+/// Fails if an automaton is invalid.
+pub fn setup_reporting<E: Encoding>(
     network: &Network,
-    watched: &[MonitorId],
-) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
-    members(network, None, watched)
+    reporting: &[MonitorId],
+) -> Result<Vec<Placed<HierarchyMonitor<E>>>, SetupError> {
+    build(network, None, reporting)
 }
 
-fn members<E: Encoding>(
+fn build<E: Encoding>(
     network: &Network,
     root: Option<MonitorId>,
-    watched: &[MonitorId],
-) -> Result<Vec<Placed<Member<E>>>, NoSetup> {
-    let count = u32::try_from(network.parts.len()).map_err(|_| NoSetup::TooMany)?;
+    reporting: &[MonitorId],
+) -> Result<Vec<Placed<HierarchyMonitor<E>>>, SetupError> {
+    let count = u32::try_from(network.monitors.len()).map_err(|_| SetupError::TooManyMonitors)?;
     let ids = || (0..count).map(MonitorId);
     let sources: Vec<Vec<MonitorId>> = ids().map(|id| network.references(id)).collect();
-    let mut placed = Vec::with_capacity(network.parts.len());
-    for (own, part) in ids().zip(&network.parts) {
+    let mut placed = Vec::with_capacity(network.monitors.len());
+    for (own, part) in ids().zip(&network.monitors) {
         let machine = Machine::new(part.automaton.clone())?;
-        let monitor = Member {
+        let monitor = HierarchyMonitor {
             own,
             listeners: ids().filter(|other| sources[other.index()].contains(&own)).collect(),
             sources: sources[own.index()].clone(),
             is_root: Some(own) == root,
-            is_watched: watched.contains(&own),
-            is_over: false,
+            is_reporting: reporting.contains(&own),
+            is_stopped: false,
             from: 1,
             last: 1,
             history: E::new(&machine, 0),
             ahead: E::new(&machine, 0),
-            patience: PATIENCE,
+            patience: INITIAL_PATIENCE,
             machine,
             fresh: Memory::default(),
             memory: Memory::default(),
@@ -132,11 +133,11 @@ fn members<E: Encoding>(
     Ok(placed)
 }
 
-impl<E: Encoding> Monitor for Member<E> {
-    type Message = Told;
+impl<E: Encoding> Monitor for HierarchyMonitor<E> {
+    type Message = VerdictMessage;
 
-    fn round(&mut self, round: Round<'_>, inbox: &mut Vec<Told>, out: &mut Outbox<Told>) {
-        if self.is_over {
+    fn round(&mut self, round: Round<'_>, inbox: &mut Vec<VerdictMessage>, out: &mut Outbox<VerdictMessage>) {
+        if self.is_stopped {
             return inbox.clear();
         }
         if let Some(seen) = round.seen {
@@ -145,48 +146,48 @@ impl<E: Encoding> Monitor for Member<E> {
                 self.learn(round.at, Atom::Observed(*known), *value);
             }
         }
-        for told in inbox.drain(..) {
-            match told {
-                Told::Verdict { of, at, holds } => self.learn(at, Atom::Verdict(of), holds),
-                Told::Done { by } => self.listeners.retain(|listener| *listener != by),
+        for message in inbox.drain(..) {
+            match message {
+                VerdictMessage::Verdict { of, at, holds } => self.learn(at, Atom::Verdict(of), holds),
+                VerdictMessage::NotNeeded { by } => self.listeners.retain(|listener| *listener != by),
             }
         }
-        if self.listeners.is_empty() && !self.is_root && !self.is_watched {
+        if self.listeners.is_empty() && !self.is_root && !self.is_reporting {
             return self.stop(out);
         }
         let mut is_again = false;
-        while self.from <= self.latest && !self.is_over {
+        while self.from <= self.latest && !self.is_stopped {
             let Some((truth, at)) = self.conclude(round.at, is_again, out) else { break };
             if self.is_root {
                 out.verdict = Some((truth, at));
                 return self.stop(out);
             }
-            self.tell(truth == Truth::True, round.at, out);
+            self.report_verdict(truth == Truth::True, round.at, out);
             is_again = true;
         }
-        // What came too early is still to be looked at.
+        // Observations of later instants stay pending.
         self.fresh.forget_before(self.latest + 1);
     }
 
-    fn size(&self, message: &Told, _: &Names) -> usize {
+    fn message_size(&self, message: &VerdictMessage, _: &NameLengths) -> usize {
         match message {
-            Told::Verdict { .. } => 9,
-            Told::Done { .. } => 4,
+            VerdictMessage::Verdict { .. } => 9,
+            VerdictMessage::NotNeeded { .. } => 4,
         }
     }
 
-    /// Verdicts go along links; that they are not needed any more goes back, where there may be none.
-    fn can_be_spared(&self, message: &Told) -> bool {
-        matches!(message, Told::Done { .. })
+    /// Verdicts follow links; `NotNeeded` goes the opposite way, where there may be no link.
+    fn is_optional(&self, message: &VerdictMessage) -> bool {
+        matches!(message, VerdictMessage::NotNeeded { .. })
     }
 
-    fn kept(&self) -> usize {
+    fn stored_values(&self) -> usize {
         self.memory.len() + self.fresh.len() + (self.history.end() - self.history.start()) as usize
     }
 }
 
-impl<E: Encoding> Member<E> {
-    /// Notes something of which a verdict that is still to come may speak.
+impl<E: Encoding> HierarchyMonitor<E> {
+    /// Stores a value that a pending verdict may need.
     fn learn(&mut self, at: Instant, atom: Atom, value: bool) {
         if self.machine.atoms().binary_search(&atom).is_err() || at < self.from {
             return;
@@ -197,10 +198,10 @@ impl<E: Encoding> Member<E> {
         }
     }
 
-    /// Draws conclusions about the run from `from` on: from all that is remembered if it begins, else from what is new.
+    /// Extends the run that starts at `from`: with all stored values if it is new, otherwise with the pending ones.
     fn conclude<M>(&mut self, now: Instant, is_new: bool, out: &mut Outbox<M>) -> Option<(Truth, Instant)> {
         let known = self.history.start();
-        let mut few = if is_new { FEW } else { self.latest };
+        let mut few = if is_new { FIRST_BATCH } else { self.latest };
         loop {
             let to = self.latest.min(self.last.saturating_add(few));
             self.history.extend_as_needed(&self.machine, to);
@@ -222,16 +223,16 @@ impl<E: Encoding> Member<E> {
         verdict
     }
 
-    /// Tells everybody what holds from the instants that are waited for, and waits for the next.
-    fn tell(&mut self, holds: bool, now: Instant, out: &mut Outbox<Told>) {
+    /// Sends the verdict for the pending instants to all listeners and starts with the next instant.
+    fn report_verdict(&mut self, holds: bool, now: Instant, out: &mut Outbox<VerdictMessage>) {
         for at in self.from..=self.last {
-            // A verdict is one thing that becomes known; what was kept for it goes back to where it began.
+            // The delay of a verdict counts from the start of its run.
             out.delays.add(now.saturating_sub(at.saturating_sub(1)));
-            if self.is_watched {
-                out.said.push((at, holds));
+            if self.is_reporting {
+                out.instant_verdicts.push((at, holds));
             }
             for listener in &self.listeners {
-                out.send(*listener, Told::Verdict { of: self.own, at, holds });
+                out.send(*listener, VerdictMessage::Verdict { of: self.own, at, holds });
             }
         }
         self.history.reset(&self.machine, self.last);
@@ -240,13 +241,13 @@ impl<E: Encoding> Member<E> {
         self.memory.forget_before(self.from);
     }
 
-    /// Looks whether runs that begin later have come to the same state. This is about what is kept, not about what is found out, so
-    /// it does not count as work.
+    /// Checks whether runs that start later have reached the same state. This saves memory and finds no verdicts, so it
+    /// is not counted as work.
     fn look_ahead(&mut self) {
         while !self.is_root && self.latest - self.last > self.patience {
             self.ahead.reset(&self.machine, self.last);
             self.ahead.extend_as_needed(&self.machine, self.latest);
-            self.ahead.learn(&self.machine, &self.memory, &mut Work::default());
+            self.ahead.learn(&self.machine, &self.memory, &mut WorkCounters::default());
             self.ahead.drop_resolved();
             let at = self.history.start();
             let is_same = self.ahead.start() == at
@@ -254,7 +255,7 @@ impl<E: Encoding> Member<E> {
                 && self.history.state(at).is_some()
                 && self.history.state(at) == self.ahead.state(at);
             if !is_same {
-                // Not every automaton comes to the same state again: it is asked more and more seldom.
+                // Some automata never return to the same state: the check becomes exponentially rarer.
                 self.patience = self.patience.saturating_mul(2);
                 return;
             }
@@ -263,11 +264,11 @@ impl<E: Encoding> Member<E> {
         }
     }
 
-    /// Nobody needs it any more, nor what it refers to.
-    fn stop(&mut self, out: &mut Outbox<Told>) {
-        self.is_over = true;
+    /// Stops the monitor, and those that only it needs.
+    fn stop(&mut self, out: &mut Outbox<VerdictMessage>) {
+        self.is_stopped = true;
         for source in &self.sources {
-            out.send(*source, Told::Done { by: self.own });
+            out.send(*source, VerdictMessage::NotNeeded { by: self.own });
         }
         self.memory.clear();
         self.fresh.clear();

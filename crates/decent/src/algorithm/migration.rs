@@ -1,56 +1,57 @@
-//! Migration: what is known of the run travels to where more can be found out.
+//! Migration [EH18 §8.1]: histories travel to the components that can extend them.
 //!
-//! Every component has a monitor with a memory of what it observed. Those that are active have a history; they fold in what
-//! they remember, look for a verdict, and send the history to the component that [`Route`] says. A history in flight is
-//! nowhere, so a lost message ends the journey: this algorithm needs a network that loses nothing. Messages may come late, twice
-//! and in another order; one that comes twice makes another active monitor, and two that meet become one again.
+//! Every component has a monitor with a memory of its observations. Active monitors hold a history: they incorporate
+//! their memory, check for a verdict and send the history on along the [`Route`]. A history in transit is stored
+//! nowhere else, so this algorithm needs a network without loss. Messages may be late, duplicated or reordered: a
+//! duplicate creates another active monitor, and two histories that meet are merged.
 
-use super::centre;
-use super::{Monitor, Names, NoSetup, Outbox, Placed, Round, setup};
+use super::core;
+use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError, setup};
 use crate::automaton::Machine;
 use crate::encoding::Encoding;
 use crate::memory::{Atom, Memory};
 use crate::system::{Instant, MonitorId, System};
 use serde::{Deserialize, Serialize};
 
-/// Where a history goes next.
+/// Next destination of a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Route {
-    /// To the component that observes what has been missing for the longest time. It stays if that is here, or nothing is.
+    /// The component that observes the earliest missing value. The history stays if that is the own component or
+    /// nothing is missing.
     Earliest,
-    /// To the next component, always.
+    /// The next component.
     RoundRobin,
 }
 
-/// A monitor to which a history can come.
+/// Monitor that can hold a history.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
-pub struct Migrant<E> {
+pub struct MigrationMonitor<E> {
     own: MonitorId,
     machine: Machine,
     route: Route,
-    /// Who observes each atom of the automaton.
+    /// Monitor that observes each atom of the automaton.
     owners: Vec<MonitorId>,
     peers: u32,
-    /// Those of active monitors are here.
+    /// The history, if the monitor is active.
     history: Option<E>,
     memory: Memory,
-    /// The last instant at which the component could observe something.
+    /// Last instant at which the component could observe.
     latest: Instant,
 }
 
-/// A monitor on each component. At first `active` of them have a history, at least one: those that observe what is missing first,
-/// or the first ones.
+/// Creates a monitor on each component. `active` of them (at least one) hold a history: those that observe missing
+/// values first, or the first ones.
 ///
 /// # Errors
-/// If the system has no components.
+/// Fails if the system has no components.
 pub fn setup<E: Encoding>(
     machine: &Machine,
     system: &System,
     route: Route,
     active: usize,
-) -> Result<Vec<Placed<Migrant<E>>>, NoSetup> {
-    setup::first(system)?;
+) -> Result<Vec<Placed<MigrationMonitor<E>>>, SetupError> {
+    setup::first_component(system)?;
     let peers = system.components().len() as u32;
     let owner = |atom: &Atom| match atom {
         Atom::Observed(known) => MonitorId(u32::from(system.owner(*known).0)),
@@ -60,7 +61,7 @@ pub fn setup<E: Encoding>(
     let first: Vec<MonitorId> = {
         let mut ahead = E::new(machine, 0);
         ahead.extend(machine, 1);
-        let wanted = ahead.open(machine).map(|open| owner(&open.atom));
+        let wanted = ahead.open_obligations(machine).map(|open| owner(&open.atom));
         let all = (0..peers).map(MonitorId);
         let mut order: Vec<MonitorId> = Vec::new();
         for next in wanted.filter(|_| route == Route::Earliest).chain(all) {
@@ -71,7 +72,7 @@ pub fn setup<E: Encoding>(
         order.truncate(active.max(1));
         order
     };
-    let migrant = |own| Migrant {
+    let migrant = |own| MigrationMonitor {
         own,
         machine: machine.clone(),
         route,
@@ -84,14 +85,14 @@ pub fn setup<E: Encoding>(
     Ok(system.components().map(|at| Placed { at, monitor: migrant(MonitorId(u32::from(at.0))) }).collect())
 }
 
-impl<E: Encoding> Monitor for Migrant<E> {
+impl<E: Encoding> Monitor for MigrationMonitor<E> {
     type Message = E;
 
     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<E>, out: &mut Outbox<E>) {
         if let Some(seen) = round.seen {
             self.latest = round.at;
             for (known, value) in seen {
-                // What no label speaks of would be kept for ever where no history comes by.
+                // Irrelevant values are dropped: without a visiting history they would be stored forever.
                 let atom = Atom::Observed(*known);
                 if self.machine.atoms().binary_search(&atom).is_ok() {
                     self.memory.learn(round.at, atom, *value);
@@ -125,17 +126,17 @@ impl<E: Encoding> Monitor for Migrant<E> {
         }
     }
 
-    fn size(&self, message: &E, names: &Names) -> usize {
-        centre::size(message, &self.machine, names)
+    fn message_size(&self, message: &E, names: &NameLengths) -> usize {
+        core::size(message, &self.machine, names)
     }
 
-    fn kept(&self) -> usize {
+    fn stored_values(&self) -> usize {
         let history = self.history.as_ref().map_or(0, |history| history.end() - history.start());
         self.memory.len() + history as usize
     }
 }
 
-impl<E: Encoding> Migrant<E> {
+impl<E: Encoding> MigrationMonitor<E> {
     fn next(&self, history: &E) -> MonitorId {
         match self.route {
             Route::RoundRobin => MonitorId(self.own.0.wrapping_add(1) % self.peers.max(1)),
@@ -148,8 +149,9 @@ impl<E: Encoding> Migrant<E> {
                         .and_then(|place| self.owners.get(place))
                         .copied()
                 };
-                // What is missing here was never observed: it is of no use to wait for it.
-                let mut missing = history.open(&self.machine).filter_map(|open| owner(&open.atom));
+                // A value that is missing at its own component was never observed; waiting for it is useless.
+                let mut missing =
+                    history.open_obligations(&self.machine).filter_map(|open| owner(&open.atom));
                 missing.find(|owner| *owner != self.own).unwrap_or(self.own)
             }
         }

@@ -1,23 +1,24 @@
-//! Ways to monitor: each makes monitors of a specification, places them on components, and says what they do in a round.
+//! Monitoring algorithms: each creates monitors for a specification, places them on components and defines what they do
+//! in a round.
 //!
-//! The same monitors run in the simulator and on nodes of a network: they see what their component observes and what was
-//! sent to them, and they leave messages, verdicts and figures in an [`Outbox`].
+//! The same monitors run in the simulator and on network nodes. They receive what their component observes and the
+//! messages sent to them, and leave messages, verdicts and counters in an [`Outbox`].
 //!
 //! | algorithm | delay | messages per round | size of a message |
 //! | --- | --- | --- | --- |
-//! | [`orchestration`] | latency | components − 1 | what a component observed |
-//! | [`migration`] | components − 1 | as many as are active | a history |
-//! | [`choreography`] | depth, and as long as parts are undecided | one for each reference | 9 |
+//! | [`orchestration`] | latency | components − 1 | observations of a component |
+//! | [`migration`] | components − 1 | number of active monitors | a history |
+//! | [`choreography`] | depth, plus the time that parts stay undecided | one per reference | 9 |
 //! | [`broadcast`] | latency | all to all | a history |
-//! | [`abridged`] | latency | components that matter − 1 | 5 |
+//! | [`abridged`] | latency | relevant components − 1 | 5 |
 //!
 //! # A new algorithm
 //!
-//! It is a type with one function. Here every component tells the first one how often it saw something, and when there were
-//! ten, that is a verdict:
+//! An algorithm is a type with two methods. In this example every component sends the number of its true observations to the
+//! first one, which reports a verdict when there are ten:
 //!
 //! ```
-//! use invigil_decent::algorithm::{Monitor, Names, Outbox, Placed, Round};
+//! use invigil_decent::algorithm::{Monitor, NameLengths, Outbox, Placed, Round};
 //! use invigil_decent::simulate::{Conditions, Simulator, Trace};
 //! use invigil_decent::system::{MonitorId, System};
 //! use invigil_ltl::moore::Truth;
@@ -44,7 +45,7 @@
 //!         }
 //!     }
 //!
-//!     fn size(&self, _: &u32, _: &Names) -> usize {
+//!     fn message_size(&self, _: &u32, _: &NameLengths) -> usize {
 //!         4
 //!     }
 //! }
@@ -58,7 +59,7 @@
 //!     .components()
 //!     .map(|at| Placed { at, monitor: Counter { counts: at.index() == 0, sum: 0 } })
 //!     .collect();
-//! let trace = Trace::whole(&system, 10, |_, _| true);
+//! let trace = Trace::from_fn(&system, 10, |_, _| true);
 //! let mut simulator = Simulator::new(&system, &placed, Conditions::default());
 //! let outcome = simulator.run(&mut trace.replay(), &mut ())?;
 //! assert_eq!((outcome.verdict, outcome.rounds), (Truth::True, 6));
@@ -67,102 +68,105 @@
 
 pub mod abridged;
 pub mod broadcast;
-mod centre;
-mod choice;
 pub mod choreography;
+mod core;
 pub mod hierarchy;
 pub mod migration;
 pub mod orchestration;
+mod selection;
 mod setup;
 
-pub use choice::{Choice, Prepared, UnknownAlgorithm};
-pub use setup::{NoSetup, machine};
+pub use selection::{Algorithm, MonitorSet, UnknownAlgorithm};
+pub use setup::{SetupError, machine};
 
-use crate::encoding::Work;
+use crate::encoding::WorkCounters;
 use crate::system::{ComponentId, Instant, MonitorId, PropositionId, System};
 use invigil_ltl::moore::Truth;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// A monitor and where it runs. Its number is its place among all that the algorithm made.
+/// A monitor and its component. Its id is its index among all monitors of the algorithm.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Placed<M> {
     /// The component.
     pub at: ComponentId,
-    /// The monitor, as it is before the first round.
+    /// The monitor before the first round.
     pub monitor: M,
 }
 
-/// What a component observed in a round. Empty where it has nothing to say; none where its trace is over.
+/// Observations of a component in a round.
 #[derive(Clone, Copy, Debug)]
 pub struct Round<'a> {
-    /// Which round it is, from 1.
+    /// Number of the round, from 1.
     pub at: Instant,
-    /// The values that were observed.
+    /// Observed values. Empty if nothing was observed; `None` after the end of the trace.
     pub seen: Option<&'a [(PropositionId, bool)]>,
 }
 
-/// How long the names of propositions are: messages are measured in the bytes of the document, one for a character of a
-/// name, four for a number, one for a verdict.
+/// Lengths of the names of propositions.
+///
+/// Messages are measured in the normalised bytes of [EH18 §8.2.3]: one per character of a name, four per number, one
+/// per verdict.
 #[derive(Clone, Debug)]
-pub struct Names(Vec<usize>);
+pub struct NameLengths(Vec<usize>);
 
-impl Names {
-    /// Those of a system.
-    pub fn of(system: &System) -> Names {
-        Names(system.propositions().map(|known| system.name(known).len()).collect())
+impl NameLengths {
+    /// Returns the lengths for a system.
+    pub fn of(system: &System) -> NameLengths {
+        NameLengths(system.propositions().map(|known| system.proposition_name(known).len()).collect())
     }
 
-    /// How long a name is.
+    /// Returns the length of a name.
     pub fn length(&self, proposition: PropositionId) -> usize {
         self.0.get(proposition.index()).copied().unwrap_or(0)
     }
 }
 
-/// A monitor. All it remembers is plain data: a node that comes back goes on with what was written down.
+/// Monitor of an algorithm. Its complete state is plain data, so that a node can save it and resume.
 pub trait Monitor: Clone + Send + Serialize + DeserializeOwned {
-    /// What monitors send to each other.
+    /// Messages between monitors.
     type Message: Clone + Send + Serialize + DeserializeOwned;
 
-    /// One round: `seen` by its component, and the messages that came since the last. It takes them all out.
+    /// Runs one round: processes the observations of its component and the messages since the last round. Must empty
+    /// the inbox.
     fn round(&mut self, round: Round<'_>, inbox: &mut Vec<Self::Message>, out: &mut Outbox<Self::Message>);
 
-    /// The size of a message that it sends, in the bytes of the document. Here and not with the message, since a history can
-    /// only be measured by someone who knows the automaton.
-    fn size(&self, message: &Self::Message, names: &Names) -> usize;
+    /// Returns the size of one of its messages in the normalised bytes of [EH18 §8.2.3]. This is a method of the
+    /// monitor since the size of a history depends on the automaton.
+    fn message_size(&self, message: &Self::Message, names: &NameLengths) -> usize;
 
-    /// Whether a message only saves work: where no link leads to whom it is for, it is not sent.
-    fn can_be_spared(&self, _: &Self::Message) -> bool {
+    /// Returns whether a message only saves work. Optional messages are dropped where no link leads to the receiver.
+    fn is_optional(&self, _: &Self::Message) -> bool {
         false
     }
 
-    /// How many values and instants it remembers.
-    fn kept(&self) -> usize {
+    /// Returns the number of values and instants that it stores.
+    fn stored_values(&self) -> usize {
         0
     }
 }
 
-/// How long it took until states became known.
+/// Delays until states became known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delays {
-    /// Of how many instants the state became known.
+    /// Number of instants whose state became known.
     pub count: u64,
-    /// How many rounds later than they were, all together.
+    /// Sum of their delays in rounds.
     pub sum: u64,
-    /// The longest.
+    /// Longest delay.
     pub longest: u32,
 }
 
 impl Delays {
-    /// One state became known.
+    /// Adds one state that became known.
     pub fn add(&mut self, delay: u32) {
         self.count += 1;
         self.sum += u64::from(delay);
         self.longest = self.longest.max(delay);
     }
 
-    /// The states after `known` up to `new` became known, when `now` is the round. An instant that was
-    /// jumped over counts: it is known that nothing about it matters any more.
+    /// Adds the states after `known` up to `new`, which became known in round `now`. Skipped instants count: their
+    /// state no longer matters.
     pub fn add_all(&mut self, known: Instant, new: Instant, now: Instant) {
         let Some(count) = new.checked_sub(known).filter(|count| *count > 0) else { return };
         let (shortest, longest) = (now.saturating_sub(new), now.saturating_sub(known + 1));
@@ -172,18 +176,18 @@ impl Delays {
     }
 }
 
-/// What a monitor leaves behind in a round.
+/// Output of a monitor in a round.
 #[derive(Clone, Debug)]
 pub struct Outbox<M> {
-    /// Messages, and for whom.
+    /// Messages and their receivers.
     pub messages: Vec<(MonitorId, M)>,
-    /// The verdict of the whole, and the instant that it is of.
+    /// Verdict of the specification, and its instant.
     pub verdict: Option<(Truth, Instant)>,
-    /// What a monitor that speaks of every instant said: from when on it holds, or does not.
-    pub said: Vec<(Instant, bool)>,
-    /// The work that was done.
-    pub work: Work,
-    /// How long it took until what became known in this round was known.
+    /// Verdicts of a [reporting monitor](hierarchy::setup_reporting), each for one instant.
+    pub instant_verdicts: Vec<(Instant, bool)>,
+    /// Work counters.
+    pub work: WorkCounters,
+    /// Delays of the states that became known in this round.
     pub delays: Delays,
 }
 
@@ -192,8 +196,8 @@ impl<M> Default for Outbox<M> {
         Outbox {
             messages: Vec::new(),
             verdict: None,
-            said: Vec::new(),
-            work: Work::default(),
+            instant_verdicts: Vec::new(),
+            work: WorkCounters::default(),
             delays: Delays::default(),
         }
     }
@@ -205,10 +209,10 @@ impl<M> Outbox<M> {
         self.messages.push((to, message));
     }
 
-    /// As new, with the room that it has.
+    /// Resets the outbox and keeps its allocations.
     pub fn clear(&mut self) {
         self.messages.clear();
-        self.said.clear();
-        (self.verdict, self.work, self.delays) = (None, Work::default(), Delays::default());
+        self.instant_verdicts.clear();
+        (self.verdict, self.work, self.delays) = (None, WorkCounters::default(), Delays::default());
     }
 }

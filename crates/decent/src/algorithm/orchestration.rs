@@ -1,89 +1,100 @@
-//! Orchestration: one monitor runs the whole automaton, the others send it what their components observe.
+//! Orchestration [EH18 §8.1]: one monitor runs the whole automaton; the others send it the observations of their
+//! components.
 //!
-//! A state is known as soon as the slowest message of its instant has come, so the delay is the latency. The messages are as
-//! many as there are other components, in every round.
+//! A state is known as soon as the slowest message of its instant has arrived, so the delay is the latency. Every other
+//! component sends one message per round.
 
-use super::centre::Centre;
-use super::{Monitor, Names, NoSetup, Outbox, Placed, Round, setup};
+use super::core::MonitorCore;
+use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError, setup};
 use crate::automaton::Machine;
 use crate::encoding::Encoding;
 use crate::memory::Atom;
 use crate::system::{Instant, MonitorId, PropositionId, System};
 use serde::{Deserialize, Serialize};
 
-/// A monitor of an orchestra.
+/// Monitor of an orchestration.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
-pub struct Orchestra<E>(Role<E>);
+pub struct OrchestrationMonitor<E>(Role<E>);
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
 enum Role<E> {
-    Main(Box<Centre<E>>),
-    Slave,
+    Main(Box<MonitorCore<E>>),
+    Forwarder,
 }
 
-/// What a component observed at an instant.
+/// Observations of a component at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Observed {
-    /// When.
+pub struct ObservationMessage {
+    /// The instant.
     pub at: Instant,
-    /// What.
+    /// The values.
     pub seen: Vec<(PropositionId, bool)>,
 }
 
-/// The main monitor on the first component, and one that sends on each other.
+/// Creates the main monitor on the first component and a forwarding monitor on each other one.
 ///
 /// # Errors
-/// If the system has no components.
-pub fn setup<E: Encoding>(machine: &Machine, system: &System) -> Result<Vec<Placed<Orchestra<E>>>, NoSetup> {
-    let main = setup::first(system)?;
-    let role = |at| if at == main { Role::Main(Box::new(Centre::new(machine.clone()))) } else { Role::Slave };
-    Ok(system.components().map(|at| Placed { at, monitor: Orchestra(role(at)) }).collect())
+/// Fails if the system has no components.
+pub fn setup<E: Encoding>(
+    machine: &Machine,
+    system: &System,
+) -> Result<Vec<Placed<OrchestrationMonitor<E>>>, SetupError> {
+    let main = setup::first_component(system)?;
+    let role = |at| {
+        if at == main { Role::Main(Box::new(MonitorCore::new(machine.clone()))) } else { Role::Forwarder }
+    };
+    Ok(system.components().map(|at| Placed { at, monitor: OrchestrationMonitor(role(at)) }).collect())
 }
 
-impl<E: Encoding> Monitor for Orchestra<E> {
-    type Message = Observed;
+impl<E: Encoding> Monitor for OrchestrationMonitor<E> {
+    type Message = ObservationMessage;
 
-    fn round(&mut self, round: Round<'_>, inbox: &mut Vec<Observed>, out: &mut Outbox<Observed>) {
+    fn round(
+        &mut self,
+        round: Round<'_>,
+        inbox: &mut Vec<ObservationMessage>,
+        out: &mut Outbox<ObservationMessage>,
+    ) {
         match &mut self.0 {
-            Role::Main(centre) => {
+            Role::Main(core) => {
                 if let Some(seen) = round.seen {
-                    centre.note(round.at, round.at, seen);
+                    core.record(round.at, round.at, seen);
                 }
                 for message in inbox.drain(..) {
-                    centre.note(message.at, round.at, &message.seen);
+                    core.record(message.at, round.at, &message.seen);
                 }
-                // Nothing was observed: it is before the beginning, or after the end.
-                if !centre.memory.is_empty() {
-                    centre.conclude(round.at, &[], out);
-                    // What is part of the history need not be remembered. What came too early must be.
-                    centre.memory.forget_before(centre.history.end() + 1);
+                // Without observations, the run has not started or has ended.
+                if !core.memory.is_empty() {
+                    core.conclude(round.at, &[], out);
+                    // The history contains everything up to its end; later observations stay in the memory.
+                    core.memory.forget_before(core.history.end() + 1);
                 }
             }
-            Role::Slave => {
+            Role::Forwarder => {
                 inbox.clear();
                 if let Some(seen) = round.seen.filter(|seen| !seen.is_empty()) {
-                    out.send(MonitorId(0), Observed { at: round.at, seen: seen.to_vec() });
+                    out.send(MonitorId(0), ObservationMessage { at: round.at, seen: seen.to_vec() });
                 }
             }
         }
     }
 
-    fn size(&self, message: &Observed, names: &Names) -> usize {
+    fn message_size(&self, message: &ObservationMessage, names: &NameLengths) -> usize {
         message.seen.iter().map(|(known, value)| 4 + names.length(*known) + usize::from(!value)).sum()
     }
 
-    fn kept(&self) -> usize {
+    fn stored_values(&self) -> usize {
         match &self.0 {
-            Role::Main(centre) => centre.kept(),
-            Role::Slave => 0,
+            Role::Main(core) => core.stored_values(),
+            Role::Forwarder => 0,
         }
     }
 }
 
-impl<E: Encoding> Centre<E> {
-    fn note(&mut self, at: Instant, now: Instant, seen: &[(PropositionId, bool)]) {
+impl<E: Encoding> MonitorCore<E> {
+    fn record(&mut self, at: Instant, now: Instant, seen: &[(PropositionId, bool)]) {
         self.reach(at.min(now));
         for (known, value) in seen {
             self.observe(at, Atom::Observed(*known), *value);

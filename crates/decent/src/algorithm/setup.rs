@@ -1,80 +1,82 @@
-//! What all algorithms need before the first round.
+//! Setup shared by all algorithms.
 
-use crate::automaton::{Automaton, Flaw, Machine, Refused};
+use crate::automaton::{Automaton, AutomatonError, Machine, MachineError};
 use crate::memory::Atom;
 use crate::system::{ComponentId, System};
 use invigil_ltl::formula::{Formula, Proposition};
 use invigil_ltl::{Logic, TooLarge};
 use std::fmt;
 
-/// Why there are no monitors for a specification.
+/// Reason why a specification has no monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoSetup {
+pub enum SetupError {
     /// There is no automaton.
-    Refused(Refused),
-    /// The automaton cannot run.
-    Flaw(Flaw),
-    /// Nobody is there to monitor.
+    Automaton(AutomatonError),
+    /// The automaton is invalid.
+    Machine(MachineError),
+    /// The system has no components.
     NoComponents,
-    /// There are more monitors than can be numbered.
-    TooMany,
+    /// The number of monitors exceeds the range of ids.
+    TooManyMonitors,
 }
 
-impl fmt::Display for NoSetup {
+impl fmt::Display for SetupError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoSetup::Refused(Refused::TooLarge(too_large)) => write!(
+            SetupError::Automaton(AutomatonError::TooLarge(too_large)) => write!(
                 f,
-                "{too_large}: write the formula as a specification, whose monitors each have a part of it, or take smaller \
+                "{too_large}: write the formula as a specification, whose monitors each have a part of it, or use smaller \
                  bounds"
             ),
-            NoSetup::Refused(refused) => refused.fmt(f),
-            NoSetup::Flaw(flaw) => flaw.fmt(f),
-            NoSetup::NoComponents => f.write_str("the system has no components: add one that can observe"),
-            NoSetup::TooMany => f.write_str("there are more monitors than can be numbered"),
+            SetupError::Automaton(refused) => refused.fmt(f),
+            SetupError::Machine(flaw) => flaw.fmt(f),
+            SetupError::NoComponents => f.write_str("the system has no components: add one that can observe"),
+            SetupError::TooManyMonitors => f.write_str("too many monitors"),
         }
     }
 }
 
-impl std::error::Error for NoSetup {}
+impl std::error::Error for SetupError {}
 
-impl From<Refused> for NoSetup {
-    fn from(refused: Refused) -> NoSetup {
-        NoSetup::Refused(refused)
+impl From<AutomatonError> for SetupError {
+    fn from(refused: AutomatonError) -> SetupError {
+        SetupError::Automaton(refused)
     }
 }
 
-impl From<TooLarge> for NoSetup {
-    fn from(too_large: TooLarge) -> NoSetup {
-        NoSetup::Refused(Refused::TooLarge(too_large))
+impl From<TooLarge> for SetupError {
+    fn from(too_large: TooLarge) -> SetupError {
+        SetupError::Automaton(AutomatonError::TooLarge(too_large))
     }
 }
 
-impl From<Flaw> for NoSetup {
-    fn from(flaw: Flaw) -> NoSetup {
-        NoSetup::Flaw(flaw)
+impl From<MachineError> for SetupError {
+    fn from(flaw: MachineError) -> SetupError {
+        SetupError::Machine(flaw)
     }
 }
 
-/// The monitor of a formula over the propositions of a system.
+/// Creates the monitor of a formula over the propositions of a system.
 ///
 /// # Errors
-/// If it names what nobody observes, or if it is too large.
-pub fn machine(logic: &mut Logic, formula: Formula, system: &System) -> Result<Machine, NoSetup> {
+/// Fails if the formula contains a proposition that no component observes, or is too large.
+pub fn machine(logic: &mut Logic, formula: Formula, system: &System) -> Result<Machine, SetupError> {
     let moore = logic.monitor(formula)?;
-    let automaton = Automaton::of(logic, &moore, |name| observed(system, name))?;
+    let automaton = Automaton::of(logic, &moore, |name| observed_atom(system, name))?;
     Ok(Machine::new(automaton)?)
 }
 
-/// The atom that is observed under this name.
-pub(super) fn observed(system: &System, name: &Proposition) -> Option<Atom> {
+/// Returns the atom for a proposition.
+pub(super) fn observed_atom(system: &System, name: &Proposition) -> Option<Atom> {
     match name {
-        Proposition::Name(name) | Proposition::Expression(name) => system.find(name).map(Atom::Observed),
+        Proposition::Name(name) | Proposition::Expression(name) => {
+            system.find_proposition(name).map(Atom::Observed)
+        }
         Proposition::Monitor(_) | Proposition::Fresh(_) => None,
     }
 }
 
-/// The first component, on which whatever is not about any other can run.
-pub(super) fn first(system: &System) -> Result<ComponentId, NoSetup> {
-    system.components().next().ok_or(NoSetup::NoComponents)
+/// Returns the first component, which hosts monitors that no component's observations constrain.
+pub(super) fn first_component(system: &System) -> Result<ComponentId, SetupError> {
+    system.components().next().ok_or(SetupError::NoComponents)
 }

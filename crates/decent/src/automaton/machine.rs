@@ -1,4 +1,4 @@
-//! An automaton made ready to run: its labels as bit masks.
+//! Automata compiled to bit masks.
 
 use super::{Automaton, Cube, Edge, State};
 use crate::bits;
@@ -9,8 +9,9 @@ use std::fmt;
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-/// An automaton made ready to run. Copies are cheap and share everything; what is written down or sent is the
-/// [`Automaton`] alone.
+/// Automaton whose labels are compiled to bit masks.
+///
+/// Clones share all data. Only the [`Automaton`] is serialized; deserializing compiles it again.
 ///
 /// ```
 /// use invigil_decent::automaton::{Automaton, Machine};
@@ -27,78 +28,80 @@ pub struct Machine(Arc<Compiled>);
 struct Compiled {
     automaton: Automaton,
     atoms: Vec<Atom>,
-    /// Words that the atoms take, and the states.
+    /// Number of 64-bit words for a set of atoms, and for a set of states.
     atom_words: usize,
     state_words: usize,
-    /// The edges of all states, one state after the other, and where those of each state are.
-    edges: Vec<Way>,
+    /// The edges of all states, grouped by state, and the range of each state.
+    edges: Vec<CompiledEdge>,
     out: Vec<Range<u32>>,
-    /// The cubes of all edges: the atoms that each speaks of, then their values.
+    /// The cubes of all edges: for each cube a mask of its atoms, then their values.
     cubes: Vec<u64>,
-    /// The states that say false, and those that say true.
+    /// The states with verdict false, and those with verdict true.
     finals: [Vec<u64>; 2],
 }
 
-/// An edge: where it leads, and where its cubes are.
+/// Edge: its target and the range of its cubes.
 #[derive(Debug)]
-struct Way {
+struct CompiledEdge {
     to: State,
     cubes: Range<u32>,
 }
 
-/// Why an automaton cannot run.
+/// Reason why an automaton is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flaw {
-    /// There is no such state.
+pub enum MachineError {
+    /// A state does not exist.
     NoState {
-        /// The one that is named.
+        /// Index of the state.
         state: State,
-        /// How many there are.
+        /// Number of states.
         count: usize,
     },
-    /// There are not as many lists of edges as verdicts.
+    /// The number of edge lists differs from the number of verdicts.
     Uneven {
-        /// The lists of edges.
+        /// Number of edge lists.
         edges: usize,
-        /// The verdicts.
+        /// Number of verdicts.
         verdicts: usize,
     },
-    /// It is larger than can be numbered.
+    /// A count exceeds 32 bits.
     TooLarge,
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for MachineError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Flaw::NoState { state, count } => write!(f, "state {state} does not exist: there are {count}"),
-            Flaw::Uneven { edges, verdicts } => {
+            MachineError::NoState { state, count } => {
+                write!(f, "state {state} does not exist: there are {count}")
+            }
+            MachineError::Uneven { edges, verdicts } => {
                 write!(f, "{edges} states have edges, but {verdicts} have a verdict")
             }
-            Flaw::TooLarge => f.write_str("the automaton is larger than can be numbered"),
+            MachineError::TooLarge => f.write_str("the automaton is too large: an index exceeds 32 bits"),
         }
     }
 }
 
-impl std::error::Error for Flaw {}
+impl std::error::Error for MachineError {}
 
 impl Machine {
-    /// Makes it ready.
+    /// Compiles an automaton.
     ///
     /// # Errors
-    /// If it names states that it does not have.
-    pub fn new(automaton: Automaton) -> Result<Machine, Flaw> {
+    /// Fails if the automaton refers to states that it does not have.
+    pub fn new(automaton: Automaton) -> Result<Machine, MachineError> {
         let count = automaton.verdicts.len();
         if automaton.edges.len() != count {
-            return Err(Flaw::Uneven { edges: automaton.edges.len(), verdicts: count });
+            return Err(MachineError::Uneven { edges: automaton.edges.len(), verdicts: count });
         }
         let named = automaton.edges.iter().flatten().map(|edge| edge.to);
         if let Some(state) = named.chain([automaton.initial]).find(|state| *state as usize >= count) {
-            return Err(Flaw::NoState { state, count });
+            return Err(MachineError::NoState { state, count });
         }
         let atoms = automaton.atoms();
-        let (atom_words, state_words) = (bits::words(atoms.len()), bits::words(count));
+        let (atom_words, state_words) = (bits::word_count(atoms.len()), bits::word_count(count));
         let mut made = Compiled {
-            finals: [Truth::False, Truth::True].map(|verdict| saying(&automaton, verdict)),
+            finals: [Truth::False, Truth::True].map(|verdict| states_with_verdict(&automaton, verdict)),
             automaton: Automaton { initial: 0, verdicts: Vec::new(), edges: Vec::new() },
             atoms,
             atom_words,
@@ -108,11 +111,11 @@ impl Machine {
             cubes: Vec::new(),
         };
         for edges in &automaton.edges {
-            let from = number(made.edges.len())?;
+            let from = to_u32(made.edges.len())?;
             for edge in edges {
                 made.add(edge)?;
             }
-            made.out.push(from..number(made.edges.len())?);
+            made.out.push(from..to_u32(made.edges.len())?);
         }
         made.automaton = automaton;
         Ok(Machine(Arc::new(made)))
@@ -123,7 +126,7 @@ impl Machine {
         &self.0.atoms
     }
 
-    /// How many states it has.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.0.out.len()
     }
@@ -138,23 +141,23 @@ impl Machine {
         self.0.state_words
     }
 
-    /// Adds to `found` the states that follow a state when the known atoms have these values.
-    pub(crate) fn follow(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
-        for way in self.ways(state) {
+    /// Adds the possible successors of a state to `found`, given the values of the known atoms.
+    pub(crate) fn add_successors(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
+        for way in self.edges_from(state) {
             let to = way.to as usize;
-            if !bits::has(found, to) && self.is_open(way, known, values) {
-                bits::put(found, to);
+            if !bits::contains(found, to) && self.is_open(way, known, values) {
+                bits::insert(found, to);
             }
         }
     }
 
-    /// Adds to `found` the atoms whose values decide where it goes from a state, besides the known ones.
-    pub(crate) fn wants(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
-        // Where one way is left, it is taken.
-        if self.ways(state).iter().filter(|way| self.is_open(way, known, values)).count() < 2 {
+    /// Adds to `found` the unknown atoms that decide which edge out of a state is taken.
+    pub(crate) fn add_deciding_atoms(&self, state: usize, known: &[u64], values: &[u64], found: &mut [u64]) {
+        // A single remaining edge is taken whatever is observed.
+        if self.edges_from(state).iter().filter(|way| self.is_open(way, known, values)).count() < 2 {
             return;
         }
-        let cubes = self.ways(state).iter().flat_map(|way| self.cubes(way));
+        let cubes = self.edges_from(state).iter().flat_map(|way| self.cubes(way));
         for (mask, _) in cubes.filter(|cube| is_open(*cube, known, values)) {
             for ((found, mask), known) in found.iter_mut().zip(mask).zip(known) {
                 *found |= mask & !known;
@@ -162,8 +165,8 @@ impl Machine {
         }
     }
 
-    /// What all these states say, if it is final and there is one.
-    pub(crate) fn common(&self, states: &[u64]) -> Option<Truth> {
+    /// Returns the final verdict that all given states share, if the set is not empty and there is one.
+    pub(crate) fn common_verdict(&self, states: &[u64]) -> Option<Truth> {
         let [bad, good] = &self.0.finals;
         let all_in = |set: &[u64]| states.iter().zip(set).all(|(states, set)| states & !set == 0);
         match states.iter().any(|word| *word != 0) {
@@ -173,21 +176,20 @@ impl Machine {
         }
     }
 
-    /// Whether all these states have a final verdict, be it the same or not.
-    pub(crate) fn is_final(&self, states: &[u64]) -> bool {
+    /// Returns whether all given states have a final verdict, not necessarily the same.
+    pub(crate) fn are_final(&self, states: &[u64]) -> bool {
         let [bad, good] = &self.0.finals;
         states.iter().zip(bad).zip(good).all(|((states, bad), good)| states & !(bad | good) == 0)
     }
 
-    fn ways(&self, state: usize) -> &[Way] {
+    fn edges_from(&self, state: usize) -> &[CompiledEdge] {
         let Range { start, end } = self.0.out[state];
         &self.0.edges[start as usize..end as usize]
     }
 
-    /// Whether an edge can still be taken.
-    fn is_open(&self, way: &Way, known: &[u64], values: &[u64]) -> bool {
+    fn is_open(&self, way: &CompiledEdge, known: &[u64], values: &[u64]) -> bool {
         match (known, values) {
-            // Few automata speak of more atoms than fit into one word, and all time is spent here.
+            // Nearly all automata have at most 64 atoms, and this is the hot path.
             ([known], [values]) => {
                 let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
                 cubes.as_chunks().0.iter().any(|[mask, wanted]| mask & known & (wanted ^ values) == 0)
@@ -197,7 +199,7 @@ impl Machine {
     }
 
     /// The cubes of an edge: atoms and their values.
-    fn cubes(&self, way: &Way) -> impl Iterator<Item = (&[u64], &[u64])> {
+    fn cubes(&self, way: &CompiledEdge) -> impl Iterator<Item = (&[u64], &[u64])> {
         let words = self.0.atom_words;
         let cubes = &self.0.cubes[way.cubes.start as usize..way.cubes.end as usize];
         cubes.chunks_exact(2 * words).map(move |cube| cube.split_at(words))
@@ -205,12 +207,12 @@ impl Machine {
 }
 
 impl Compiled {
-    fn add(&mut self, edge: &Edge) -> Result<(), Flaw> {
-        let from = number(self.cubes.len())?;
+    fn add(&mut self, edge: &Edge) -> Result<(), MachineError> {
+        let from = to_u32(self.cubes.len())?;
         for cube in &edge.cubes {
             self.add_cube(cube);
         }
-        self.edges.push(Way { to: edge.to, cubes: from..number(self.cubes.len())? });
+        self.edges.push(CompiledEdge { to: edge.to, cubes: from..to_u32(self.cubes.len())? });
         Ok(())
     }
 
@@ -219,17 +221,17 @@ impl Compiled {
         self.cubes.resize(at + 2 * self.atom_words, 0);
         let (mask, values) = self.cubes[at..].split_at_mut(self.atom_words);
         for (atom, value) in cube {
-            // All atoms of the cubes are among the automaton's.
+            // `atoms` contains every atom of every cube.
             let Ok(place) = self.atoms.binary_search(atom) else { continue };
-            bits::put(mask, place);
+            bits::insert(mask, place);
             if *value {
-                bits::put(values, place);
+                bits::insert(values, place);
             }
         }
     }
 }
 
-/// Whether a cube can still hold.
+/// Returns whether a cube can still hold.
 fn is_open((mask, wanted): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> bool {
     let literals = mask.iter().zip(wanted);
     literals
@@ -237,17 +239,17 @@ fn is_open((mask, wanted): (&[u64], &[u64]), known: &[u64], values: &[u64]) -> b
         .all(|((mask, wanted), (known, value))| mask & known & (wanted ^ value) == 0)
 }
 
-/// The states that say this.
-fn saying(automaton: &Automaton, verdict: Truth) -> Vec<u64> {
-    let mut states = vec![0; bits::words(automaton.verdicts.len())];
+/// Returns the states with the given verdict.
+fn states_with_verdict(automaton: &Automaton, verdict: Truth) -> Vec<u64> {
+    let mut states = vec![0; bits::word_count(automaton.verdicts.len())];
     for (state, _) in automaton.verdicts.iter().enumerate().filter(|(_, said)| **said == verdict) {
-        bits::put(&mut states, state);
+        bits::insert(&mut states, state);
     }
     states
 }
 
-fn number(count: usize) -> Result<u32, Flaw> {
-    u32::try_from(count).map_err(|_| Flaw::TooLarge)
+fn to_u32(count: usize) -> Result<u32, MachineError> {
+    u32::try_from(count).map_err(|_| MachineError::TooLarge)
 }
 
 impl Deref for Machine {
@@ -267,9 +269,9 @@ impl PartialEq for Machine {
 impl Eq for Machine {}
 
 impl TryFrom<Automaton> for Machine {
-    type Error = Flaw;
+    type Error = MachineError;
 
-    fn try_from(automaton: Automaton) -> Result<Machine, Flaw> {
+    fn try_from(automaton: Automaton) -> Result<Machine, MachineError> {
         Machine::new(automaton)
     }
 }

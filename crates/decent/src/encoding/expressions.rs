@@ -1,9 +1,10 @@
-//! The document's execution history encoding: for each instant and state an expression that holds if and only if the
-//! automaton is in that state at that instant.
+//! The execution history encoding (EHE) of [EH18 §5]: for each instant and state an expression that holds if and only
+//! if the automaton is in that state at that instant.
 //!
-//! It is here to give the document's tables, counts and sizes. [`States`](super::States) knows at least as much, and faster.
+//! It exists to reproduce the tables, counts and sizes of EH18. [`States`](super::States) knows at least as much and
+//! is faster.
 
-use super::{Encoding, Resolved, Work};
+use super::{Encoding, KnownState, WorkCounters};
 use crate::automaton::{Cube, Machine, State};
 use crate::expression::{Expression, Pool, Simplifier, evaluate};
 use crate::memory::{Atom, Memory, Obligation};
@@ -13,19 +14,20 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::marker::PhantomData;
 
-/// How expressions are simplified. The document compares two ways.
+/// Simplification profile, see [EH18 §7].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Simplification {
-    /// Every expression is given to the simplifier, which finds out whether it is constant, and else leaves its form.
+    /// Every expression is passed to the simplifier, which decides whether it is constant and otherwise leaves it
+    /// unchanged.
     Quick,
-    /// Only expressions that rewriting leaves complex are given to the simplifier, which makes an irredundant sum of
-    /// products.
+    /// Only expressions that are still complex after rewriting are passed to the simplifier, which computes an
+    /// irredundant sum of products.
     Aggressive,
 }
 
-/// A choice of [`Simplification`] as a type.
+/// Type-level [`Simplification`].
 pub trait Profile: Clone + Send {
-    /// What is chosen.
+    /// The profile.
     const SIMPLIFICATION: Simplification;
 }
 
@@ -45,7 +47,7 @@ impl Profile for Aggressive {
     const SIMPLIFICATION: Simplification = Simplification::Aggressive;
 }
 
-/// An expression for each instant and state.
+/// Expression for each instant and state.
 ///
 /// ```
 /// use invigil_decent::automaton::{Automaton, Machine};
@@ -61,7 +63,7 @@ impl Profile for Aggressive {
 /// let mut history = Expressions::<Quick>::new(&machine, 0);
 /// history.extend(&machine, 2);
 /// let stays = history.expression(2, machine.initial).unwrap();
-/// assert_eq!(history.pool().written(stays, &|_| "on".into()).to_string(), "¬⟨1,on⟩ ∧ ¬⟨2,on⟩");
+/// assert_eq!(history.pool().display(stays, &|_| "on".into()).to_string(), "¬⟨1,on⟩ ∧ ¬⟨2,on⟩");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -70,7 +72,7 @@ pub struct Expressions<P = Aggressive> {
     pool: Pool,
     /// The states of each instant, sorted. There is at least one instant.
     rows: BTreeMap<Instant, Vec<Entry>>,
-    resolved: Option<Resolved>,
+    resolved: Option<KnownState>,
     verdict: Option<(Truth, Instant)>,
     profile: PhantomData<P>,
 }
@@ -79,9 +81,9 @@ pub struct Expressions<P = Aggressive> {
 struct Entry {
     state: State,
     expression: Expression,
-    /// Whether the simplifier has had it.
+    /// Simplifies an expression. One that exceeds the budget stays unchanged, which is sound: it counts as unknown.
     simplified: bool,
-    /// Whether it was rewritten, and is to be evaluated.
+    /// Whether the expression was rewritten and has to be evaluated.
     rewritten: bool,
 }
 
@@ -100,7 +102,7 @@ impl<P: Profile> Encoding for Expressions<P> {
             verdict: None,
             profile: PhantomData,
         };
-        new.begin(machine, at);
+        new.add_init_rule(machine, at);
         new
     }
 
@@ -112,7 +114,7 @@ impl<P: Profile> Encoding for Expressions<P> {
         let good = |entry: &Entry| {
             (entry.state as usize) < machine.states() && entry.expression.index() < self.pool.len()
         };
-        let known = |resolved: Resolved| self.state(resolved.at) == Some(resolved.state);
+        let known = |resolved: KnownState| self.state(resolved.at) == Some(resolved.state);
         !self.rows.is_empty() && self.rows.values().flatten().all(good) && self.resolved.is_none_or(known)
     }
 
@@ -130,7 +132,7 @@ impl<P: Profile> Encoding for Expressions<P> {
         }
     }
 
-    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved> {
+    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut WorkCounters) -> Option<KnownState> {
         let mut simplifier = self.rewrite(memory);
         for at in self.instants_from(self.first_unknown()) {
             self.simplify(machine, &mut simplifier, at, false, work);
@@ -138,11 +140,11 @@ impl<P: Profile> Encoding for Expressions<P> {
         self.resolved
     }
 
-    fn merge(&mut self, machine: &Machine, other: &Expressions<P>, _: &mut Work) {
+    fn merge(&mut self, machine: &Machine, other: &Expressions<P>, _: &mut WorkCounters) {
         self.merge_from(machine, other, self.start());
     }
 
-    fn resolved(&self) -> Option<Resolved> {
+    fn resolved(&self) -> Option<KnownState> {
         self.resolved
     }
 
@@ -170,7 +172,7 @@ impl<P: Profile> Encoding for Expressions<P> {
         dropped as u32
     }
 
-    fn open(&self, _: &Machine) -> impl Iterator<Item = Obligation> {
+    fn open_obligations(&self, _: &Machine) -> impl Iterator<Item = Obligation> {
         let entries = self.rows.range(self.first_unknown()..).flat_map(|(_, row)| row);
         self.pool.obligations(entries.map(|entry| entry.expression)).into_iter()
     }
@@ -183,20 +185,19 @@ impl<P: Profile> Encoding for Expressions<P> {
 }
 
 impl<P: Profile> Expressions<P> {
-    /// Where the expressions live.
+    /// Returns the pool that stores the expressions.
     pub fn pool(&self) -> &Pool {
         &self.pool
     }
 
-    /// What must hold for the automaton to be in a state at an instant. None if no way leads there.
+    /// Returns the condition for a state at an instant, or `None` if the state is unreachable.
     pub fn expression(&self, at: Instant, state: State) -> Option<Expression> {
         let row = self.rows.get(&at)?;
         row.iter().find(|entry| entry.state == state).map(|entry| entry.expression)
     }
 
-    /// From now on the automaton is in its initial state at an instant; what is known of earlier instants stays. This is the
-    /// document's `addInitRule`.
-    pub fn begin(&mut self, machine: &Machine, at: Instant) {
+    /// Sets the automaton to its initial state at an instant and keeps earlier instants (`addInitRule` of [EH18 §7]).
+    pub fn add_init_rule(&mut self, machine: &Machine, at: Instant) {
         self.rows.retain(|when, _| *when < at);
         self.verdict = self.verdict.filter(|(_, when)| *when < at);
         self.resolved = None;
@@ -204,12 +205,12 @@ impl<P: Profile> Expressions<P> {
         self.resolve(machine, at, machine.initial);
     }
 
-    /// The instants that it has: the document's `rounds`.
+    /// Returns the instants of the history (`rounds` of [EH18 §5]).
     pub fn instants(&self) -> impl Iterator<Item = Instant> {
         self.rows.keys().copied()
     }
 
-    /// Goes on by one instant: the document's `mov`, for one step.
+    /// Appends one instant (one step of `mov` of [EH18 §5]).
     pub fn tick(&mut self, machine: &Machine) {
         let Some((&end, row)) = self.rows.last_key_value() else { return };
         let Some(at) = end.checked_add(1) else { return };
@@ -234,35 +235,35 @@ impl<P: Profile> Expressions<P> {
         }
     }
 
-    /// The state at an instant when a memory is all that is known: the document's `sel`.
+    /// Returns the state at an instant, as far as a memory determines it (`sel` of [EH18 §5]).
     pub fn select(&self, memory: &Memory, at: Instant) -> Option<State> {
         let row = self.rows.get(&at)?;
         let holds = |entry: &&Entry| evaluate(&self.pool, entry.expression, memory) == Some(true);
         row.iter().find(holds).map(|entry| entry.state)
     }
 
-    /// The verdict at an instant when a memory is all that is known: the document's `verAt`.
+    /// Returns the verdict at an instant, as far as a memory determines it (`verAt` of [EH18 §5]).
     pub fn verdict_at(&self, machine: &Machine, memory: &Memory, at: Instant) -> Truth {
         self.select(memory, at).map_or(Truth::Unknown, |state| machine.verdict(state))
     }
 
-    /// Puts what a memory knows into all expressions, and simplifies them: the document's `inc`. Afterwards the memory is not
-    /// needed any more.
-    pub fn incorporate(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) {
+    /// Substitutes a memory into all expressions and simplifies them (`inc` of [EH18 §5]). The memory is not needed
+    /// afterwards.
+    pub fn incorporate(&mut self, machine: &Machine, memory: &Memory, work: &mut WorkCounters) {
         let mut simplifier = self.rewrite(memory);
         for at in self.instants_from(self.start()) {
             self.simplify(machine, &mut simplifier, at, true, work);
         }
     }
 
-    /// Puts what a memory knows into the expressions of one instant after the other, from `from` or from the first that is
-    /// not known, up to the first at which the state becomes known. Whether there was one.
+    /// Substitutes a memory into the expressions of each instant from `from` (default: the first unknown one) until a
+    /// state becomes known. Returns whether one did.
     pub fn update(
         &mut self,
         machine: &Machine,
         memory: &Memory,
         from: Option<Instant>,
-        work: &mut Work,
+        work: &mut WorkCounters,
     ) -> bool {
         let mut simplifier = self.rewrite(memory);
         let from = from.unwrap_or_else(|| self.first_unknown());
@@ -271,8 +272,8 @@ impl<P: Profile> Expressions<P> {
             .any(|at| self.simplify(machine, &mut simplifier, at, false, work))
     }
 
-    /// Takes all that another history has: the document's merge of whole histories.
-    pub fn merge_whole(&mut self, machine: &Machine, other: &Expressions<P>) {
+    /// Merges another history, including instants before the own start.
+    pub fn merge_all(&mut self, machine: &Machine, other: &Expressions<P>) {
         self.merge_from(machine, other, 0);
     }
 
@@ -312,7 +313,7 @@ impl<P: Profile> Expressions<P> {
         self.rows.range(first..).map(|(at, _)| *at).collect()
     }
 
-    /// Puts what a memory knows into all expressions, and forgets those that are not needed any more.
+    /// Substitutes a memory into all expressions and drops those that are no longer needed.
     fn rewrite(&mut self, memory: &Memory) -> Simplifier {
         let pool = std::mem::take(&mut self.pool);
         let touched = pool.touched(memory);
@@ -326,14 +327,14 @@ impl<P: Profile> Expressions<P> {
         Simplifier::new(&self.pool, self.rows.values().flatten().map(|entry| entry.expression))
     }
 
-    /// Simplifies the expressions of an instant, all of them or until one is true. Whether one is.
+    /// Simplifies the expressions of an instant: all, or until one is true. Returns whether one is.
     fn simplify(
         &mut self,
         machine: &Machine,
         simplifier: &mut Simplifier,
         at: Instant,
         all: bool,
-        work: &mut Work,
+        work: &mut WorkCounters,
     ) -> bool {
         let Some(row) = self.rows.get_mut(&at) else { return false };
         let mut known = None;
@@ -343,7 +344,7 @@ impl<P: Profile> Expressions<P> {
                 let quick = P::SIMPLIFICATION == Simplification::Quick;
                 let needed = quick || !self.pool.is_plain(entry.expression);
                 work.simplifications += u64::from(needed);
-                // The document gives it to the simplifier again; we know what comes of it.
+                // THEMIS calls the simplifier again; its result is known, so only the call is counted.
                 if needed && !entry.simplified {
                     entry.expression = simplified::<P>(simplifier, &mut self.pool, entry.expression);
                     entry.simplified = true;
@@ -358,7 +359,7 @@ impl<P: Profile> Expressions<P> {
         }
         let Some(state) = known else { return false };
         if !all {
-            // The automaton is in one state at a time.
+            // The automaton is in exactly one state at a time.
             for entry in row.iter_mut().filter(|entry| entry.state != state) {
                 entry.expression = Expression::FALSE;
             }
@@ -367,10 +368,10 @@ impl<P: Profile> Expressions<P> {
         true
     }
 
-    /// Notes that the state at an instant is known.
+    /// Stores the state at an instant as known.
     fn resolve(&mut self, machine: &Machine, at: Instant, state: State) {
         if self.resolved.is_none_or(|resolved| resolved.at <= at) {
-            self.resolved = Some(Resolved { at, state });
+            self.resolved = Some(KnownState { at, state });
         }
         let verdict = machine.verdict(state);
         if verdict.is_final() {
@@ -378,7 +379,7 @@ impl<P: Profile> Expressions<P> {
         }
     }
 
-    /// Notes a verdict, if it is the first.
+    /// Stores a verdict if it is earlier than the stored one.
     fn conclude(&mut self, verdict: (Truth, Instant)) {
         if self.verdict.is_none_or(|(_, known)| verdict.1 < known) {
             self.verdict = Some(verdict);
@@ -402,7 +403,7 @@ fn simplified<P: Profile>(
     }
 }
 
-/// A label at an instant.
+/// Builds a label at an instant.
 fn label(pool: &mut Pool, cubes: &[Cube], at: Instant) -> Expression {
     let mut sum = Vec::with_capacity(cubes.len());
     for cube in cubes {

@@ -1,16 +1,16 @@
-//! What is known of a run: for each instant what was observed, and the states that are still possible.
+//! Possible states: for each instant the observations and the states in which the automaton can be.
 //!
-//! The document keeps, for each instant and state, an expression over all observations since the last known state; it
-//! doubles with each instant. It need never be built. Labels of different instants speak of different observations, and
-//! out of a state exactly one label holds, so a state is possible if and only if an edge whose label can still hold leads
-//! there from a possible state; and a state is known if and only if it is the only one possible. That is as exact as asking
-//! whether the expression is a tautology, and takes the same time for every instant.
+//! [EH18 §5] keeps an expression over all observations since the last known state for each instant and state; it
+//! doubles with each instant. It need not be built: labels of different instants refer to different observations, and
+//! exactly one label out of a state holds. Hence a state is possible if and only if an edge whose label can still hold
+//! leads to it from a possible state, and a state is known if and only if it is the only possible one. This is as exact
+//! as a tautology check of the expression and takes the same time for every instant.
 //!
-//! Histories are joined by joining observations and intersecting possible states. Both are joins of semilattices, so the
-//! order of messages, and how often they come, do not matter. What is impossible on one side stays impossible, which the
-//! disjunction of expressions loses.
+//! Histories are merged by joining observations and intersecting possible states. Both are joins of semilattices, so
+//! the order and number of messages do not matter. A state that one side has ruled out stays ruled out; the disjunction
+//! of expressions loses this.
 
-use super::{Encoding, Resolved, Work};
+use super::{Encoding, KnownState, WorkCounters};
 use crate::automaton::{Machine, State};
 use crate::bits;
 use crate::memory::{Atom, Memory, Obligation};
@@ -19,12 +19,12 @@ use invigil_ltl::moore::Truth;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// The states that are possible at each instant, and the observations on which that depends. A verdict is known as soon as
-/// all that are possible say it.
+/// Possible states at each instant, and the observations they depend on. A verdict is known as soon as all possible
+/// states have it.
 ///
 /// ```
 /// use invigil_decent::automaton::{Automaton, Machine};
-/// use invigil_decent::encoding::{Encoding, States, Work};
+/// use invigil_decent::encoding::{Encoding, States, WorkCounters};
 /// use invigil_decent::memory::{Atom, Memory};
 /// use invigil_decent::system::PropositionId;
 /// use invigil_ltl::moore::Truth;
@@ -38,26 +38,26 @@ use std::ops::Range;
 ///
 /// let (mut states, mut memory) = (States::new(&machine, 0), Memory::default());
 /// states.extend(&machine, 3);
-/// assert_eq!(states.open(&machine).count(), 3);
+/// assert_eq!(states.open_obligations(&machine).count(), 3);
 /// memory.learn(2, on, true);
-/// states.learn(&machine, &memory, &mut Work::default());
+/// states.learn(&machine, &memory, &mut WorkCounters::default());
 /// assert_eq!(states.verdict(), Some((Truth::True, 2)));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct States {
     start: Instant,
-    /// One row for each instant: possible states, known atoms, their values.
+    /// One row per instant: possible states, known atoms, their values.
     rows: Vec<u64>,
-    /// How many words sets of states take, and sets of atoms.
+    /// Number of words for a set of states, and for a set of atoms.
     state_words: u32,
     atom_words: u32,
-    resolved: Option<Resolved>,
+    resolved: Option<KnownState>,
     verdict: Option<(Truth, Instant)>,
 }
 
-/// Up to so many states are found without asking for room: four words.
-const SMALL: usize = 4;
+/// Sets of at most this many words need no allocation.
+const INLINE_WORDS: usize = 4;
 
 impl Encoding for States {
     fn new(machine: &Machine, at: Instant) -> States {
@@ -78,8 +78,8 @@ impl Encoding for States {
         self.rows.clear();
         self.rows.resize(self.stride(), 0);
         (self.start, self.resolved, self.verdict) = (at, None, None);
-        bits::put(&mut self.rows, machine.initial as usize);
-        self.look(machine, 0);
+        bits::insert(&mut self.rows, machine.initial as usize);
+        self.update_known(machine, 0);
     }
 
     fn fits(&self, machine: &Machine) -> bool {
@@ -108,28 +108,28 @@ impl Encoding for States {
 
     fn extend_as_needed(&mut self, machine: &Machine, to: Instant) {
         for _ in self.end()..to {
-            if machine.is_final(self.possible(self.len() - 1)) {
+            if machine.are_final(self.possible(self.len() - 1)) {
                 break;
             }
             self.extend_once(machine);
         }
     }
 
-    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut Work) -> Option<Resolved> {
+    fn learn(&mut self, machine: &Machine, memory: &Memory, work: &mut WorkCounters) -> Option<KnownState> {
         let (start, end) = (self.start, self.end());
-        let mut changed = NOTHING;
+        let mut changed = NO_ROWS;
         let instants = memory.instants().skip_while(|(at, _)| *at <= start).take_while(|(at, _)| *at <= end);
         for (at, values) in instants {
             let place = (at - start) as usize;
-            if self.note(machine, place, values) {
+            if self.record(machine, place, values) {
                 changed = changed.start.min(place)..place + 1;
             }
         }
-        self.settle(machine, changed, work);
+        self.propagate(machine, changed, work);
         self.resolved
     }
 
-    fn merge(&mut self, machine: &Machine, other: &States, work: &mut Work) {
+    fn merge(&mut self, machine: &Machine, other: &States, work: &mut WorkCounters) {
         if !other.fits(machine) {
             return;
         }
@@ -137,7 +137,7 @@ impl Encoding for States {
             self.conclude(theirs);
         }
         if other.start > self.end() {
-            // There is nothing in common. If the other begins with a known state, what was before does not matter.
+            // The histories do not overlap. If the other one begins with a known state, earlier instants do not matter.
             if other.state(other.start).is_some() {
                 let verdict = self.verdict;
                 self.clone_from(other);
@@ -146,18 +146,18 @@ impl Encoding for States {
             return;
         }
         self.extend(machine, other.end());
-        let mut changed = NOTHING;
-        // Empty if the other ends before this one starts.
+        let mut changed = NO_ROWS;
+        // The range is empty if the other history ends before this one starts.
         for at in other.start.max(self.start)..=other.end() {
             let place = (at - self.start) as usize;
-            if self.join(place, other.row((at - other.start) as usize)) {
+            if self.merge_row(place, other.row((at - other.start) as usize)) {
                 changed = changed.start.min(place)..place + 1;
             }
         }
-        self.settle(machine, changed, work);
+        self.propagate(machine, changed, work);
     }
 
-    fn resolved(&self) -> Option<Resolved> {
+    fn resolved(&self) -> Option<KnownState> {
         self.resolved
     }
 
@@ -175,7 +175,7 @@ impl Encoding for States {
         if dropped > 0 {
             self.rows.drain(..dropped as usize * self.stride());
             self.start += dropped;
-            // How the first state was reached makes no difference any more.
+            // The observations of the first instant no longer matter: they only decided how its state was reached.
             let (states, stride) = (self.state_words as usize, self.stride());
             self.rows[states..stride].fill(0);
             self.resolved = self.resolved.filter(|resolved| resolved.at >= self.start);
@@ -183,25 +183,25 @@ impl Encoding for States {
         dropped
     }
 
-    fn open(&self, machine: &Machine) -> impl Iterator<Item = Obligation> {
+    fn open_obligations(&self, machine: &Machine) -> impl Iterator<Item = Obligation> {
         let first = self.resolved.map_or(0, |resolved| resolved.at - self.start) as usize + 1;
         (first..self.len()).flat_map(move |place| {
-            let (known, values) = self.seen(place);
+            let (known, values) = self.observed(place);
             let mut wanted = vec![0; known.len()];
             for state in bits::iter(self.possible(place - 1)) {
-                machine.wants(state, known, values, &mut wanted);
+                machine.add_deciding_atoms(state, known, values, &mut wanted);
             }
             let at = self.start + place as u32;
             let atoms = machine.atoms().iter().enumerate();
             atoms.filter_map(move |(bit, atom)| {
-                bits::has(&wanted, bit).then_some(Obligation { at, atom: *atom })
+                bits::contains(&wanted, bit).then_some(Obligation { at, atom: *atom })
             })
         })
     }
 
     fn size(&self, machine: &Machine, name: &dyn Fn(Atom) -> usize) -> usize {
         let row = |place| {
-            let atoms = bits::iter(self.seen(place).0).filter_map(|bit| machine.atoms().get(bit));
+            let atoms = bits::iter(self.observed(place).0).filter_map(|bit| machine.atoms().get(bit));
             4 + 4 * bits::count(self.possible(place)) as usize
                 + atoms.map(|atom| name(*atom) + 1).sum::<usize>()
         };
@@ -209,31 +209,31 @@ impl Encoding for States {
     }
 }
 
-/// No row.
-const NOTHING: Range<usize> = Range { start: usize::MAX, end: 0 };
+/// Empty range of rows.
+const NO_ROWS: Range<usize> = Range { start: usize::MAX, end: 0 };
 
 impl States {
-    /// The states that are possible at an instant.
+    /// Returns the possible states at an instant.
     pub fn possible_at(&self, at: Instant) -> impl Iterator<Item = State> {
         let place = at.checked_sub(self.start).filter(|_| at <= self.end());
         let states = place.map_or(&[][..], |place| self.possible(place as usize));
         bits::iter(states).map(|state| state as State)
     }
 
-    /// Goes on to the next instant.
+    /// Appends one instant.
     fn extend_once(&mut self, machine: &Machine) {
         let place = self.len();
         self.rows.extend(std::iter::repeat_n(u64::MAX, self.state_words as usize));
         self.rows.resize((place + 1) * self.stride(), 0);
-        self.step(machine, place);
-        self.look(machine, place);
+        self.narrow(machine, place);
+        self.update_known(machine, place);
     }
 
     fn stride(&self) -> usize {
         self.state_words as usize + 2 * self.atom_words as usize
     }
 
-    /// How many instants there are.
+    /// Returns the number of instants.
     fn len(&self) -> usize {
         self.rows.len() / self.stride()
     }
@@ -246,38 +246,38 @@ impl States {
         &self.row(place)[..self.state_words as usize]
     }
 
-    /// The known atoms, and their values.
-    fn seen(&self, place: usize) -> (&[u64], &[u64]) {
+    /// Returns the known atoms and their values.
+    fn observed(&self, place: usize) -> (&[u64], &[u64]) {
         self.row(place)[self.state_words as usize..].split_at(self.atom_words as usize)
     }
 
-    /// Notes what was observed. Whether it was new.
-    fn note(&mut self, machine: &Machine, place: usize, values: &[(Atom, bool)]) -> bool {
+    /// Records observations. Returns whether any of them is new.
+    fn record(&mut self, machine: &Machine, place: usize, values: &[(Atom, bool)]) -> bool {
         let (stride, states, atoms) = (self.stride(), self.state_words as usize, self.atom_words as usize);
         let (known, kept) = self.rows[place * stride + states..][..2 * atoms].split_at_mut(atoms);
         let mut wanted = machine.atoms().iter().enumerate();
         let (mut next, mut new) = (wanted.next(), false);
-        // Both are sorted.
+        // Atoms and values are both sorted.
         for (atom, value) in values {
             while next.is_some_and(|(_, other)| other < atom) {
                 next = wanted.next();
             }
             let Some((bit, _)) = next.filter(|(_, other)| *other == atom) else { continue };
-            if !bits::has(known, bit) || (*value && !bits::has(kept, bit)) {
+            if !bits::contains(known, bit) || (*value && !bits::contains(kept, bit)) {
                 new = true;
-                bits::put(known, bit);
+                bits::insert(known, bit);
                 if *value {
-                    bits::put(kept, bit);
+                    bits::insert(kept, bit);
                 }
             }
         }
         new
     }
 
-    /// Takes in what another history knows of an instant. Whether it was new.
-    fn join(&mut self, place: usize, theirs: &[u64]) -> bool {
+    /// Merges a row of another history. Returns whether it changed.
+    fn merge_row(&mut self, place: usize, theirs: &[u64]) -> bool {
         let (stride, states) = (self.stride(), self.state_words as usize);
-        // How the first state was reached makes no difference.
+        // The observations of the first instant do not matter.
         let len = if place == 0 { states } else { stride };
         let mut new = false;
         for (at, (own, theirs)) in self.rows[place * stride..][..len].iter_mut().zip(theirs).enumerate() {
@@ -288,37 +288,37 @@ impl States {
         new
     }
 
-    /// Goes forward again from the rows that changed, as far as it makes a difference.
-    fn settle(&mut self, machine: &Machine, changed: Range<usize>, work: &mut Work) {
+    /// Recomputes the rows after the changed ones, as far as the possible states change.
+    fn propagate(&mut self, machine: &Machine, changed: Range<usize>, work: &mut WorkCounters) {
         for place in changed.start..self.len() {
             work.evaluations += u64::from(bits::count(self.possible(place)));
-            let moved = place > 0 && self.step(machine, place);
+            let moved = place > 0 && self.narrow(machine, place);
             if !moved && place >= changed.end {
                 break;
             }
-            self.look(machine, place);
+            self.update_known(machine, place);
         }
     }
 
-    /// Keeps only the states that can follow those of the instant before. Whether there are fewer now.
-    fn step(&mut self, machine: &Machine, place: usize) -> bool {
+    /// Removes states that cannot follow those of the previous instant. Returns whether any was removed.
+    fn narrow(&mut self, machine: &Machine, place: usize) -> bool {
         let (stride, states, atoms) = (self.stride(), self.state_words as usize, self.atom_words as usize);
         let (before, row) = self.rows.split_at_mut(place * stride);
-        let (possible, seen) = row[..stride].split_at_mut(states);
-        let (known, values) = seen.split_at(atoms);
-        let (mut small, mut large) = ([0; SMALL], Vec::new());
-        let found = if states <= SMALL {
+        let (possible, observed) = row[..stride].split_at_mut(states);
+        let (known, values) = observed.split_at(atoms);
+        let (mut small, mut large) = ([0; INLINE_WORDS], Vec::new());
+        let found = if states <= INLINE_WORDS {
             &mut small[..states]
         } else {
             large.resize(states, 0);
             &mut large[..]
         };
-        // What is impossible counts as found, so that nobody looks for it.
+        // Impossible states are marked as found, so that no edge to them is evaluated.
         for (found, possible) in found.iter_mut().zip(&*possible) {
             *found = !possible;
         }
         for state in bits::iter(&before[before.len() - stride..][..states]) {
-            machine.follow(state, known, values, found);
+            machine.add_successors(state, known, values, found);
         }
         let mut fewer = false;
         for (possible, found) in possible.iter_mut().zip(found) {
@@ -328,20 +328,20 @@ impl States {
         fewer
     }
 
-    /// Looks whether a state is known now, or a verdict.
-    fn look(&mut self, machine: &Machine, place: usize) {
+    /// Updates the last known state and the verdict from a row.
+    fn update_known(&mut self, machine: &Machine, place: usize) {
         let at = self.start + place as u32;
         if let Some(state) = bits::single(self.possible(place))
             && self.resolved.is_none_or(|resolved| resolved.at <= at)
         {
-            self.resolved = Some(Resolved { at, state: state as State });
+            self.resolved = Some(KnownState { at, state: state as State });
         }
-        if let Some(verdict) = machine.common(self.possible(place)) {
+        if let Some(verdict) = machine.common_verdict(self.possible(place)) {
             self.conclude((verdict, at));
         }
     }
 
-    /// Notes a verdict, if it is the first.
+    /// Stores a verdict if it is earlier than the stored one.
     fn conclude(&mut self, verdict: (Truth, Instant)) {
         if self.verdict.is_none_or(|(_, known)| verdict.1 < known) {
             self.verdict = Some(verdict);

@@ -1,25 +1,25 @@
-//! Expressions as the document prints them: `(¬⟨1,s⟩ ∧ ¬⟨2,s⟩) ∨ (⟨1,s⟩ ∧ ¬⟨2,s⟩)`.
+//! Expressions in the notation of EH18: `(¬⟨1,s⟩ ∧ ¬⟨2,s⟩) ∨ (⟨1,s⟩ ∧ ¬⟨2,s⟩)`.
 
 use super::{Expression, Node, Pool};
 use crate::memory::Atom;
 use std::fmt;
 
-/// An expression that can be printed; see [`Pool::written`].
-pub struct Written<'a> {
+/// Prints an expression; see [`Pool::display`].
+pub struct ExpressionDisplay<'a> {
     pool: &'a Pool,
     expression: Expression,
     name: &'a dyn Fn(Atom) -> String,
 }
 
-/// What is still to be printed.
+/// Pending output.
 enum Piece {
-    /// An expression, and whether it needs brackets if it has several parts.
+    /// An expression, and whether it needs parentheses if it has several operands.
     Expression(Expression, bool),
     Text(&'static str),
 }
 
 impl Pool {
-    /// An expression, to be printed as the document does.
+    /// Returns a printer in the notation of EH18.
     ///
     /// ```
     /// use invigil_decent::expression::Pool;
@@ -30,14 +30,18 @@ impl Pool {
     /// let atom = Atom::Observed(PropositionId(0));
     /// let [first, second] = [1, 2].map(|at| pool.literal(Obligation { at, atom }, at == 1));
     /// let both = pool.and([first, second]);
-    /// assert_eq!(pool.written(both, &|_| "s".into()).to_string(), "⟨1,s⟩ ∧ ¬⟨2,s⟩");
+    /// assert_eq!(pool.display(both, &|_| "s".into()).to_string(), "⟨1,s⟩ ∧ ¬⟨2,s⟩");
     /// ```
-    pub fn written<'a>(&'a self, expression: Expression, name: &'a dyn Fn(Atom) -> String) -> Written<'a> {
-        Written { pool: self, expression, name }
+    pub fn display<'a>(
+        &'a self,
+        expression: Expression,
+        name: &'a dyn Fn(Atom) -> String,
+    ) -> ExpressionDisplay<'a> {
+        ExpressionDisplay { pool: self, expression, name }
     }
 }
 
-impl fmt::Display for Written<'_> {
+impl fmt::Display for ExpressionDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut open = vec![Piece::Expression(self.expression, false)];
         while let Some(piece) = open.pop() {

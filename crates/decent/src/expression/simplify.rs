@@ -1,4 +1,4 @@
-//! Simplification and evaluation through decision diagrams.
+//! Simplification and evaluation with decision diagrams.
 
 use super::{Expression, Node, Pool};
 use crate::memory::{Memory, Obligation};
@@ -7,24 +7,24 @@ use invigil_ltl::{Budget, TooLarge};
 use rustc_hash::FxHashSet;
 use std::cell::RefCell;
 
-/// What the expressions of one history may cost. One that costs more stays as it is, and unknown.
+/// Budget for the expressions of one history. An expression that exceeds it stays unchanged and unknown.
 const BUDGET: Budget =
     Budget { formulae: 0, states: 0, edges: 1 << 10, nodes: 1 << 18, variables: 1 << 11, seconds: None };
 
 thread_local! {
-    /// To make room for diagrams takes longer than an expression, so there is one room for all of a thread.
+    /// Diagrams of the thread. Allocating the tables takes longer than simplifying an expression, so they are reused.
     static LABELS: RefCell<Labels> = RefCell::new(Labels::new(&BUDGET));
 }
 
-/// The value of an expression when a memory is all that is known, if that decides it. This is the document's `eval`: whether
-/// what is left is always true, or never.
+/// Returns the value of an expression if a memory determines it (`eval` of [EH18 §4]: the rewritten expression is valid
+/// or unsatisfiable).
 pub fn evaluate(pool: &Pool, expression: Expression, memory: &Memory) -> Option<bool> {
     let mut rest = Pool::default();
     let left = pool.rewrite([expression], memory, &mut rest)[0];
     Simplifier::new(&rest, [left]).decide(&rest, left)
 }
 
-/// The same expression as an irredundant sum of products. This is the document's `simplify`.
+/// Converts an expression to an irredundant sum of products (`simplify` of [EH18 §4]).
 ///
 /// ```
 /// use invigil_decent::expression::{Pool, simplify};
@@ -41,36 +41,36 @@ pub fn evaluate(pool: &Pool, expression: Expression, memory: &Memory) -> Option<
 /// ```
 ///
 /// # Errors
-/// If it would have too many products, or speaks of too much.
+/// Fails if there are too many products or variables.
 pub fn simplify(pool: &mut Pool, expression: Expression) -> Result<Expression, TooLarge> {
     Simplifier::new(pool, [expression]).simplify(pool, expression)
 }
 
-/// Decision diagrams of the expressions of a pool, each made once.
+/// Decision diagrams of the expressions of a pool, each built once.
 pub(crate) struct Simplifier {
-    /// What the variables stand for, the earliest first.
+    /// Meaning of the variables, the earliest observation first.
     variables: Vec<Obligation>,
-    /// The variables themselves, as soon as one is needed.
+    /// The variables themselves, created on demand.
     atoms: Vec<Label>,
-    made: Vec<Option<Label>>,
+    diagrams: Vec<Option<Label>>,
 }
 
 impl Simplifier {
-    /// For some expressions of a pool.
+    /// Creates a simplifier for some expressions of a pool.
     pub(crate) fn new(pool: &Pool, roots: impl IntoIterator<Item = Expression>) -> Simplifier {
-        Simplifier { variables: pool.obligations(roots), atoms: Vec::new(), made: vec![None; pool.len()] }
+        Simplifier { variables: pool.obligations(roots), atoms: Vec::new(), diagrams: vec![None; pool.len()] }
     }
 
-    /// The value of an expression, if it is the same whatever is observed. None also if it is too large.
+    /// Returns the value of an expression if it is valid or unsatisfiable. `None` also if it is too large.
     pub(crate) fn decide(&mut self, pool: &Pool, expression: Expression) -> Option<bool> {
         if pool.is_plain(expression) {
             return expression.constant();
         }
-        let label = self.with_room(|own, labels| own.diagram(labels, pool, expression)).ok()?;
+        let label = self.with_diagrams(|own, labels| own.diagram(labels, pool, expression)).ok()?;
         if label.is_true() { Some(true) } else { label.is_false().then_some(false) }
     }
 
-    /// The same expression as an irredundant sum of products.
+    /// Converts an expression to an irredundant sum of products.
     pub(crate) fn simplify(
         &mut self,
         pool: &mut Pool,
@@ -79,7 +79,7 @@ impl Simplifier {
         if pool.is_plain(expression) {
             return Ok(expression);
         }
-        let products = self.with_room(|own, labels| {
+        let products = self.with_diagrams(|own, labels| {
             let label = own.diagram(labels, pool, expression)?;
             labels.cubes(&label)
         })?;
@@ -87,7 +87,7 @@ impl Simplifier {
         for product in products {
             let mut literals = Vec::with_capacity(product.len());
             for (variable, value) in product {
-                // There are no others.
+                // Diagrams contain only helper variables.
                 let Variable::Helper(number) = variable else { continue };
                 literals.push(pool.literal(self.variables[number as usize], value));
             }
@@ -96,15 +96,15 @@ impl Simplifier {
         Ok(pool.or(sum))
     }
 
-    /// Does something with diagrams. If there is no room, it may be full of what nobody needs any more: whether that was
-    /// cleared away in time must not decide what is known, so it is tried once more in an empty one.
-    fn with_room<Made>(
+    /// Runs an operation on the thread's diagrams. If they are full, it is repeated once with empty ones, so that the
+    /// result does not depend on garbage left by earlier expressions.
+    fn with_diagrams<Made>(
         &mut self,
         work: impl Fn(&mut Simplifier, &mut Labels) -> Result<Made, TooLarge>,
     ) -> Result<Made, TooLarge> {
         LABELS.with_borrow_mut(|labels| match work(self, labels) {
             Err(too_large) if too_large.limit == BUDGET.nodes => {
-                (self.atoms, self.made) = (Vec::new(), Vec::new());
+                (self.atoms, self.diagrams) = (Vec::new(), Vec::new());
                 *labels = Labels::new(&BUDGET);
                 work(self, labels)
             }
@@ -113,19 +113,20 @@ impl Simplifier {
     }
 
     fn diagram(&mut self, labels: &mut Labels, pool: &Pool, root: Expression) -> Result<Label, TooLarge> {
-        // Diagrams decide on variables in the order in which they are made: always the same, so that results are.
+        // Variables are created in sorted order, so that diagrams and results are deterministic.
         for number in self.atoms.len()..self.variables.len() {
             self.atoms.push(labels.variable(Variable::Helper(number as u32))?);
         }
-        // Results of simplification come to the pool.
-        self.made.resize(pool.len(), None);
+        // Simplification adds its results to the pool.
+        self.diagrams.resize(pool.len(), None);
         for expression in self.missing(pool, root) {
-            let part = |part: &Expression| self.made[part.index()].clone().unwrap_or_else(|| labels.bottom());
-            let made = match pool.node(expression) {
+            let part =
+                |part: &Expression| self.diagrams[part.index()].clone().unwrap_or_else(|| labels.bottom());
+            let diagrams = match pool.node(expression) {
                 Node::Constant(true) => labels.top(),
                 Node::Constant(false) => labels.bottom(),
                 Node::Atom(obligation) => {
-                    // All that the expressions speak of are there.
+                    // `variables` contains every observation of the expressions.
                     self.atoms[self.variables.binary_search(obligation).unwrap_or_default()].clone()
                 }
                 Node::Not(inner) => labels.not(&part(inner))?,
@@ -136,18 +137,18 @@ impl Simplifier {
                     parts.iter().try_fold(labels.bottom(), |one, next| labels.or(&one, &part(next)))?
                 }
             };
-            self.made[expression.index()] = Some(made);
+            self.diagrams[expression.index()] = Some(diagrams);
         }
-        Ok(self.made[root.index()].clone().unwrap_or_else(|| labels.bottom()))
+        Ok(self.diagrams[root.index()].clone().unwrap_or_else(|| labels.bottom()))
     }
 
-    /// The parts of an expression, and it itself, that have no diagram yet, parts first.
+    /// Returns the subexpressions without a diagram, operands first.
     fn missing(&self, pool: &Pool, root: Expression) -> Vec<Expression> {
         let mut open = vec![root];
         let mut missing = Vec::new();
         let mut seen = FxHashSet::default();
         while let Some(next) = open.pop() {
-            if self.made[next.index()].is_none() && seen.insert(next) {
+            if self.diagrams[next.index()].is_none() && seen.insert(next) {
                 missing.push(next);
                 open.extend_from_slice(pool.node(next).parts());
             }

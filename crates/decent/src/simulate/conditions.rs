@@ -1,6 +1,6 @@
-//! How well messages travel.
+//! Network conditions of a simulation.
 
-/// What happens to messages, and when a run is given up.
+/// How messages travel, and when a run is given up.
 ///
 /// ```
 /// use invigil_decent::simulate::Conditions;
@@ -10,26 +10,26 @@
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Conditions {
-    /// How many rounds a message takes. With none it comes in the same round, if the receiver's turn is still to come.
+    /// Rounds that a message takes. With 0 it arrives in the same round if the receiver's turn is still to come.
     pub latency: u16,
-    /// How many rounds longer it may take. If there are any, messages overtake each other.
+    /// Maximum number of additional rounds. If positive, messages can overtake each other.
     pub jitter: u16,
-    /// The share of messages that never come.
+    /// Share of messages that are lost.
     pub loss: f64,
-    /// The share of messages that come twice.
+    /// Share of messages that are duplicated.
     pub duplication: f64,
-    /// Whether messages that come in the same round are in any order.
+    /// Whether messages that arrive in the same round are shuffled.
     pub shuffle: bool,
-    /// Whether components pass on what is for others that the sender has no link to. Each link takes its time.
+    /// Whether components relay messages where the sender has no link to the receiver. Each link takes its time.
     pub relay: bool,
-    /// Where chance comes from.
+    /// Seed of the random numbers.
     pub seed: u64,
-    /// How many rounds it goes on after the last observation.
+    /// Rounds to continue after the last observation.
     pub grace: u32,
 }
 
 impl Default for Conditions {
-    /// Those of the document: a message takes one round, and a run is given up five rounds after its trace.
+    /// The conditions of [EH18 §8.2.3]: a message takes one round, and a run is given up five rounds after its trace.
     fn default() -> Conditions {
         Conditions {
             latency: 1,

@@ -1,69 +1,69 @@
-//! Where one can look on while a run goes.
+//! Hooks into a simulated run.
 
-use super::Outcome;
-use crate::algorithm::{Monitor, Names, Outbox};
+use super::SimulationResult;
+use crate::algorithm::{Monitor, NameLengths, Outbox};
 use crate::system::{ComponentId, Instant, MonitorId, PropositionId};
 use invigil_ltl::moore::Truth;
 use std::collections::BTreeMap;
 
-/// What is known of a run beforehand: names and values, as one likes.
+/// Names and values that describe a run, chosen by the caller.
 pub type Tags = BTreeMap<String, String>;
 
 /// A message that was sent.
 #[derive(Clone, Copy)]
-pub struct Sent<'a, M: Monitor> {
-    /// By whom.
+pub struct SentMessage<'a, M: Monitor> {
+    /// Sending monitor.
     pub from: MonitorId,
-    /// To whom.
+    /// Receiving monitor.
     pub to: MonitorId,
-    /// What.
+    /// The message.
     pub message: &'a M::Message,
-    /// The monitor that sent it.
+    /// State of the sending monitor.
     pub sender: &'a M,
-    /// How many links it takes; one if both are on the same component.
+    /// Number of links; one if both monitors are on the same component.
     pub hops: u32,
 }
 
-impl<M: Monitor> Sent<'_, M> {
-    /// Its size in the bytes of the document.
-    pub fn size(&self, names: &Names) -> usize {
-        self.sender.size(self.message, names)
+impl<M: Monitor> SentMessage<'_, M> {
+    /// Returns its size in the normalised bytes of [EH18 §8.2.3].
+    pub fn size(&self, names: &NameLengths) -> usize {
+        self.sender.message_size(self.message, names)
     }
 }
 
-/// The nine points at which one can look on. Measures are made of these; whoever needs few of them writes only those.
+/// Notifications about a run, after the pointcuts of [EH18 §7]. All methods default to no-ops.
 ///
 /// ```
 /// use invigil_decent::algorithm::Monitor;
-/// use invigil_decent::simulate::{Hooks, Sent};
+/// use invigil_decent::simulate::{Hooks, SentMessage};
 ///
 /// #[derive(Default)]
 /// struct Letters(u32);
 ///
 /// impl<M: Monitor> Hooks<M> for Letters {
-///     fn sent(&mut self, _: &Sent<'_, M>) {
+///     fn sent(&mut self, _: &SentMessage<'_, M>) {
 ///         self.0 += 1;
 ///     }
 /// }
 /// ```
 pub trait Hooks<M: Monitor> {
-    /// A run is asked for.
+    /// A run was requested.
     fn before_start(&mut self, _tags: &Tags) {}
 
-    /// It begins: monitors are ready.
+    /// The run starts; the monitors are ready.
     fn started(&mut self, _tags: &Tags) {}
 
-    /// It is over.
+    /// The run is over.
     fn stopped(&mut self) {}
 
-    /// Whoever asked for it is told so.
-    fn after_stop(&mut self, _outcome: &Outcome) {}
+    /// The result is about to be returned.
+    fn after_stop(&mut self, _outcome: &SimulationResult) {}
 
-    /// A round begins.
+    /// A round starts.
     fn round(&mut self, _at: Instant) {}
 
-    /// A monitor has its turn.
-    fn monitor_step(
+    /// A monitor is about to run its round.
+    fn before_monitor_step(
         &mut self,
         _monitor: MonitorId,
         _at: ComponentId,
@@ -71,20 +71,27 @@ pub trait Hooks<M: Monitor> {
     ) {
     }
 
-    /// A monitor had its turn: what it did, and how it is now.
-    fn in_monitor(&mut self, _id: MonitorId, _at: ComponentId, _monitor: &M, _out: &Outbox<M::Message>) {}
+    /// A monitor has run its round: its outbox and its new state.
+    fn after_monitor_step(
+        &mut self,
+        _id: MonitorId,
+        _at: ComponentId,
+        _monitor: &M,
+        _out: &Outbox<M::Message>,
+    ) {
+    }
 
     /// A message was sent.
-    fn sent(&mut self, _sent: &Sent<'_, M>) {}
+    fn sent(&mut self, _sent: &SentMessage<'_, M>) {}
 
-    /// There is a verdict.
+    /// A verdict was reached.
     fn verdict(&mut self, _by: MonitorId, _truth: Truth, _of: Instant) {}
 }
 
-/// Nobody looks on.
+/// No hooks.
 impl<M: Monitor> Hooks<M> for () {}
 
-/// Two look on.
+/// Both hooks, one after the other.
 impl<M: Monitor, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
     fn before_start(&mut self, tags: &Tags) {
         self.0.before_start(tags);
@@ -101,7 +108,7 @@ impl<M: Monitor, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
         self.1.stopped();
     }
 
-    fn after_stop(&mut self, outcome: &Outcome) {
+    fn after_stop(&mut self, outcome: &SimulationResult) {
         self.0.after_stop(outcome);
         self.1.after_stop(outcome);
     }
@@ -111,17 +118,22 @@ impl<M: Monitor, A: Hooks<M>, B: Hooks<M>> Hooks<M> for (A, B) {
         self.1.round(at);
     }
 
-    fn monitor_step(&mut self, monitor: MonitorId, at: ComponentId, seen: Option<&[(PropositionId, bool)]>) {
-        self.0.monitor_step(monitor, at, seen);
-        self.1.monitor_step(monitor, at, seen);
+    fn before_monitor_step(
+        &mut self,
+        monitor: MonitorId,
+        at: ComponentId,
+        seen: Option<&[(PropositionId, bool)]>,
+    ) {
+        self.0.before_monitor_step(monitor, at, seen);
+        self.1.before_monitor_step(monitor, at, seen);
     }
 
-    fn in_monitor(&mut self, id: MonitorId, at: ComponentId, monitor: &M, out: &Outbox<M::Message>) {
-        self.0.in_monitor(id, at, monitor, out);
-        self.1.in_monitor(id, at, monitor, out);
+    fn after_monitor_step(&mut self, id: MonitorId, at: ComponentId, monitor: &M, out: &Outbox<M::Message>) {
+        self.0.after_monitor_step(id, at, monitor, out);
+        self.1.after_monitor_step(id, at, monitor, out);
     }
 
-    fn sent(&mut self, sent: &Sent<'_, M>) {
+    fn sent(&mut self, sent: &SentMessage<'_, M>) {
         self.0.sent(sent);
         self.1.sent(sent);
     }

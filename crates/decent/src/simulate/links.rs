@@ -1,30 +1,30 @@
-//! How far it is from one component to another.
+//! Distances between components.
 
 use crate::system::{ComponentId, System};
 use std::fmt;
 
-/// A message for a component to which there is no way.
+/// A message cannot reach the component that it is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unlinked {
+pub struct NoRouteError {
     from: String,
     to: String,
     relay: bool,
 }
 
-impl fmt::Display for Unlinked {
+impl fmt::Display for NoRouteError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Unlinked { from, to, relay } = self;
+        let NoRouteError { from, to, relay } = self;
         if *relay {
-            write!(f, "{from} sends to {to}, but no chain of links leads there: add a link")
+            write!(f, "{from} sends to {to}, but there is no path of links: add a link")
         } else {
-            write!(f, "{from} sends to {to}, but has no link to it: add one, or let others pass it on")
+            write!(f, "{from} sends to {to}, but has no link to it: add one, or allow relaying")
         }
     }
 }
 
-impl std::error::Error for Unlinked {}
+impl std::error::Error for NoRouteError {}
 
-/// The number of links between any two components. Nothing is kept where everybody has a link to everybody.
+/// Number of links between any two components. No table is stored if every component has a link to every other.
 pub(super) struct Links {
     names: Vec<String>,
     hops: Option<Vec<u32>>,
@@ -40,27 +40,27 @@ impl Links {
         Links { names, hops, relay }
     }
 
-    /// The largest number of links that a message takes.
+    /// Returns the largest number of links that a message takes.
     pub(super) fn farthest(&self) -> u32 {
         let known = self.hops.iter().flatten().filter(|hops| **hops != u32::MAX);
         known.copied().max().unwrap_or(1).max(1)
     }
 
-    /// How many links it takes. A message that stays where it is takes one.
-    pub(super) fn hops(&self, from: ComponentId, to: ComponentId) -> Result<u32, Unlinked> {
+    /// Returns the number of links that a message takes. A message within one component takes one.
+    pub(super) fn hops(&self, from: ComponentId, to: ComponentId) -> Result<u32, NoRouteError> {
         let Some(hops) = &self.hops else { return Ok(1) };
         match hops.get(from.index() * self.names.len() + to.index()) {
             Some(hops) if *hops != u32::MAX => Ok((*hops).max(1)),
             _ => {
                 let name =
                     |component: ComponentId| self.names.get(component.index()).cloned().unwrap_or_default();
-                Err(Unlinked { from: name(from), to: name(to), relay: self.relay })
+                Err(NoRouteError { from: name(from), to: name(to), relay: self.relay })
             }
         }
     }
 }
 
-/// How many links it is to each component; without others that pass things on, at most one.
+/// Returns the number of links to each component; without relaying, at most one.
 fn distances(system: &System, from: ComponentId, relay: bool) -> Vec<u32> {
     let mut far = vec![u32::MAX; system.components().len()];
     far[from.index()] = 0;

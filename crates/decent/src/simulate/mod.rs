@@ -1,37 +1,37 @@
-//! The simulator: rounds in which every component observes, every monitor has its turn, and messages take their time.
+//! Simulator: rounds in which every component observes, every monitor runs and messages travel.
 //!
-//! The same run always goes the same way: chance comes from a seed. Every monitor has its turn in every round, in the order of
-//! their numbers. What is sent in a round comes after as many rounds as the [`Conditions`] say.
+//! Runs are deterministic: random numbers come from a seed. In every round all monitors run in the order of their ids.
+//! A message arrives after the number of rounds that the [`Conditions`] specify.
 
 mod conditions;
 mod hooks;
 mod links;
-mod post;
+mod message_queue;
 mod trace;
 
 pub use conditions::Conditions;
-pub use hooks::{Hooks, Sent, Tags};
-pub use links::Unlinked;
+pub use hooks::{Hooks, SentMessage, Tags};
+pub use links::NoRouteError;
 pub use trace::{Observations, Replay, Trace};
 
 use crate::algorithm::{Monitor, Outbox, Placed, Round};
 use crate::system::{Instant, MonitorId, System};
 use invigil_ltl::moore::Truth;
 use links::Links;
-use post::Post;
+use message_queue::MessageQueue;
 
-/// How a run ended.
+/// Result of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Outcome {
-    /// What was found out; unknown if time ran out.
+pub struct SimulationResult {
+    /// The verdict; unknown if the run was given up.
     pub verdict: Truth,
-    /// The instant that the verdict is of, and who found it.
+    /// Instant of the verdict, and the monitor that reached it.
     pub found: Option<(Instant, MonitorId)>,
-    /// How many rounds it took.
+    /// Number of rounds.
     pub rounds: Instant,
 }
 
-/// Monitors of one algorithm on their components, ready for any number of runs.
+/// Monitors of one algorithm on their components, for any number of runs.
 ///
 /// ```
 /// use invigil_decent::algorithm::{machine, orchestration};
@@ -63,19 +63,19 @@ pub struct Simulator<'a, M: Monitor> {
     tags: Tags,
     links: Links,
     monitors: Vec<M>,
-    post: Post<M::Message>,
+    post: MessageQueue<M::Message>,
     inbox: Vec<M::Message>,
     out: Outbox<M::Message>,
 }
 
 impl<'a, M: Monitor> Simulator<'a, M> {
-    /// Before the first run.
+    /// Prepares a simulator.
     pub fn new(system: &System, placed: &'a [Placed<M>], conditions: Conditions) -> Simulator<'a, M> {
         let links = Links::of(system, conditions.relay);
         Simulator {
             placed,
             tags: Tags::new(),
-            post: Post::new(placed.len(), &conditions, links.farthest()),
+            post: MessageQueue::new(placed.len(), &conditions, links.farthest()),
             links,
             conditions,
             monitors: Vec::with_capacity(placed.len()),
@@ -84,30 +84,30 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         }
     }
 
-    /// What hooks are told about the runs: whatever one likes.
+    /// Sets a tag that hooks receive at the start of a run.
     pub fn tag(&mut self, key: &str, value: &str) {
         self.tags.insert(key.to_owned(), value.to_owned());
     }
 
-    /// From the next run on, chance comes from this seed.
+    /// Sets the seed of the following runs.
     pub fn reseed(&mut self, seed: u64) {
         self.conditions.seed = seed;
     }
 
-    /// The monitors as the last run left them.
+    /// Returns the monitors in their state at the end of the last run.
     pub fn monitors(&self) -> &[M] {
         &self.monitors
     }
 
-    /// One run: until there is a verdict, or until nothing was observed any more for some rounds.
+    /// Runs until there is a verdict, or until no component has observed anything for some rounds.
     ///
     /// # Errors
-    /// If a message is for a component to which there is no way.
+    /// Fails if a message cannot reach its component.
     pub fn run(
         &mut self,
         observations: &mut impl Observations,
         hooks: &mut impl Hooks<M>,
-    ) -> Result<Outcome, Unlinked> {
+    ) -> Result<SimulationResult, NoRouteError> {
         hooks.before_start(&self.tags);
         self.reset();
         hooks.started(&self.tags);
@@ -133,14 +133,14 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         &mut self,
         observations: &mut impl Observations,
         hooks: &mut impl Hooks<M>,
-    ) -> Result<Outcome, Unlinked> {
+    ) -> Result<SimulationResult, NoRouteError> {
         let mut silent = 0;
         let mut at = 0;
         loop {
             at += 1;
             silent = if observations.advance(at) { 0 } else { silent + 1 };
             if silent > self.conditions.grace {
-                return Ok(Outcome { verdict: Truth::Unknown, found: None, rounds: at - 1 });
+                return Ok(SimulationResult { verdict: Truth::Unknown, found: None, rounds: at - 1 });
             }
             hooks.round(at);
             if let Some(outcome) = self.round(at, observations, hooks)? {
@@ -149,35 +149,35 @@ impl<'a, M: Monitor> Simulator<'a, M> {
         }
     }
 
-    /// One round, to its end even if there is a verdict: the others do not know yet.
+    /// Runs one round. It is completed even if a monitor reaches a verdict: the other monitors do not know it yet.
     fn round(
         &mut self,
         at: Instant,
         observations: &impl Observations,
         hooks: &mut impl Hooks<M>,
-    ) -> Result<Option<Outcome>, Unlinked> {
+    ) -> Result<Option<SimulationResult>, NoRouteError> {
         let mut outcome = None;
         for (place, monitor) in self.monitors.iter_mut().enumerate() {
             let (own, here) = (MonitorId(place as u32), self.placed[place].at);
             let seen = observations.seen(here);
             self.post.collect(at, own, &mut self.inbox);
             self.out.clear();
-            hooks.monitor_step(own, here, seen);
+            hooks.before_monitor_step(own, here, seen);
             monitor.round(Round { at, seen }, &mut self.inbox, &mut self.out);
             self.inbox.clear();
-            hooks.in_monitor(own, here, monitor, &self.out);
+            hooks.after_monitor_step(own, here, monitor, &self.out);
             for (to, message) in self.out.messages.drain(..) {
-                // Whoever writes to nobody is heard by nobody.
+                // Messages to monitors that do not exist are dropped.
                 let Some(there) = self.placed.get(to.index()).map(|placed| placed.at) else { continue };
                 let hops = match self.links.hops(here, there) {
-                    Err(_) if monitor.can_be_spared(&message) => continue,
+                    Err(_) if monitor.is_optional(&message) => continue,
                     hops => hops?,
                 };
-                hooks.sent(&Sent { from: own, to, message: &message, sender: monitor, hops });
+                hooks.sent(&SentMessage { from: own, to, message: &message, sender: monitor, hops });
                 self.post.send(at, own, to, hops, message);
             }
             if let (None, Some((verdict, of))) = (outcome, self.out.verdict) {
-                outcome = Some(Outcome { verdict, found: Some((of, own)), rounds: at });
+                outcome = Some(SimulationResult { verdict, found: Some((of, own)), rounds: at });
                 hooks.verdict(own, verdict, of);
             }
         }

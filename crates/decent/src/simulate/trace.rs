@@ -1,17 +1,17 @@
-//! What components observe, round by round.
+//! Observations of components, round by round.
 
 use crate::system::{ComponentId, Instant, PropositionId, System};
 
-/// Where observations come from.
+/// Source of observations.
 pub trait Observations {
-    /// Goes on to a round, from 1. Says whether some component is still observing.
+    /// Advances to a round, from 1. Returns whether some component is still observing.
     fn advance(&mut self, at: Instant) -> bool;
 
-    /// What a component observed in this round. None if its trace is over.
+    /// Returns the observations of a component in this round, or `None` if its trace has ended.
     fn seen(&self, component: ComponentId) -> Option<&[(PropositionId, bool)]>;
 }
 
-/// What was observed in a run, in one piece.
+/// Complete recorded observations of a run.
 ///
 /// ```
 /// use invigil_decent::simulate::{Observations, Trace};
@@ -27,24 +27,24 @@ pub trait Observations {
 /// let mut replay = trace.replay();
 /// assert!(replay.advance(2) && replay.seen(a) == Some(&[(x, false)]));
 /// assert!(!replay.advance(3) && replay.seen(a).is_none());
-/// # Ok::<(), invigil_decent::system::Clash>(())
+/// # Ok::<(), invigil_decent::system::SystemError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trace {
     components: usize,
     values: Vec<(PropositionId, bool)>,
-    /// Where the values of each component in each round end.
+    /// End index of each component's values in each round.
     ends: Vec<usize>,
 }
 
 impl Trace {
-    /// Nothing was observed yet.
+    /// Creates an empty trace.
     pub fn new(system: &System) -> Trace {
         Trace { components: system.components().len(), values: Vec::new(), ends: Vec::new() }
     }
 
-    /// All components observe all that they can in each round.
-    pub fn whole(
+    /// Creates a trace in which all components observe all of their propositions in each round.
+    pub fn from_fn(
         system: &System,
         rounds: Instant,
         mut value: impl FnMut(PropositionId, Instant) -> bool,
@@ -60,8 +60,8 @@ impl Trace {
         trace
     }
 
-    /// What was observed is given for each component, in each round.
-    pub fn of(run: &[Vec<Vec<(PropositionId, bool)>>]) -> Trace {
+    /// Creates a trace from the observations of each component in each round.
+    pub fn from_run(run: &[Vec<Vec<(PropositionId, bool)>>]) -> Trace {
         let rounds = run.iter().map(Vec::len).max().unwrap_or(0);
         let mut trace = Trace { components: run.len(), values: Vec::new(), ends: Vec::new() };
         for round in 0..rounds {
@@ -70,7 +70,7 @@ impl Trace {
         trace
     }
 
-    /// One more round: what each component observes in it.
+    /// Appends a round: the observations of each component.
     pub fn push<'a>(&mut self, seen: impl IntoIterator<Item = &'a [(PropositionId, bool)]>) {
         let mut seen = seen.into_iter();
         for _ in 0..self.components {
@@ -79,23 +79,23 @@ impl Trace {
         }
     }
 
-    /// How many rounds there are.
+    /// Returns the number of rounds.
     pub fn rounds(&self) -> Instant {
         (self.ends.len() / self.components.max(1)) as Instant
     }
 
-    /// The value of a proposition, if it was observed.
+    /// Returns the value of a proposition in a round, if it was observed.
     pub fn value(&self, proposition: PropositionId, at: Instant) -> Option<bool> {
         let mut all = (0..self.components).filter_map(|component| self.seen(component, at)).flatten();
         all.find(|(known, _)| *known == proposition).map(|(_, value)| *value)
     }
 
-    /// The trace from its beginning.
+    /// Returns the observations from the first round on.
     pub fn replay(&self) -> Replay<'_> {
         Replay { trace: self, at: 0 }
     }
 
-    /// What a component, by its place, observed in a round. None if the trace is over.
+    /// Returns the observations of a component (by index) in a round, or `None` after the end of the trace.
     pub fn seen(&self, component: usize, at: Instant) -> Option<&[(PropositionId, bool)]> {
         let place = (at.checked_sub(1)? as usize) * self.components + component;
         let end = *self.ends.get(place)?;
@@ -104,7 +104,7 @@ impl Trace {
     }
 }
 
-/// A trace that is being observed.
+/// Observations from a trace.
 #[derive(Clone, Debug)]
 pub struct Replay<'a> {
     trace: &'a Trace,

@@ -1,6 +1,6 @@
-//! Graphs of few questions: what depends on what, in circles or not, and how deep.
+//! Dependency graphs of monitors: strongly connected components, cycles, depth.
 
-/// The strongly connected components of a graph, each after those that its edges lead to (Tarjan, with a stack of its own).
+/// Returns the strongly connected components in reverse topological order (Tarjan, not recursive).
 pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     const NEW: usize = usize::MAX;
     let (mut found, mut stack) = (Vec::new(), Vec::new());
@@ -40,12 +40,12 @@ pub(super) fn components(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {
     found
 }
 
-/// Whether a strongly connected component is a circle, and not just a node.
+/// Returns whether a strongly connected component contains a cycle.
 pub(super) fn is_cycle(edges: &[Vec<usize>], component: &[usize]) -> bool {
     component.len() > 1 || component.iter().any(|node| edges[*node].contains(node))
 }
 
-/// For each node how many edges a way can have that begins there; none if it can have any number.
+/// Returns the length of the longest path from each node, or `None` if a cycle is reachable.
 pub(super) fn depths(edges: &[Vec<usize>]) -> Vec<Option<u32>> {
     let mut depths = vec![None; edges.len()];
     for component in components(edges) {
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn circles_are_found_after_what_they_lead_to() {
+    fn components_are_in_reverse_topological_order() {
         // 0 -> 1 <-> 2 -> 3, 4 -> 4
         let edges = [vec![1], vec![2], vec![1, 3], vec![], vec![4]];
         let mut found = components(&edges);
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_chain_needs_no_deep_stack() {
+    fn depth_of_long_chain_does_not_recurse() {
         let edges: Vec<Vec<usize>> =
             (0..100_000).map(|at| if at > 0 { vec![at - 1] } else { vec![] }).collect();
         assert_eq!(depths(&edges)[99_999], Some(99_999));

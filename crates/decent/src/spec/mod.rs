@@ -1,24 +1,31 @@
-//! Decentralized specifications: monitors with names, each of which speaks of what its own component observes and of what
-//! other monitors say.
+//! Decentralized specifications [EH18 §6]: named monitors over the propositions of their own components and the
+//! verdicts of other monitors.
 //!
-//! A [`Specification`] is what people write. It becomes a [`Network`] of automata on components, or
-//! a list of [`Problem`]s. What can be asked of it: whether a verdict can always still come ([`monitorable`]), whether it fits
-//! the system ([`place`]), what it means ([`reference`](mod@reference)), whether two say the same ([`equivalent`]).
-//! [`split`] makes one out of a formula.
+//! A [`Specification`] holds what users write. It compiles to a [`Network`] of automata on components, or to a list of
+//! [`SpecDiagnostic`]s.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`monitorability`] | whether a verdict remains possible after every observation |
+//! | [`placement`] | compatibility: whether the monitors fit the links of the system |
+//! | [`reference`](mod@reference) | reference semantics |
+//! | [`flatten`] | a network as one exact automaton |
+//! | [`equivalence`] | comparison of two specifications |
+//! | [`split`] | synthesis of a specification from a formula |
 
+mod automaton_spec;
 mod build;
-mod drawn;
-pub mod equivalent;
-pub mod flat;
+pub mod diagnostic;
+pub mod equivalence;
+pub mod flatten;
 mod graph;
-pub mod monitorable;
-pub mod place;
-pub mod problem;
+pub mod monitorability;
+pub mod placement;
 pub mod reference;
 pub mod split;
 
-pub use drawn::{Drawn, DrawnEdge, DrawnState};
-pub use problem::Problem;
+pub use automaton_spec::{AutomatonSpec, EdgeSpec, StateSpec};
+pub use diagnostic::SpecDiagnostic;
 
 use crate::memory::Atom;
 use crate::network::Network;
@@ -27,10 +34,10 @@ use indexmap::IndexMap;
 use invigil_ltl::formula::Proposition;
 use invigil_ltl::syntax::Tree;
 
-/// Monitors with names, and the system that they watch.
+/// Named monitors and the system that they observe.
 ///
 /// ```
-/// use invigil_decent::spec::{Body, Specification};
+/// use invigil_decent::spec::{MonitorBody, Specification};
 /// use invigil_decent::system::System;
 /// use invigil_ltl::Budget;
 /// use invigil_ltl::syntax::Tree;
@@ -40,121 +47,127 @@ use invigil_ltl::syntax::Tree;
 /// system.proposition(switch, "pressed")?;
 /// system.proposition(bulb, "lit")?;
 /// let mut specification = Specification::new(system);
-/// specification.add("on", Body::Formula(Tree::parse("lit").unwrap()), None).unwrap();
+/// specification.add("on", MonitorBody::Formula(Tree::parse("lit").unwrap()), None).unwrap();
 /// let follows = Tree::parse("G(pressed -> X(@on U !pressed))").unwrap();
-/// let follows = specification.add("follows", Body::Formula(follows), None).unwrap();
+/// let follows = specification.add("follows", MonitorBody::Formula(follows), None).unwrap();
 /// specification.root = Some(follows);
-/// // Nobody said where they are: what they speak of does.
+/// // No components are given: they follow from the propositions.
 /// let network = specification.network(Budget::default()).unwrap();
-/// assert_eq!((network.part(follows).at, network.depth(follows)), (switch, 1));
-/// # Ok::<(), invigil_decent::system::Clash>(())
+/// assert_eq!((network.monitor(follows).at, network.depth(follows)), (switch, 1));
+/// # Ok::<(), invigil_decent::system::SystemError>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Specification {
     /// The system.
     pub system: System,
-    /// The monitor whose verdict is that of the whole.
+    /// The monitor whose verdict is the verdict of the specification.
     pub root: Option<MonitorId>,
-    monitors: IndexMap<String, Monitor>,
+    monitors: IndexMap<String, MonitorSpec>,
 }
 
-/// A monitor as it is written.
+/// Monitor of a specification.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Monitor {
-    /// What it watches for.
-    pub body: Body,
-    /// Where it is to run, if somebody has said so.
+pub struct MonitorSpec {
+    /// Its property.
+    pub body: MonitorBody,
+    /// Its component, if given.
     pub at: Option<ComponentId>,
 }
 
-/// What a monitor watches for.
+/// Property of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
-    /// A formula. Names are what is observed, `@name` is what another monitor says.
+pub enum MonitorBody {
+    /// Formula. Names are propositions; `@name` is the verdict of another monitor.
     Formula(Tree),
-    /// An automaton, state by state.
-    Automaton(Drawn),
-    /// Something else that says true or false for every instant, sooner or later: a property (`.prop`), a script (`.medl`),
-    /// a program. All that is known of it is that what it says is observed where it runs.
+    /// Automaton, state by state.
+    Automaton(AutomatonSpec),
+    /// Opaque monitor: a property (`.prop`), a script (`.medl`) or a program that eventually decides every instant. Its
+    /// verdicts are observed as a proposition where it runs.
     BlackBox {
-        /// Where it is written.
+        /// File that contains it.
         file: String,
     },
 }
 
 impl Specification {
-    /// No monitors yet.
+    /// Creates a specification without monitors.
     pub fn new(system: System) -> Specification {
         Specification { system, ..Specification::default() }
     }
 
-    /// Adds a monitor. What a black box says becomes a proposition of its component, called like it with an `@` in front.
+    /// Adds a monitor. The verdict of a black box becomes a proposition of its component, named like the monitor with a
+    /// leading `@`.
     ///
     /// # Errors
-    /// If there is one of that name, or if it is a black box and nobody says where it runs.
-    pub fn add(&mut self, name: &str, body: Body, at: Option<ComponentId>) -> Result<MonitorId, Problem> {
+    /// Fails if the name is taken, or if a black box has no component.
+    pub fn add(
+        &mut self,
+        name: &str,
+        body: MonitorBody,
+        at: Option<ComponentId>,
+    ) -> Result<MonitorId, SpecDiagnostic> {
         let id = MonitorId(self.monitors.len() as u32);
         if let Some(first) = self.find(name) {
             return Err(
-                Problem::new(first, format!("there are two monitors `{name}`")).help("rename one of them")
+                SpecDiagnostic::new(first, format!("duplicate monitor `{name}`")).help("rename one of them")
             );
         }
-        if let Body::BlackBox { .. } = body {
+        if let MonitorBody::BlackBox { .. } = body {
             let Some(at) = at else {
-                let problem = Problem::new(id, format!("nobody says where the black box `{name}` runs"));
+                let problem =
+                    SpecDiagnostic::new(id, format!("no component is given for the black box `{name}`"));
                 return Err(problem.help(format!("write: {name} @ component = black box …")));
             };
             let proposition = self.system.proposition(at, &box_proposition(name));
-            proposition.map_err(|clash| Problem::new(id, clash.to_string()))?;
+            proposition.map_err(|clash| SpecDiagnostic::new(id, clash.to_string()))?;
         }
-        self.monitors.insert(name.to_owned(), Monitor { body, at });
+        self.monitors.insert(name.to_owned(), MonitorSpec { body, at });
         Ok(id)
     }
 
-    /// Another body for a monitor that is there. What refers to it stays as it is.
-    pub fn replace(&mut self, id: MonitorId, body: Body) {
+    /// Replaces the body of a monitor. References to it remain valid.
+    pub fn replace(&mut self, id: MonitorId, body: MonitorBody) {
         if let Some((_, monitor)) = self.monitors.get_index_mut(id.index()) {
             monitor.body = body;
         }
     }
 
-    /// The monitor of this name.
+    /// Returns the monitor with this name.
     pub fn find(&self, name: &str) -> Option<MonitorId> {
         self.monitors.get_index_of(name).map(|at| MonitorId(at as u32))
     }
 
-    /// What a monitor is called.
+    /// Returns the name of a monitor.
     pub fn name(&self, id: MonitorId) -> &str {
         self.monitors.get_index(id.index()).map_or("", |(name, _)| name)
     }
 
-    /// A monitor.
-    pub fn monitor(&self, id: MonitorId) -> &Monitor {
+    /// Returns a monitor.
+    pub fn monitor(&self, id: MonitorId) -> &MonitorSpec {
         &self.monitors[id.index()]
     }
 
-    /// All monitors.
+    /// Returns all monitors.
     pub fn monitors(&self) -> impl ExactSizeIterator<Item = MonitorId> + use<> {
         (0..self.monitors.len() as u32).map(MonitorId)
     }
 
-    /// What a monitor speaks of, as it is written, each once: observations of its component, and other monitors.
-    /// Names that mean nothing are left out.
+    /// Returns the propositions and monitors that a monitor refers to, sorted. Unknown names are omitted.
     pub fn atoms(&self, id: MonitorId) -> Vec<Atom> {
         let mut atoms: Vec<Atom> = match &self.monitor(id).body {
-            Body::Formula(tree) => tree.atoms().filter_map(|(name, _)| self.meaning(name)).collect(),
-            Body::Automaton(drawn) => {
+            MonitorBody::Formula(tree) => tree.atoms().filter_map(|(name, _)| self.meaning(name)).collect(),
+            MonitorBody::Automaton(drawn) => {
                 let trees = drawn.labels().flat_map(Tree::atoms);
                 trees.filter_map(|(name, _)| self.meaning(name)).collect()
             }
-            Body::BlackBox { .. } => self.box_atom(id).into_iter().collect(),
+            MonitorBody::BlackBox { .. } => self.box_atom(id).into_iter().collect(),
         };
         atoms.sort_unstable();
         atoms.dedup();
         atoms
     }
 
-    /// All that is observed for a monitor, by itself and by those that it refers to.
+    /// Returns the propositions that a monitor depends on, directly or through other monitors.
     pub fn observed(&self, id: MonitorId) -> Vec<PropositionId> {
         let (mut found, mut open) = (Vec::new(), vec![id]);
         let mut seen = vec![false; self.monitors.len()];
@@ -175,36 +188,36 @@ impl Specification {
         found
     }
 
-    /// What a name in a formula stands for.
+    /// Resolves a name in a formula.
     fn meaning(&self, name: &Proposition) -> Option<Atom> {
         match name {
-            Proposition::Name(name) => self.system.find(name).map(Atom::Observed),
+            Proposition::Name(name) => self.system.find_proposition(name).map(Atom::Observed),
             Proposition::Monitor(name) => self.find(name).map(Atom::Verdict),
             Proposition::Expression(_) | Proposition::Fresh(_) => None,
         }
     }
 
-    /// What a black box says, as its component observes it.
+    /// Returns the atom for the verdict of a black box.
     fn box_atom(&self, id: MonitorId) -> Option<Atom> {
-        self.system.find(&box_proposition(self.name(id))).map(Atom::Observed)
+        self.system.find_proposition(&box_proposition(self.name(id))).map(Atom::Observed)
     }
 }
 
-/// What the verdicts of a black box are called where they are observed.
+/// Returns the name of the proposition for the verdicts of a black box.
 fn box_proposition(name: &str) -> String {
     format!("@{name}")
 }
 
 impl Network {
-    /// How many references lie one behind the other, at most: 0 for a monitor that refers to none. A monitor on a cycle of
-    /// references has no depth; [`u32::MAX`] stands for it.
+    /// Returns the length of the longest chain of references from a monitor: 0 without references, [`u32::MAX`] on a
+    /// cycle.
     pub fn depth(&self, id: MonitorId) -> u32 {
         graph::depths(&self.graph())[id.index()].unwrap_or(u32::MAX)
     }
 
-    /// For each monitor those that it refers to.
+    /// Returns the references of each monitor.
     fn graph(&self) -> Vec<Vec<usize>> {
-        let ids = (0..self.parts.len() as u32).map(MonitorId);
+        let ids = (0..self.monitors.len() as u32).map(MonitorId);
         ids.map(|id| self.references(id).into_iter().map(MonitorId::index).collect()).collect()
     }
 }

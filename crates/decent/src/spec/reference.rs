@@ -1,11 +1,11 @@
-//! What a specification means: the verdict of each monitor from each instant on, by the book.
+//! Reference semantics [EH18 §6]: the verdict of each monitor from each instant on.
 //!
-//! The document asks the monitor that is referred to as an oracle: run from its initial state on what is left of the trace.
-//! What it leaves open is decided as for encodings of histories: whatever is not known, be it an observation or what another
-//! monitor says, leaves every possibility, and a verdict is there when one state is left and that is final. In a circle of
-//! references, nothing is known at first, and what follows is added until nothing more does.
+//! [EH18 §6] treats a referenced monitor as an oracle: it runs from its initial state on the rest of the trace. What
+//! this leaves open is decided as in encodings of histories: every unknown value, observation or verdict, leaves all
+//! possibilities open, and a verdict is known when exactly one state is possible and this state is final. On a cycle of
+//! references, verdicts are a least fixed point that starts with all of them unknown.
 //!
-//! This is slow and plain: it is what everything else is tested against.
+//! This is slow and simple: the reference for tests of everything else.
 
 use super::graph;
 use crate::automaton::{Automaton, State};
@@ -14,31 +14,31 @@ use crate::network::Network;
 use crate::system::{Instant, MonitorId, PropositionId};
 use invigil_ltl::moore::Truth;
 
-/// The verdicts of all monitors of a network on a trace.
+/// Verdicts of all monitors of a network on a trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdicts {
-    /// For each monitor, from each instant on.
+    /// Verdicts of each monitor from each instant on.
     all: Vec<Vec<Truth>>,
 }
 
 impl Verdicts {
-    /// What a monitor says of the trace from an instant on; the first is 1. Beyond the trace nothing is known.
+    /// Returns the verdict of a monitor on the trace from an instant (from 1) on; unknown after the end of the trace.
     pub fn of(&self, monitor: MonitorId, from: Instant) -> Truth {
         let at = (from as usize).checked_sub(1);
         at.and_then(|at| self.all[monitor.index()].get(at)).copied().unwrap_or(Truth::Unknown)
     }
 }
 
-/// The verdicts of all monitors on a trace: what was observed at each instant, by anybody.
+/// Computes the verdicts of all monitors on a trace: the observations of all components at each instant.
 pub fn verdicts(network: &Network, trace: &[Vec<(PropositionId, bool)>]) -> Verdicts {
-    let mut all: Vec<Vec<Truth>> = vec![vec![Truth::Unknown; trace.len()]; network.parts.len()];
+    let mut all: Vec<Vec<Truth>> = vec![vec![Truth::Unknown; trace.len()]; network.monitors.len()];
     let edges = network.graph();
     for component in graph::components(&edges) {
         loop {
             let mut changed = false;
             for &monitor in &component {
-                let automaton = &network.parts[monitor].automaton;
-                // The last first: what a circle says of an instant mostly depends on what it says of later ones.
+                let automaton = &network.monitors[monitor].automaton;
+                // Backwards, since verdicts on a cycle mostly depend on later ones.
                 for from in (0..trace.len())
                     .rev()
                     .filter(|from| all[monitor][*from] == Truth::Unknown)
@@ -57,12 +57,12 @@ pub fn verdicts(network: &Network, trace: &[Vec<(PropositionId, bool)>]) -> Verd
     Verdicts { all }
 }
 
-/// The verdict of the whole on a trace.
+/// Returns the verdict of the root on a trace.
 pub fn verdict(network: &Network, trace: &[Vec<(PropositionId, bool)>]) -> Truth {
     verdicts(network, trace).of(network.root, 1)
 }
 
-/// What an automaton says of the trace from a place on.
+/// Returns the verdict of an automaton on the trace from an index on.
 fn run(
     automaton: &Automaton,
     trace: &[Vec<(PropositionId, bool)>],

@@ -1,48 +1,49 @@
-//! Which infinite executions are accepted, by the marks of their steps.
+//! The acceptance condition of infinite executions, in terms of the marks of their steps.
 
-use crate::space::Space;
+use crate::state_space::StateSpace;
 
-/// A condition on the marks that occur for ever.
+/// A condition on the marks that occur infinitely often.
 pub(super) struct Acceptance {
-    /// Each of these must.
-    each: u64,
-    /// If the first does, so must the second.
+    /// All of these must occur.
+    required: u64,
+    /// If the first mark of a pair occurs, the second one must occur as well.
     pairs: Vec<(u64, u64)>,
 }
 
 impl Acceptance {
-    pub(super) fn of(space: &impl Space) -> Acceptance {
+    pub(super) fn of(space: &impl StateSpace) -> Acceptance {
         let bit = |at: u32| 1u64.checked_shl(at).unwrap_or(0);
         let sets = space.sets();
-        let each = !u64::MAX.checked_shl(sets).unwrap_or(0);
+        let required = !u64::MAX.checked_shl(sets).unwrap_or(0);
         let pairs = (0..space.pairs()).map(|pair| (bit(sets + 2 * pair), bit(sets + 2 * pair + 1)));
-        Acceptance { each, pairs: pairs.collect() }
+        Acceptance { required, pairs: pairs.collect() }
     }
 
-    /// Whether an execution is accepted on which just these marks occur for ever.
+    /// Whether an execution is accepted on which exactly these marks occur infinitely often.
     pub(super) fn is_met(&self, marks: u64) -> bool {
-        marks & self.each == self.each && self.unanswered(marks) == 0
+        marks & self.required == self.required && self.unanswered(marks) == 0
     }
 
-    /// The marks that occur without those that must then occur, too.
+    /// The first marks of pairs whose second mark is missing.
     pub(super) fn unanswered(&self, marks: u64) -> u64 {
         let open = self.pairs.iter().filter(|(if_this, then)| marks & if_this != 0 && marks & then == 0);
         open.fold(0, |all, (if_this, _)| all | if_this)
     }
 
-    /// Whether a part of something with these marks can be accepted though the whole is not.
-    pub(super) fn is_open(&self, marks: u64) -> bool {
-        marks & self.each == self.each && self.unanswered(marks) != 0
+    /// Whether a component with these marks, which is not accepted, may contain an accepted one.
+    pub(super) fn may_contain_accepted(&self, marks: u64) -> bool {
+        marks & self.required == self.required && self.unanswered(marks) != 0
     }
 
-    /// The marks that ask for others and that are not among these.
-    pub(super) fn absent(&self, marks: u64) -> u64 {
+    /// The first marks of pairs that are not among `marks`.
+    pub(super) fn absent_triggers(&self, marks: u64) -> u64 {
         self.pairs.iter().fold(0, |all, (if_this, _)| all | if_this) & !marks
     }
 
-    /// What to take of the marks of an accepted component so that whatever else is taken of it is accepted.
+    /// The marks that a cycle in an accepted component must have so that it is accepted, whatever other marks of the
+    /// component it has.
     pub(super) fn needed(&self, marks: u64) -> u64 {
         let answers = self.pairs.iter().filter(|(if_this, _)| marks & if_this != 0);
-        answers.fold(self.each, |all, (_, then)| all | then)
+        answers.fold(self.required, |all, (_, then)| all | then)
     }
 }

@@ -1,50 +1,50 @@
-//! Strongly connected components with the marks of their steps, one after the other.
+//! Incremental computation of strongly connected components and the marks of their steps.
 
 use super::acceptance::Acceptance;
 use crate::limits::Incomplete;
 
-/// A step between configurations that have numbers.
+/// A step between numbered configurations.
 #[derive(Clone, Copy)]
 pub(super) struct Edge {
     pub(super) target: u32,
     pub(super) marks: u64,
 }
 
-/// How far a search has come, for those who count.
-pub(super) struct Standing {
-    /// The steps from where it began.
+/// Current size of the search, for limits and progress.
+pub(super) struct SearchExtent {
+    /// The number of steps from the start.
     pub(super) depth: u64,
-    /// The bytes it uses.
+    /// The memory in bytes.
     pub(super) bytes: usize,
 }
 
-/// What is searched.
-pub(super) trait Edges {
-    /// Adds the steps of a configuration, the first time it is met.
-    fn edges(&mut self, of: u32, standing: Standing, out: &mut Vec<Edge>) -> Result<(), Incomplete>;
+/// The graph that is searched.
+pub(super) trait EdgeSource {
+    /// Appends the steps of a configuration when it is first visited.
+    fn edges(&mut self, of: u32, extent: SearchExtent, out: &mut Vec<Edge>) -> Result<(), Incomplete>;
 }
 
-/// Some configurations of one component, all of which reach each other through them.
+/// Mutually reachable configurations of one component.
 pub(super) struct Component {
     pub(super) states: Vec<u32>,
-    /// The marks of the steps between them, or of enough of these to be accepted.
+    /// The marks of the steps between them, or a subset that suffices for acceptance.
     pub(super) marks: u64,
 }
 
-/// A number in the order of visits: not visited yet.
+/// Visit number of a configuration that is not visited yet.
 pub(super) const NEW: u32 = 0;
-/// Its component is complete; or it does not belong to what is searched.
+/// Visit number of a configuration whose component is complete, or that is excluded from the search.
 pub(super) const CLOSED: u32 = u32::MAX;
 
-/// A search in depth that stops at every component of interest and can go on.
+/// A depth-first search that pauses at every component of interest and can be resumed.
 pub(super) struct Components {
     starts: std::vec::IntoIter<u32>,
     visits: u32,
-    /// The way from the start to here.
+    /// The stack of the search.
     frames: Vec<Frame>,
-    /// The steps that are still to be followed, those of the last frame at the end.
+    /// The steps that are still to be followed; those of the top frame are last.
     pending: Vec<Edge>,
-    /// Configurations whose components are not complete, in the order of visits.
+    /// Configurations whose components are incomplete, in the order of visits.
     open: Vec<u32>,
     /// The first configuration of each of these components.
     roots: Vec<Root>,
@@ -52,20 +52,20 @@ pub(super) struct Components {
 
 struct Frame {
     state: u32,
-    /// How many steps were pending before its own.
+    /// The number of pending steps before its own.
     pending: usize,
 }
 
 struct Root {
-    /// Its number in the order of visits.
+    /// The visit number.
     visit: u32,
-    /// Where it is in `open`.
+    /// The index in `open`.
     open: usize,
-    /// The marks inside of its component.
+    /// The marks of the steps inside the component.
     marks: u64,
-    /// Whether there are steps inside of it.
+    /// Whether the component has steps.
     is_cycle: bool,
-    /// The marks of the step that leads to it.
+    /// The marks of the step that leads to the component.
     entry: u64,
 }
 
@@ -81,19 +81,19 @@ impl Components {
         }
     }
 
-    fn standing(&self) -> Standing {
+    fn extent(&self) -> SearchExtent {
         let bytes = self.frames.capacity() * size_of::<Frame>()
             + self.pending.capacity() * size_of::<Edge>()
             + self.open.capacity() * size_of::<u32>()
             + self.roots.capacity() * size_of::<Root>();
-        Standing { depth: self.frames.len() as u64, bytes }
+        SearchExtent { depth: self.frames.len() as u64, bytes }
     }
 
-    /// The next component that is accepted, as soon as that is known, or that is not but may hold one that is, when
-    /// it is complete. `numbers` says of each configuration when it was visited, and has room for more.
+    /// Returns the next component that is accepted, as soon as this is known, or that is complete and may contain an
+    /// accepted one. `numbers` has the visit number of each configuration and grows as needed.
     pub(super) fn next(
         &mut self,
-        graph: &mut impl Edges,
+        graph: &mut impl EdgeSource,
         accepted: &Acceptance,
         numbers: &mut Vec<u32>,
     ) -> Result<Option<Component>, Incomplete> {
@@ -107,7 +107,7 @@ impl Components {
             if self.pending.len() == frame.pending {
                 let state = frame.state;
                 self.frames.pop();
-                if let Some(component) = self.leave(state, accepted, numbers) {
+                if let Some(component) = self.backtrack(state, accepted, numbers) {
                     return Ok(Some(component));
                 }
                 continue;
@@ -117,7 +117,7 @@ impl Components {
                 NEW => self.visit(edge.target, edge.marks, graph, numbers)?,
                 CLOSED => {}
                 visit => {
-                    if let Some(component) = self.close(visit, edge.marks, accepted) {
+                    if let Some(component) = self.merge(visit, edge.marks, accepted) {
                         return Ok(Some(component));
                     }
                 }
@@ -129,11 +129,11 @@ impl Components {
         &mut self,
         state: u32,
         entry: u64,
-        graph: &mut impl Edges,
+        graph: &mut impl EdgeSource,
         numbers: &mut Vec<u32>,
     ) -> Result<(), Incomplete> {
         let pending = self.pending.len();
-        graph.edges(state, self.standing(), &mut self.pending)?;
+        graph.edges(state, self.extent(), &mut self.pending)?;
         self.visits += 1;
         let at = state as usize;
         if at >= numbers.len() {
@@ -146,8 +146,8 @@ impl Components {
         Ok(())
     }
 
-    /// A step leads back to an open configuration: all components from that one on are one.
-    fn close(&mut self, visit: u32, mut marks: u64, accepted: &Acceptance) -> Option<Component> {
+    /// Merges all components from the target of a back edge on.
+    fn merge(&mut self, visit: u32, mut marks: u64, accepted: &Acceptance) -> Option<Component> {
         while let Some(root) = self.roots.pop_if(|root| root.visit > visit) {
             marks |= root.marks | root.entry;
         }
@@ -158,13 +158,14 @@ impl Components {
         is_met.then(|| Component { states: self.open[root.open..].to_vec(), marks: root.marks })
     }
 
-    /// All steps of a configuration were followed. If it is the first of its component, that is complete.
-    fn leave(&mut self, state: u32, accepted: &Acceptance, numbers: &mut [u32]) -> Option<Component> {
+    /// Leaves a configuration whose steps were all followed. If it is the root of its component, this is complete.
+    fn backtrack(&mut self, state: u32, accepted: &Acceptance, numbers: &mut [u32]) -> Option<Component> {
         let root = self.roots.pop_if(|root| numbers[state as usize] == root.visit)?;
         let states = &self.open[root.open..];
         states.iter().for_each(|state| numbers[*state as usize] = CLOSED);
-        let is_open = root.is_cycle && accepted.is_open(root.marks);
-        let component = is_open.then(|| Component { states: states.to_vec(), marks: root.marks });
+        let may_contain_accepted = root.is_cycle && accepted.may_contain_accepted(root.marks);
+        let component =
+            may_contain_accepted.then(|| Component { states: states.to_vec(), marks: root.marks });
         self.open.truncate(root.open);
         component
     }

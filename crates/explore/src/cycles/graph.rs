@@ -1,36 +1,36 @@
-//! The configurations that a search meets, with their numbers.
+//! The configurations of a search, with their numbers.
 
-use super::components::{Edge, Edges, Standing};
-use crate::limits::{Incomplete, Limits, Pulse, Totals};
-use crate::space::{FAULT, IDLE, Space, Successors, Taken};
-use crate::store::{Full, Store};
+use super::components::{Edge, EdgeSource, SearchExtent};
+use crate::limits::{Incomplete, Limits, ProgressListener, Totals};
+use crate::state_space::{FAULT, IDLE, StateSpace, Successors, TransitionInfo};
+use crate::store::{Store, StoreFull};
 use std::time::Instant;
 
-/// After how many configurations the clock is looked at, and the pulse beats.
-const BEAT: u64 = 1 << 10;
+/// Number of configurations between two checks of the limits and progress reports.
+const PROGRESS_INTERVAL: u64 = 1 << 10;
 
-/// A space whose configurations are numbered as they are met.
+/// A space whose configurations are numbered in the order of discovery.
 pub(super) struct Graph<'a, S, P> {
     space: &'a S,
     limits: &'a Limits,
-    pulse: &'a P,
+    listener: &'a P,
     since: Instant,
     totals: Totals,
     store: Store,
     pub(super) starts: Vec<u32>,
     out: Successors,
     found: Vec<(u32, bool)>,
-    /// Configurations that were looked at, again or for the first time.
+    /// Number of expansions, repeated ones included.
     looks: u64,
-    is_cut: bool,
+    depth_exceeded: bool,
 }
 
-impl<'a, S: Space, P: Pulse> Graph<'a, S, P> {
-    pub(super) fn new(space: &'a S, limits: &'a Limits, pulse: &'a P) -> Graph<'a, S, P> {
+impl<'a, S: StateSpace, P: ProgressListener> Graph<'a, S, P> {
+    pub(super) fn new(space: &'a S, limits: &'a Limits, listener: &'a P) -> Graph<'a, S, P> {
         Graph {
             space,
             limits,
-            pulse,
+            listener,
             since: Instant::now(),
             totals: Totals::default(),
             store: Store::new(space.width()).with_memory(limits.memory.unwrap_or(u64::MAX)),
@@ -38,11 +38,11 @@ impl<'a, S: Space, P: Pulse> Graph<'a, S, P> {
             out: Successors::default(),
             found: Vec::new(),
             looks: 0,
-            is_cut: false,
+            depth_exceeded: false,
         }
     }
 
-    /// Begins with the initial configurations.
+    /// Inserts the initial configurations. Returns their numbers.
     pub(super) fn start(&mut self) -> Result<Vec<u32>, Incomplete> {
         self.space.initial(&mut self.out);
         self.totals.faults += self.number()?;
@@ -50,17 +50,17 @@ impl<'a, S: Space, P: Pulse> Graph<'a, S, P> {
         Ok(self.starts.clone())
     }
 
-    /// Numbers the configurations in `out`, after leaving out what is none; tells how many that were.
+    /// Removes faults from `out` and numbers the remaining configurations. Returns the number of faults.
     fn number(&mut self) -> Result<u64, Incomplete> {
         if self.space.failure().is_some() {
             return Err(Incomplete::Failed);
         }
         let before = self.out.len();
-        if self.out.taken.iter().any(|taken| taken.flags & FAULT != 0) {
-            keep_sound(&mut self.out, self.space.width());
+        if self.out.transitions.iter().any(|taken| taken.flags & FAULT != 0) {
+            remove_faults(&mut self.out, self.space.width());
         }
         self.found.clear();
-        let full = |Full| Incomplete::Memory;
+        let full = |StoreFull| Incomplete::Memory;
         self.store.insert_all(&self.out.words, &mut self.found).map_err(full)?;
         Ok((before - self.out.len()) as u64)
     }
@@ -74,27 +74,27 @@ impl<'a, S: Space, P: Pulse> Graph<'a, S, P> {
         self.store.get(number)
     }
 
-    /// What was seen. The numbers of visits are kept elsewhere.
+    /// The totals. The visit numbers are stored elsewhere, so they are added to the memory.
     pub(super) fn totals(&self, numbers: &[u32]) -> Totals {
         let states = self.store.len() as u64;
         let memory = self.totals.memory.max(self.store.memory() + size_of_val(numbers) as u64);
         Totals { states, waiting: states.saturating_sub(self.totals.waiting), memory, ..self.totals }
     }
 
-    /// Whether something was too deep to be looked at.
-    pub(super) fn cut(&self) -> Option<Incomplete> {
-        self.is_cut.then_some(Incomplete::Depth)
+    /// The depth limit, if it was exceeded.
+    pub(super) fn depth_cut(&self) -> Option<Incomplete> {
+        self.depth_exceeded.then_some(Incomplete::Depth)
     }
 
-    /// Whether the search may go on.
-    pub(super) fn check(&mut self, standing: &Standing) -> Result<(), Incomplete> {
-        self.totals.depth = self.totals.depth.max(standing.depth);
+    /// Checks the limits.
+    pub(super) fn check_limits(&mut self, extent: &SearchExtent) -> Result<(), Incomplete> {
+        self.totals.depth = self.totals.depth.max(extent.depth);
         self.looks += 1;
-        if self.looks.is_multiple_of(BEAT) {
-            let others = self.store.len() * size_of::<u32>() + standing.bytes;
+        if self.looks.is_multiple_of(PROGRESS_INTERVAL) {
+            let others = self.store.len() * size_of::<u32>() + extent.bytes;
             self.totals.memory = self.store.memory() + others as u64;
-            self.pulse.beat(&self.totals(&[]));
-            if self.pulse.is_stopped() {
+            self.listener.progress(&self.totals(&[]));
+            if self.listener.is_stopped() {
                 return Err(Incomplete::Stopped);
             }
             return self.limits.exceeded(&self.totals(&[]), self.since).map_or(Ok(()), Err);
@@ -105,27 +105,31 @@ impl<'a, S: Space, P: Pulse> Graph<'a, S, P> {
         }
     }
 
-    /// The steps of a configuration, each with how it is taken; gives the number of those that go wrong.
-    pub(super) fn expand(&mut self, of: u32, mut tell: impl FnMut(Taken, Edge)) -> Result<u64, Incomplete> {
+    /// Visits the steps of a configuration, which are numbered if new. Returns the number of faults.
+    pub(super) fn expand(
+        &mut self,
+        of: u32,
+        mut visit: impl FnMut(TransitionInfo, Edge),
+    ) -> Result<u64, Incomplete> {
         self.out.clear();
         self.space.successors(self.store.get(of), &mut self.out);
         let faults = self.number()?;
-        for (at, (taken, (target, _))) in self.out.taken.iter().zip(&self.found).enumerate() {
-            tell(*taken, Edge { target: *target, marks: marks_of(&self.out, at) });
+        for (at, (taken, (target, _))) in self.out.transitions.iter().zip(&self.found).enumerate() {
+            visit(*taken, Edge { target: *target, marks: marks_of(&self.out, at) });
         }
         Ok(faults)
     }
 
-    /// The steps of a configuration to those that have been met.
-    pub(super) fn again(&mut self, of: u32, mut tell: impl FnMut(Taken, Edge)) {
+    /// Visits the steps of a configuration whose targets are already known.
+    pub(super) fn revisit(&mut self, of: u32, mut visit: impl FnMut(TransitionInfo, Edge)) {
         self.out.clear();
         self.space.successors(self.store.get(of), &mut self.out);
-        for (at, taken) in self.out.taken.iter().enumerate() {
+        for (at, taken) in self.out.transitions.iter().enumerate() {
             let target = self.out.state(at, self.space.width());
             if taken.flags & FAULT == 0
                 && let Some(target) = self.store.find(target)
             {
-                tell(*taken, Edge { target, marks: marks_of(&self.out, at) });
+                visit(*taken, Edge { target, marks: marks_of(&self.out, at) });
             }
         }
     }
@@ -135,23 +139,23 @@ fn marks_of(out: &Successors, at: usize) -> u64 {
     out.marks.get(at).copied().unwrap_or(0)
 }
 
-/// Leaves out successors that are no configurations.
-fn keep_sound(out: &mut Successors, width: usize) {
+/// Removes successors with faults.
+fn remove_faults(out: &mut Successors, width: usize) {
     let mut kept = Successors::default();
-    for (at, taken) in out.taken.iter().enumerate().filter(|(_, taken)| taken.flags & FAULT == 0) {
+    for (at, taken) in out.transitions.iter().enumerate().filter(|(_, taken)| taken.flags & FAULT == 0) {
         kept.push(out.state(at, width), *taken);
         kept.marks.extend(out.marks.get(at));
     }
     *out = kept;
 }
 
-impl<S: Space, P: Pulse> Edges for Graph<'_, S, P> {
-    fn edges(&mut self, of: u32, standing: Standing, out: &mut Vec<Edge>) -> Result<(), Incomplete> {
-        self.check(&standing)?;
-        // Here it is the number of those that are not waiting.
+impl<S: StateSpace, P: ProgressListener> EdgeSource for Graph<'_, S, P> {
+    fn edges(&mut self, of: u32, extent: SearchExtent, out: &mut Vec<Edge>) -> Result<(), Incomplete> {
+        self.check_limits(&extent)?;
+        // Until `totals` is called, `waiting` counts the configurations that are expanded.
         self.totals.waiting += 1;
-        if self.limits.depth.is_some_and(|most| standing.depth >= most) {
-            self.is_cut = true;
+        if self.limits.depth.is_some_and(|most| extent.depth >= most) {
+            self.depth_exceeded = true;
             return Ok(());
         }
         let mut is_idle = false;

@@ -1,29 +1,29 @@
-//! A short accepted execution, once it is known where one is.
+//! Construction of a short accepted execution from an accepting component.
 
 use super::acceptance::Acceptance;
 use super::components::{Component, Edge};
 use super::graph::Graph;
-use crate::limits::Pulse;
+use crate::limits::ProgressListener;
 use crate::path::Path;
-use crate::space::{IDLE, Space};
+use crate::state_space::{IDLE, StateSpace};
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// Where an accepted execution can stay.
-pub(super) struct Ring {
+/// A set of configurations and steps in which an accepted execution can stay.
+pub(super) struct AcceptingComponent {
     component: Component,
-    /// Its steps may not have one of these marks.
+    /// Steps with one of these marks are excluded.
     avoid: u64,
 }
 
-impl Ring {
-    /// An accepted component. Where it is known early, there may be other steps between its configurations than those
-    /// whose marks it has: those that would ask for more are left aside.
-    pub(super) fn new(component: Component, accepted: &Acceptance) -> Ring {
-        Ring { avoid: accepted.absent(component.marks), component }
+impl AcceptingComponent {
+    /// Wraps an accepted component. If it was found early, there may be further steps between its configurations; those
+    /// that would trigger a fairness pair are excluded.
+    pub(super) fn new(component: Component, accepted: &Acceptance) -> AcceptingComponent {
+        AcceptingComponent { avoid: accepted.absent_triggers(component.marks), component }
     }
 }
 
-/// A step with the action that makes it.
+/// A step with its action.
 #[derive(Clone, Copy)]
 struct Step {
     source: u32,
@@ -32,16 +32,16 @@ struct Step {
 }
 
 impl Step {
-    fn is_like(&self, other: &Step) -> bool {
+    fn is_same_step(&self, other: &Step) -> bool {
         let parts = |step: &Step| (step.source, step.action, step.edge.target);
         parts(self) == parts(other)
     }
 }
 
-impl<S: Space, P: Pulse> Graph<'_, S, P> {
-    /// A shortest way from one of `starts` to a step of which `is_goal` is true, that one included, through steps of
-    /// which `is_way` is true.
-    fn way(
+impl<S: StateSpace, P: ProgressListener> Graph<'_, S, P> {
+    /// A shortest path from one of `starts`, through steps that satisfy `is_way`, to a step that satisfies `is_goal`,
+    /// which is included.
+    fn shortest_path(
         &mut self,
         starts: &[u32],
         is_way: impl Fn(&Edge) -> bool,
@@ -51,7 +51,7 @@ impl<S: Space, P: Pulse> Graph<'_, S, P> {
         let mut open: VecDeque<u32> = starts.iter().copied().collect();
         while let Some(source) = open.pop_front() {
             let mut found = None;
-            self.again(source, |taken, edge| {
+            self.revisit(source, |taken, edge| {
                 let step = Step { source, action: taken.action, edge };
                 if found.is_some() || !is_way(&edge) {
                     return;
@@ -66,55 +66,56 @@ impl<S: Space, P: Pulse> Graph<'_, S, P> {
                 }
             });
             if let Some(last) = found {
-                let mut way = vec![last];
+                let mut shortest_path = vec![last];
                 let mut at = source;
                 while let Some(Some(step)) = from.get(&at) {
-                    way.push(*step);
+                    shortest_path.push(*step);
                     at = step.source;
                 }
-                way.reverse();
-                return Some(way);
+                shortest_path.reverse();
+                return Some(shortest_path);
             }
         }
         None
     }
 
-    /// An execution that gets to the ring on the shortest way through what has been met, and goes round in it.
-    pub(super) fn lasso(&mut self, accepted: &Acceptance, ring: &Ring) -> Option<Path> {
-        let inside: HashSet<u32> = ring.component.states.iter().copied().collect();
-        let is_inside = |edge: &Edge| edge.marks & ring.avoid == 0 && inside.contains(&edge.target);
+    /// An execution that reaches the component on a shortest path of known configurations, and cycles in it.
+    pub(super) fn lasso(&mut self, accepted: &Acceptance, component: &AcceptingComponent) -> Option<Path> {
+        let inside: HashSet<u32> = component.component.states.iter().copied().collect();
+        let is_inside = |edge: &Edge| edge.marks & component.avoid == 0 && inside.contains(&edge.target);
         let starts = self.starts.clone();
         let mut prefix = Vec::new();
         let entry = match starts.iter().find(|start| inside.contains(start)) {
             Some(start) => *start,
             None => {
-                prefix = self.way(&starts, |_| true, |step| inside.contains(&step.edge.target))?;
+                prefix = self.shortest_path(&starts, |_| true, |step| inside.contains(&step.edge.target))?;
                 prefix.last()?.edge.target
             }
         };
-        let needed = accepted.needed(ring.component.marks);
+        let needed = accepted.needed(component.component.marks);
         let mut round = Vec::new();
         let mut missing = needed;
         let mut at = entry;
         while missing != 0 {
-            let mut way = self.way(&[at], is_inside, |step| step.edge.marks & missing != 0)?;
+            let mut shortest_path =
+                self.shortest_path(&[at], is_inside, |step| step.edge.marks & missing != 0)?;
             if round.is_empty() {
-                // The way to the first step that counts need not be repeated.
-                let first = way.pop()?;
-                prefix.append(&mut way);
-                way.push(first);
+                // The path to the first marked step belongs to the prefix: it need not be repeated.
+                let first = shortest_path.pop()?;
+                prefix.append(&mut shortest_path);
+                shortest_path.push(first);
             }
-            at = way.last()?.edge.target;
-            missing = way.iter().fold(missing, |missing, step| missing & !step.edge.marks);
-            round.append(&mut way);
+            at = shortest_path.last()?.edge.target;
+            missing = shortest_path.iter().fold(missing, |missing, step| missing & !step.edge.marks);
+            round.append(&mut shortest_path);
         }
         let anchor = round.first().map_or(entry, |step: &Step| step.source);
         if round.is_empty() || at != anchor {
-            round.extend(self.way(&[at], is_inside, |step| step.edge.target == anchor)?);
+            round.extend(self.shortest_path(&[at], is_inside, |step| step.edge.target == anchor)?);
         }
-        // A way into the ring that is a part of it need not be gone twice.
+        // The end of the prefix that coincides with the cycle is dropped.
         let backwards = prefix.iter().rev().zip(round.iter().rev().cycle());
-        let twice = backwards.take_while(|(before, inside)| before.is_like(inside)).count();
+        let twice = backwards.take_while(|(before, inside)| before.is_same_step(inside)).count();
         prefix.truncate(prefix.len() - twice);
         let turn = twice.checked_rem(round.len()).unwrap_or(0);
         round.rotate_right(turn);

@@ -1,108 +1,112 @@
-//! Infinite executions that are accepted: generalised Büchi acceptance and strong fairness, on the fly.
+//! On-the-fly search for accepted infinite executions: generalised Büchi acceptance and strong fairness.
 //!
-//! One search in depth finds the strongly connected components of what can be reached (Tarjan's way, with the marks
-//! of each component gathered on the way, after Couvreur): linear in the number of transitions, and it ends as soon
-//! as the steps that it has seen make an accepting cycle. Where strong fairness is demanded, a component that is not
-//! fair as a whole may hold one that is: without the configurations in which somebody is enabled who never moves, it
-//! falls apart into smaller components, which are looked at in the same way.
+//! One depth-first search computes the strongly connected components (Tarjan) and collects the marks of each component
+//! on the way (Couvreur). It is linear in the number of transitions, and ends as soon as the steps seen so far contain
+//! an accepting cycle. With strong fairness, a component that is not fair as a whole may contain a fair one: without
+//! the configurations in which some process is enabled but never moves, it splits into smaller components, which are
+//! examined in the same way.
 
 mod acceptance;
 mod components;
 mod graph;
 mod lasso;
-mod shorter;
-mod strong;
+mod shorter_lasso;
+mod strong_fairness;
 
-use crate::limits::{Incomplete, Limits, Pulse, Totals};
+use crate::limits::{Incomplete, Limits, ProgressListener, Totals};
 use crate::path::Path;
-use crate::space::Space;
+use crate::state_space::StateSpace;
 use acceptance::Acceptance;
 use components::Components;
 use graph::Graph;
-use lasso::Ring;
-use strong::Parts;
+use lasso::AcceptingComponent;
+use strong_fairness::FairParts;
 
-/// What a search for an accepting cycle gives.
+/// The result of a search for an accepting cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Cycle {
+pub struct CycleSearchResult {
     /// An accepted execution, if one was found.
     pub path: Option<Path>,
-    /// What was seen. Deadlocks are counted where they are configurations that idle, as in products; a product whose
-    /// automaton is stuck is none.
+    /// The totals. Configurations that idle, as in products, are counted as deadlocks; a product whose automaton is
+    /// stuck is not.
     pub totals: Totals,
-    /// Why not everything was seen. If this is none and there is no path, there is no accepted execution.
+    /// Why the search is incomplete. If none and there is no path, no execution is accepted.
     pub incomplete: Option<Incomplete>,
 }
 
-/// Looks for an infinite execution that is accepted: one that takes steps of each acceptance set for ever
-/// ([`Space::sets`]) and is fair ([`Space::pairs`]). The first one that the search closes is made short, and if a
-/// shorter one is near the start, it is that one; it need not be the shortest of all.
+/// Searches for an accepted infinite execution: one that takes steps of each acceptance set infinitely often
+/// ([`StateSpace::sets`]) and is fair ([`StateSpace::pairs`]). The first one found is shortened, and replaced by a
+/// shorter one near the start if there is one. It need not be the shortest of all.
 ///
 /// ```
-/// use invigil_explore::cycles::cycle;
-/// use invigil_explore::{Limits, Space, Successors, Taken};
+/// use invigil_explore::cycles::find_accepting_cycle;
+/// use invigil_explore::{Limits, StateSpace, Successors, TransitionInfo};
 ///
 /// /// From 0 to 3 and back to 1; the way back is what counts.
 /// struct Loop;
-/// impl Space for Loop {
+/// impl StateSpace for Loop {
 ///     fn width(&self) -> usize {
 ///         1
 ///     }
 ///     fn initial(&self, out: &mut Successors) {
-///         out.push(&[0], Taken::default());
+///         out.push(&[0], TransitionInfo::default());
 ///     }
 ///     fn successors(&self, state: &[u64], out: &mut Successors) {
-///         out.push(&[state[0] % 3 + 1], Taken::default());
+///         out.push(&[state[0] % 3 + 1], TransitionInfo::default());
 ///         out.marks.push(u64::from(state[0] == 3));
 ///     }
 ///     fn sets(&self) -> u32 {
 ///         1
 ///     }
 /// }
-/// let path = cycle(&Loop, &Limits::default(), &()).path.unwrap();
+/// let path = find_accepting_cycle(&Loop, &Limits::default(), &()).path.unwrap();
 /// assert_eq!((path.states.len(), path.back), (4, Some((1, Some(0)))));
 /// ```
-pub fn cycle(space: &impl Space, limits: &Limits, pulse: &impl Pulse) -> Cycle {
+pub fn find_accepting_cycle(
+    space: &impl StateSpace,
+    limits: &Limits,
+    listener: &impl ProgressListener,
+) -> CycleSearchResult {
     let accepted = Acceptance::of(space);
-    let mut graph = Graph::new(space, limits, pulse);
+    let mut graph = Graph::new(space, limits, listener);
     let mut numbers = Vec::new();
     let found = search(&mut graph, &accepted, &mut numbers);
     let totals = graph.totals(&numbers);
-    pulse.beat(&totals);
+    listener.progress(&totals);
     let (path, incomplete) = match found {
-        Ok(Some(ring)) => (graph.lasso(&accepted, &ring), Some(Incomplete::Found)),
-        Ok(None) => (None, graph.cut()),
+        Ok(Some(component)) => (graph.lasso(&accepted, &component), Some(Incomplete::Found)),
+        Ok(None) => (None, graph.depth_cut()),
         Err(incomplete) => (None, Some(incomplete)),
     };
-    // What a subject says after it has failed is not to be believed.
+    // Results computed after a failure of the subject are unreliable.
     if space.failure().is_some() {
-        return Cycle { path: None, totals, incomplete: Some(Incomplete::Failed) };
+        return CycleSearchResult { path: None, totals, incomplete: Some(Incomplete::Failed) };
     }
     let met = graph.len();
     drop(graph);
     let path = path.map(|path| {
-        let other = shorter::near_the_start(space, &accepted, limits, pulse, met);
+        let other = shorter_lasso::lasso_near_start(space, &accepted, limits, listener, met);
         let is_better = |other: &Path| other.states.len() < path.states.len() && space.failure().is_none();
         other.filter(is_better).unwrap_or(path)
     });
-    Cycle { path, totals, incomplete }
+    CycleSearchResult { path, totals, incomplete }
 }
 
-/// Finds a part of the space in which all steps together are accepted.
-fn search<S: Space, P: Pulse>(
+/// Finds a component whose steps together are accepted.
+fn search<S: StateSpace, P: ProgressListener>(
     graph: &mut Graph<'_, S, P>,
     accepted: &Acceptance,
     numbers: &mut Vec<u32>,
-) -> Result<Option<Ring>, Incomplete> {
+) -> Result<Option<AcceptingComponent>, Incomplete> {
     let starts = graph.start()?;
     let mut components = Components::new(starts);
-    let mut parts = Parts::default();
+    let mut parts = FairParts::default();
     while let Some(component) = components.next(graph, accepted, numbers)? {
         if accepted.is_met(component.marks) {
-            return Ok(Some(Ring::new(component, accepted)));
+            return Ok(Some(AcceptingComponent::new(component, accepted)));
         }
-        if let Some(ring) = parts.search(graph, accepted, component)? {
-            return Ok(Some(ring));
+        if let Some(component) = parts.search(graph, accepted, component)? {
+            return Ok(Some(component));
         }
     }
     Ok(None)

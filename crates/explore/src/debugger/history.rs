@@ -1,29 +1,29 @@
-//! What a debugger remembers.
+//! Histories of the debugger.
 
 use std::hash::{Hash, Hasher};
 
-/// What a debugger remembers of the configurations `C` that it came to by actions `A`. This is all in which kinds
-/// of debuggers differ.
+/// The record of configurations `C` that the debugger visited by actions `A`. Kinds of debuggers differ only in their
+/// history.
 pub trait History<C, A>: Clone + Default + Eq + Hash {
-    /// The places to which one can jump.
-    fn places(&self) -> impl Iterator<Item = usize>;
+    /// The entries that the debugger can jump to.
+    fn entries(&self) -> impl Iterator<Item = usize>;
 
-    /// The configuration at a place.
+    /// The configuration of an entry.
     fn config(&self, place: usize) -> Option<&C>;
 
-    /// The subject came to a configuration: from where it was by an action, or at the start by none.
+    /// Records a configuration reached from the current one by an action, or an initial configuration.
     fn enter(&mut self, by: Option<A>, config: C);
 
-    /// The current configuration is now that at a place.
+    /// Makes an entry the current one.
     fn jump(&mut self, place: usize);
 }
 
-/// Nothing is remembered: the most common kind of debugger.
+/// Records nothing, as most debuggers do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Traceless;
+pub struct NoHistory;
 
-impl<C, A> History<C, A> for Traceless {
-    fn places(&self) -> impl Iterator<Item = usize> {
+impl<C, A> History<C, A> for NoHistory {
+    fn entries(&self) -> impl Iterator<Item = usize> {
         std::iter::empty()
     }
 
@@ -36,24 +36,23 @@ impl<C, A> History<C, A> for Traceless {
     fn jump(&mut self, _: usize) {}
 }
 
-/// A configuration that was seen, and the action that led to it.
+/// A visited configuration and the action that led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Visit<C, A> {
     /// The configuration.
     pub config: C,
-    /// The action; none where the execution starts.
+    /// The action; none for an initial configuration.
     pub by: Option<A>,
 }
 
-/// Actions need not have a hash, so they have no part in this one.
+/// Actions need not be hashable, so the hash ignores them.
 impl<C: Hash, A> Hash for Visit<C, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.config.hash(state);
     }
 }
 
-/// One execution is remembered, as far as it was seen. Who goes another way from a place in the past loses the
-/// future that there was.
+/// Records one execution. Taking another step from an earlier entry discards the entries after it.
 ///
 /// ```
 /// use invigil_explore::debugger::{History, Omniscient};
@@ -61,7 +60,7 @@ impl<C: Hash, A> Hash for Visit<C, A> {
 /// path.enter(None, 'a');
 /// path.enter(Some("go"), 'b');
 /// path.jump(0);
-/// assert_eq!(path.places().count(), 2);
+/// assert_eq!(path.entries().count(), 2);
 /// path.enter(Some("stay"), 'a');
 /// assert_eq!(path.config(1), Some(&'a'));
 /// ```
@@ -69,7 +68,7 @@ impl<C: Hash, A> Hash for Visit<C, A> {
 pub struct Omniscient<C, A> {
     /// The execution.
     pub path: Vec<Visit<C, A>>,
-    /// The place at which one is, if anything was seen.
+    /// The current entry, if there is any.
     pub at: Option<usize>,
 }
 
@@ -86,7 +85,7 @@ impl<C, A> Default for Omniscient<C, A> {
 }
 
 impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Omniscient<C, A> {
-    fn places(&self) -> impl Iterator<Item = usize> {
+    fn entries(&self) -> impl Iterator<Item = usize> {
         0..self.path.len()
     }
 
@@ -95,7 +94,7 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Omniscient<C, A> {
     }
 
     fn enter(&mut self, by: Option<A>, config: C) {
-        // An execution that starts is the first of the path.
+        // An initial configuration starts the path.
         let next = if by.is_none() { 0 } else { self.at.map_or(0, |at| at + 1) };
         let visit = Visit { config, by };
         if self.path.get(next) != Some(&visit) {

@@ -1,11 +1,12 @@
-//! The unified debugger: a subject whose actions are those of a person who debugs another subject.
+//! The unified debugger: a subject whose actions are those of a user who debugs another subject.
 //!
-//! It steps, selects among several outcomes, jumps to what was seen before, and runs to a breakpoint. What it
-//! remembers is up to its [`History`]: nothing ([`Traceless`]), one execution ([`Omniscient`]), or a tree of them
-//! ([`Multiverse`]). As it speaks the semantic interface itself, it can be explored, watched, and debugged.
+//! It steps, selects among several outcomes, jumps to earlier configurations, and runs to a breakpoint. Its [`History`]
+//! determines the kind of debugger: nothing ([`NoHistory`]), one execution ([`Omniscient`]), or a tree of executions
+//! ([`Multiverse`]). Since the debugger implements the semantic interface itself, it can be explored, monitored and
+//! debugged.
 //!
 //! ```
-//! use invigil_explore::debugger::{Act, Debugger, Multiverse};
+//! use invigil_explore::debugger::{DebugAction, Debugger, Multiverse};
 //! use invigil_semantics::Semantics;
 //! # use invigil_semantics::Language;
 //! # struct Coin;
@@ -16,22 +17,22 @@
 //! #     fn execute(&self, _: &char, _: &&'static str) -> impl IntoIterator<Item = char> { ['H', 'T'] }
 //! # }
 //! let debugger: Debugger<'_, Coin, Multiverse<char, &str>> = Debugger::new(&Coin);
-//! let mut at = debugger.begin();
-//! for act in [Act::Select('?'), Act::Step("toss"), Act::Select('T'), Act::Jump(0)] {
+//! let mut at = debugger.initial_config();
+//! for act in [DebugAction::Select('?'), DebugAction::Step("toss"), DebugAction::Select('T'), DebugAction::Jump(0)] {
 //!     at = debugger.act(&at, &act).unwrap();
 //! }
 //! assert_eq!(at.current, Some('?'));
 //! // Both universes can still be reached: the one that was seen by a jump, the other by a step.
-//! assert!(debugger.actions(&at).into_iter().any(|act| act == Act::Jump(1)));
+//! assert!(debugger.actions(&at).into_iter().any(|act| act == DebugAction::Jump(1)));
 //! ```
 
-mod act;
+mod action;
+mod describe;
 mod history;
 mod multiverse;
-mod rules;
-mod show;
+mod semantics;
 
-pub use act::{Act, Debugging};
-pub use history::{History, Omniscient, Traceless, Visit};
+pub use action::{DebugAction, DebugConfig};
+pub use history::{History, NoHistory, Omniscient, Visit};
 pub use multiverse::Multiverse;
-pub use rules::Debugger;
+pub use semantics::Debugger;

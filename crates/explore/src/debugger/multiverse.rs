@@ -1,10 +1,10 @@
-//! The tree of executions that were seen.
+//! The tree of visited executions.
 
 use crate::debugger::{History, Visit};
 use std::hash::{Hash, Hasher};
 
-/// Every execution that was seen is remembered, as a tree: each way to go on from a configuration is a universe, and
-/// one can jump between all of them. Places are numbered in the order in which they were seen.
+/// Records every execution as a tree. Each continuation of a configuration is a universe, and the user can jump between
+/// all of them. Entries are numbered in the order of their first visit.
 ///
 /// ```
 /// use invigil_explore::debugger::{History, Multiverse};
@@ -19,24 +19,24 @@ use std::hash::{Hash, Hasher};
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Multiverse<C, A> {
-    places: Vec<Place<C, A>>,
-    /// Where executions start.
+    nodes: Vec<TreeNode<C, A>>,
+    /// The initial configurations.
     starts: Vec<usize>,
     at: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Place<C, A> {
+struct TreeNode<C, A> {
     visit: Visit<C, A>,
     parent: Option<usize>,
     children: Vec<usize>,
 }
 
-/// The configurations and where one is: with the order of places this is enough to tell most trees apart.
+/// The configurations and the current entry; with the order of entries this distinguishes most trees.
 impl<C: Hash, A> Hash for Multiverse<C, A> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.at.hash(state);
-        for place in &self.places {
+        for place in &self.nodes {
             (&place.visit, place.parent).hash(state);
         }
     }
@@ -44,45 +44,45 @@ impl<C: Hash, A> Hash for Multiverse<C, A> {
 
 impl<C, A> Default for Multiverse<C, A> {
     fn default() -> Self {
-        Multiverse { places: Vec::new(), starts: Vec::new(), at: None }
+        Multiverse { nodes: Vec::new(), starts: Vec::new(), at: None }
     }
 }
 
 impl<C, A> Multiverse<C, A> {
-    /// The place at which one is, if anything was seen.
+    /// The current entry, if there is any.
     pub fn at(&self) -> Option<usize> {
         self.at
     }
 
-    /// The number of places.
+    /// The number of entries.
     pub fn len(&self) -> usize {
-        self.places.len()
+        self.nodes.len()
     }
 
-    /// Whether nothing was seen.
+    /// Whether nothing was visited.
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.nodes.is_empty()
     }
 
-    /// What was seen at a place.
+    /// The visit of an entry.
     pub fn visit(&self, place: usize) -> Option<&Visit<C, A>> {
-        self.places.get(place).map(|place| &place.visit)
+        self.nodes.get(place).map(|place| &place.visit)
     }
 
-    /// The place before a place; none where an execution starts.
+    /// The entry before this one; none for an initial configuration.
     pub fn parent(&self, place: usize) -> Option<usize> {
-        self.places.get(place).and_then(|place| place.parent)
+        self.nodes.get(place).and_then(|place| place.parent)
     }
 
-    /// The places right after a place; after none, those where executions start.
+    /// The entries right after an entry; for none, the initial configurations.
     pub fn children(&self, place: Option<usize>) -> &[usize] {
         match place {
             None => &self.starts,
-            Some(place) => self.places.get(place).map_or(&[], |place| &place.children),
+            Some(place) => self.nodes.get(place).map_or(&[], |place| &place.children),
         }
     }
 
-    /// The places from the start of the execution to a place, both included.
+    /// The entries from an initial configuration to this one, both included.
     pub fn path(&self, place: usize) -> Vec<usize> {
         let mut path: Vec<usize> = std::iter::successors(Some(place), |at| self.parent(*at)).collect();
         path.reverse();
@@ -91,23 +91,23 @@ impl<C, A> Multiverse<C, A> {
 }
 
 impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Multiverse<C, A> {
-    fn places(&self) -> impl Iterator<Item = usize> {
-        0..self.places.len()
+    fn entries(&self) -> impl Iterator<Item = usize> {
+        0..self.nodes.len()
     }
 
     fn config(&self, place: usize) -> Option<&C> {
         self.visit(place).map(|visit| &visit.config)
     }
 
-    /// Where the same was done before with the same outcome, that universe goes on.
+    /// If the same action already led to the same configuration here, that universe continues.
     fn enter(&mut self, by: Option<A>, config: C) {
         let parent = if by.is_none() { None } else { self.at };
         let visit = Visit { config, by };
         let known = self.children(parent).iter().copied().find(|child| self.visit(*child) == Some(&visit));
         self.at = Some(known.unwrap_or_else(|| {
-            let new = self.places.len();
-            self.places.push(Place { visit, parent, children: Vec::new() });
-            match parent.and_then(|parent| self.places.get_mut(parent)) {
+            let new = self.nodes.len();
+            self.nodes.push(TreeNode { visit, parent, children: Vec::new() });
+            match parent.and_then(|parent| self.nodes.get_mut(parent)) {
                 Some(parent) => parent.children.push(new),
                 None => self.starts.push(new),
             }
@@ -116,7 +116,7 @@ impl<C: Clone + Eq + Hash, A: Clone + Eq> History<C, A> for Multiverse<C, A> {
     }
 
     fn jump(&mut self, place: usize) {
-        if place < self.places.len() {
+        if place < self.nodes.len() {
             self.at = Some(place);
         }
     }

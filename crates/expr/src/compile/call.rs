@@ -1,22 +1,22 @@
-//! Compiling calls: functions of the program, of the language, of the host, and methods.
+//! Compiles calls: functions of the program, built-in functions, functions of the host, and methods.
 
 use super::Callback;
-use super::emit::{Emit, Variable};
+use super::emit::{Emitter, Variable};
 use crate::diag::{Diagnostic, Span, nearest};
 use crate::program::{Builtin, Method, Mutation, Op, Reg};
 use ruff_python_ast::{Expr, ExprAttribute, ExprCall, ExprContext};
 use ruff_text_size::Ranged;
 use std::ops::RangeInclusive;
 
-/// Whether an expression is the name of the debugger that published properties call.
+/// Whether an expression is the name `gdb`, which published properties use for the debugger.
 pub(super) fn is_gdb(expr: &Expr) -> bool {
     matches!(expr, Expr::Name(name) if name.id.as_str() == "gdb" && name.ctx == ExprContext::Load)
 }
 
-impl Emit<'_> {
+impl Emitter<'_> {
     pub(super) fn call(&mut self, call: &ExprCall, dst: Reg) {
         if let Some(keyword) = call.arguments.keywords.first() {
-            self.error(keyword, "arguments have no names here");
+            self.error(keyword, "keyword arguments are not part of the block language");
             return;
         }
         match &*call.func {
@@ -57,12 +57,12 @@ impl Emit<'_> {
         } else if let Some((builtin, _, arity)) = Builtin::ALL.iter().find(|(_, known, _)| *known == name) {
             if self.count(name, arity.clone(), n, span) {
                 let first = self.arguments(args);
-                // The result goes where the first argument was, so that no register keeps an object alive
-                // that a later statement may change.
+                // The result replaces the first argument: no register must keep a reference to an object that a
+                // later statement may change in place.
                 let result = if n == 0 { dst } else { first };
                 self.op(Op::Builtin { builtin: *builtin, dst: result, first, n: n as u16 }, span);
                 if result != dst {
-                    self.op(Op::Move { dst, a: Emit::reg(result) }, span);
+                    self.op(Op::Move { dst, a: Emitter::reg(result) }, span);
                 }
             }
         } else {
@@ -70,7 +70,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Puts arguments into registers; the one that is a function as its name.
+    /// Evaluates arguments into registers. The callback is passed as the name of its function.
     fn arguments_with(&mut self, args: &[Expr], callback: Callback) -> Reg {
         let first = self.registers(args.len());
         for (at, arg) in args.iter().enumerate() {
@@ -99,7 +99,7 @@ impl Emit<'_> {
         first
     }
 
-    /// Complains about a function that takes more than it will be given.
+    /// Reports a callback that takes more than `most` arguments.
     fn callback_takes(&mut self, function: usize, most: usize, span: Span) {
         let (takes, place) = self.compiler.arities[function];
         if usize::from(takes) > most {
@@ -108,10 +108,10 @@ impl Emit<'_> {
                 _ => format!("with at most {most}"),
             };
             let name = &self.compiler.program.functions[function].0;
-            let problem = Diagnostic::error(span, format!("`{name}` takes {takes} arguments"))
+            let diagnostic = Diagnostic::error(span, format!("`{name}` takes {takes} arguments"))
                 .label(format!("it is called {given}"))
                 .related(place, "defined here");
-            self.report(problem);
+            self.report(diagnostic);
         }
     }
 
@@ -127,7 +127,7 @@ impl Emit<'_> {
         self.report(Diagnostic::error(span, format!("there is no function `{name}`")).help(help));
     }
 
-    /// Whether `n` arguments are as many as `name` takes.
+    /// Checks the number of arguments of a call.
     fn count(&mut self, name: &str, arity: RangeInclusive<usize>, n: usize, span: Span) -> bool {
         if arity.contains(&n) {
             return true;
@@ -138,7 +138,7 @@ impl Emit<'_> {
             (low, high) if low == high => format!("{low} arguments"),
             (low, high) => format!("{low} to {high} arguments"),
         };
-        self.report(Diagnostic::error(span, format!("`{name}` takes {wanted}, not {n}")));
+        self.report(Diagnostic::error(span, format!("`{name}` takes {wanted}, got {n}")));
         false
     }
 
@@ -157,11 +157,11 @@ impl Emit<'_> {
             }
             let n = 1 + args.len() as u16;
             self.op(Op::Method { method: *method, dst: first, first, n }, span);
-            self.op(Op::Move { dst, a: Emit::reg(first) }, span);
+            self.op(Op::Move { dst, a: Emitter::reg(first) }, span);
         } else if Mutation::METHODS.iter().any(|(_, known, _)| *known == name) {
             self.report(
                 Diagnostic::error(span, format!("`{name}` changes its variable"))
-                    .label("must stand alone, or alone on the right of `=`")
+                    .label("only allowed as a statement or as the right side of `=`")
                     .help("split this into two statements"),
             );
         } else {
@@ -176,7 +176,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Compiles `variable.method(…)` if the method changes the variable; gives the register of its result.
+    /// Compiles `variable.method(…)` if the method changes the variable; returns the register of its result.
     pub(super) fn mutating_call(&mut self, expr: &Expr) -> Option<Reg> {
         let Expr::Call(call) = expr else { return None };
         let Expr::Attribute(attribute) = &*call.func else { return None };
@@ -193,7 +193,7 @@ impl Emit<'_> {
         Some(first)
     }
 
-    /// Compiles `print(…)` as a statement, if `expr` is one.
+    /// Compiles `expr` if it is a `print(…)` statement.
     pub(super) fn print_call(&mut self, expr: &Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         let is_print = matches!(&*call.func, Expr::Name(name) if name.id.as_str() == "print")
@@ -217,7 +217,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether evaluating an expression is sure to succeed, so that leaving it out changes nothing.
+    /// Whether the evaluation of an expression cannot fault, so that it may be skipped.
     fn cannot_fault(&self, expr: &Expr) -> bool {
         match expr {
             Expr::StringLiteral(_) | Expr::NoneLiteral(_) | Expr::BooleanLiteral(_) => true,
@@ -234,7 +234,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Whether an expression is sure to give a string.
+    /// Whether an expression is statically known to be a string, and cannot fault.
     fn is_text(&self, expr: &Expr) -> bool {
         match expr {
             Expr::StringLiteral(_) => true,
@@ -262,7 +262,7 @@ impl Emit<'_> {
         }
     }
 
-    /// The arguments of `range(…)`, if a loop goes over one.
+    /// The arguments of `range(…)`, if `over` is a call of it.
     pub(super) fn range_arguments<'e>(&mut self, over: &'e Expr) -> Option<&'e [Expr]> {
         let Expr::Call(call) = over else { return None };
         let Expr::Name(name) = &*call.func else { return None };

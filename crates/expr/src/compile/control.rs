@@ -1,7 +1,7 @@
-//! Compiling what decides where to go on: `return`, `if`, loops and `try`.
+//! Compiles control flow: `return`, `if`, loops and `try`.
 
-use super::Role;
-use super::emit::{Emit, Loop, Variable};
+use super::BlockRole;
+use super::emit::{Emitter, Loop, Variable};
 use crate::diag::{Diagnostic, nearest};
 use crate::fault::FaultKind;
 use crate::program::{Handler, Op, Operand, Reg};
@@ -10,19 +10,19 @@ use ruff_python_ast::{ExceptHandler, Expr, Stmt, StmtFor, StmtIf, StmtReturn, St
 use ruff_text_size::Ranged;
 use std::collections::BTreeSet;
 
-impl Emit<'_> {
+impl Emitter<'_> {
     pub(super) fn return_statement(&mut self, stmt: &StmtReturn) {
         let span = self.block.span(stmt.range());
         let a = match (self.role, &stmt.value) {
-            (Some(Role::Initialization), _) => {
-                self.error(stmt, "`initialization` returns nothing");
+            (Some(BlockRole::Initialization), _) => {
+                self.error(stmt, "`initialization` cannot return a value");
                 return;
             }
-            (Some(Role::Reaction), Some(value)) => {
-                self.error(&**value, "a reaction returns nothing: write `return` alone");
+            (Some(BlockRole::Reaction), Some(value)) => {
+                self.error(&**value, "a reaction cannot return a value: write `return` without one");
                 return;
             }
-            (Some(Role::Update { states }), Some(value)) => self.state_named_by(value, states),
+            (Some(BlockRole::Update { states }), Some(value)) => self.state_named_by(value, states),
             (_, Some(value)) => self.expr(value),
             (_, None) => self.constant(Value::NONE),
         };
@@ -36,7 +36,7 @@ impl Emit<'_> {
         };
     }
 
-    /// `return "state"`: the state's number, so that nothing is looked up while events flow.
+    /// Compiles `return "state"` to the number of the state; no name is looked up at run time.
     fn state_named_by(&mut self, value: &Expr, states: &[String]) -> Operand {
         match value {
             Expr::NoneLiteral(_) => self.constant(Value::NONE),
@@ -72,7 +72,7 @@ impl Emit<'_> {
                 let a = self.state_named_by(&choice.orelse, states);
                 self.op(Op::Move { dst, a }, span);
                 self.land(end);
-                Emit::reg(dst)
+                Emitter::reg(dst)
             }
             other => {
                 self.report(
@@ -88,7 +88,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Runs `branch` as one of several that may be taken, and gives what is known at its end.
+    /// Compiles one of several alternatives; returns the variables that are assigned at its end.
     fn branch(&mut self, branch: impl FnOnce(&mut Self)) -> BTreeSet<Variable> {
         let before = self.known.clone();
         branch(self);
@@ -99,7 +99,7 @@ impl Emit<'_> {
         let mut ends = Vec::new();
         let mut after: Option<BTreeSet<Variable>> = None;
         let mut exhaustive = false;
-        // What is known whichever clause is taken: the first test is always evaluated.
+        // The first test is always evaluated: it contributes to the known variables of all clauses.
         let mut always = None;
         let clauses = std::iter::once((Some(&*stmt.test), &stmt.body))
             .chain(stmt.elif_else_clauses.iter().map(|clause| (clause.test.as_ref(), &clause.body)));
@@ -155,7 +155,7 @@ impl Emit<'_> {
         let (again, item, leave) = self.next_item(iter, ranged, &stmt.target);
         self.loops.push(Loop { again, breaks: Vec::new() });
         self.branch(|emit| {
-            emit.assign(&stmt.target, Emit::reg(item));
+            emit.assign(&stmt.target, Emitter::reg(item));
             emit.statements(&stmt.body);
         });
         let span = self.block.span(stmt.range());
@@ -164,7 +164,7 @@ impl Emit<'_> {
         self.end_loop();
     }
 
-    /// Prepares a loop over `over`; `true` if it counts through a range rather than go through an object.
+    /// Emits the start of a loop over `over`. Returns its registers and whether it is a loop over `range(…)`.
     pub(super) fn start_loop(&mut self, over: &Expr) -> (Reg, bool) {
         let span = self.block.span(over.range());
         let iter = self.registers(3);
@@ -187,7 +187,7 @@ impl Emit<'_> {
         (iter, false)
     }
 
-    /// The top of a loop: where it starts again, the register of the element, and the jump that leaves it.
+    /// Emits the head of a loop. Returns its address, the register of the element and the exit jump.
     pub(super) fn next_item(&mut self, iter: Reg, ranged: bool, target: &Expr) -> (u16, Reg, usize) {
         let span = self.block.span(target.range());
         let item = self.register();
@@ -219,7 +219,7 @@ impl Emit<'_> {
         }
         for ExceptHandler::ExceptHandler(handler) in &stmt.handlers {
             if let Some(name) = &handler.name {
-                self.error(name, "the error itself has no value: leave out `as`");
+                self.error(name, "`as` is not part of the block language: faults have no value");
             }
             let kinds = match &handler.type_ {
                 Some(kinds) => self.fault_kinds(kinds),
@@ -256,7 +256,7 @@ impl Emit<'_> {
                 }
             },
             other => {
-                self.error(other, "the name of an error is needed here, such as KeyError");
+                self.error(other, "expected the name of an error, such as KeyError");
                 0
             }
         }

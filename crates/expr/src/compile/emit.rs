@@ -1,14 +1,14 @@
-//! The state of compiling one block: its registers, the variables it sees, and the code so far.
+//! State of the compilation of one block: registers, variables in scope, and emitted code.
 
-use super::{Block, Compiler, Role};
+use super::{Block, BlockRole, Compiler};
 use crate::diag::{Diagnostic, Span, nearest};
-use crate::program::{Code, Op, Operand, Reg, Space, Target};
+use crate::program::{Code, JumpTarget, Op, Operand, Reg, Space};
 use crate::value::Value;
 use ruff_python_ast::StmtFunctionDef;
 use ruff_text_size::Ranged;
 use std::collections::BTreeSet;
 
-/// A variable that a block sees.
+/// A variable in scope.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Variable {
     Local(Reg),
@@ -16,34 +16,34 @@ pub(super) enum Variable {
     Param(usize),
 }
 
-/// What is left to fill in when a loop ends.
+/// Addresses of a loop that is being compiled.
 #[derive(Default)]
 pub(super) struct Loop {
-    pub(super) again: Target,
+    pub(super) again: JumpTarget,
     pub(super) breaks: Vec<usize>,
 }
 
-pub(super) struct Emit<'c> {
+pub(super) struct Emitter<'c> {
     pub(super) compiler: &'c mut Compiler,
     pub(super) block: &'c Block,
-    pub(super) role: Option<Role<'c>>,
+    pub(super) role: Option<BlockRole<'c>>,
     pub(super) code: Code,
-    /// The variables of the block, the latest first to be found: a comprehension's hide the others.
+    /// Variables in scope; later ones shadow earlier ones.
     pub(super) scope: Vec<(String, Variable)>,
-    /// Variables that have a value on every path to here.
+    /// Variables that are assigned on every path to the current instruction.
     pub(super) known: BTreeSet<Variable>,
     pub(super) loops: Vec<Loop>,
     pub(super) params: BTreeSet<usize>,
-    /// The states that it may return.
+    /// The states that the block may return.
     pub(super) states: BTreeSet<usize>,
     next: Reg,
-    /// The last place that a jump leads to: instructions on both sides of it cannot become one.
-    landing: Target,
+    /// The last jump target. Instructions before and after it must not be merged.
+    landing: JumpTarget,
 }
 
-impl<'c> Emit<'c> {
-    fn new(compiler: &'c mut Compiler, block: &'c Block, role: Option<Role<'c>>) -> Emit<'c> {
-        Emit {
+impl<'c> Emitter<'c> {
+    fn new(compiler: &'c mut Compiler, block: &'c Block, role: Option<BlockRole<'c>>) -> Emitter<'c> {
+        Emitter {
             compiler,
             block,
             role,
@@ -58,14 +58,14 @@ impl<'c> Emit<'c> {
         }
     }
 
-    /// Compiles a block; also gives the event parameters that it reads and the states that it may return.
+    /// Compiles a block. Also returns the event parameters that it reads and the states that it may return.
     pub(super) fn block(
         compiler: &'c mut Compiler,
         block: &'c Block,
         params: &'c [(String, usize)],
-        role: Role<'c>,
+        role: BlockRole<'c>,
     ) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
-        let mut emit = Emit::new(compiler, block, Some(role));
+        let mut emit = Emitter::new(compiler, block, Some(role));
         for name in &block.assigns {
             if !emit.compiler.env.contains(name) && !params.iter().any(|(param, _)| param == name) {
                 let reg = emit.register();
@@ -74,8 +74,8 @@ impl<'c> Emit<'c> {
         }
         for (slot, name) in emit.compiler.env.iter().enumerate() {
             emit.scope.push((name.clone(), Variable::Env(slot as u16)));
-            // The initialization itself runs when nothing has a value.
-            if slot < emit.compiler.set && role != Role::Initialization {
+            // The initialization runs when no variable has a value.
+            if slot < emit.compiler.set && role != BlockRole::Initialization {
                 emit.known.insert(Variable::Env(slot as u16));
             }
         }
@@ -87,17 +87,17 @@ impl<'c> Emit<'c> {
         emit.finish()
     }
 
-    /// Compiles a function: it sees its parameters and what it assigns to, nothing else.
+    /// Compiles a function. Its scope is its parameters and variables, and the shared scope if there is one.
     pub(super) fn function(compiler: &'c mut Compiler, block: &'c Block, def: &'c StmtFunctionDef) -> Code {
-        let mut emit = Emit::new(compiler, block, None);
+        let mut emit = Emitter::new(compiler, block, None);
         emit.shared_scope();
         let parameters = &def.parameters;
         if parameters.vararg.is_some() || parameters.kwarg.is_some() || !parameters.kwonlyargs.is_empty() {
-            emit.error(&**parameters, "functions take a fixed number of arguments here");
+            emit.error(&**parameters, "functions of the block language have a fixed number of parameters");
         }
         for parameter in parameters.iter_non_variadic_params() {
             if let Some(default) = &parameter.default {
-                emit.error(&**default, "parameters have no default values here");
+                emit.error(&**default, "default values are not part of the block language");
             }
             let variable = Variable::Local(emit.register());
             emit.scope.push((parameter.parameter.name.to_string(), variable));
@@ -108,7 +108,7 @@ impl<'c> Emit<'c> {
         super::statement::assigned(&def.body, &mut assigns);
         let globals = super::statement::declared_global(&def.body);
         for name in assigns {
-            // Its own variable hides one of the environment, unless it is declared `global`.
+            // A local variable shadows one of the environment, unless it is declared `global`.
             let is_own = matches!(emit.find(&name), Some(Variable::Local(_)));
             let is_shared = emit.compiler.shared.is_some() && globals.contains(&name);
             if !is_own && !is_shared {
@@ -120,7 +120,7 @@ impl<'c> Emit<'c> {
         emit.finish().0
     }
 
-    /// Puts into scope what functions see besides their own variables.
+    /// Adds the shared scope: the environment and the parameters that functions may read.
     fn shared_scope(&mut self) {
         let Some(params) = self.compiler.shared.clone() else { return };
         let env = self.compiler.env.iter().enumerate();
@@ -134,7 +134,7 @@ impl<'c> Emit<'c> {
     fn finish(mut self) -> (Code, BTreeSet<usize>, BTreeSet<usize>) {
         let none = self.constant(Value::NONE);
         self.op(Op::Return { a: none }, Span::new(self.block.source, 0, 0));
-        if self.code.ops.len() > usize::from(Target::MAX) {
+        if self.code.ops.len() > usize::from(JumpTarget::MAX) {
             self.report(Diagnostic::error(Span::new(self.block.source, 0, 0), "this block is too long"));
         }
         self.code.finish(&self.compiler.program.consts);
@@ -149,11 +149,11 @@ impl<'c> Emit<'c> {
         self.code.ops.len() - 1
     }
 
-    pub(super) fn here(&self) -> Target {
-        self.code.ops.len().min(usize::from(Target::MAX)) as Target
+    pub(super) fn here(&self) -> JumpTarget {
+        self.code.ops.len().min(usize::from(JumpTarget::MAX)) as JumpTarget
     }
 
-    /// Makes the jump at `at` lead to here.
+    /// Sets the target of the jump at `at` to the next instruction.
     pub(super) fn land(&mut self, at: usize) {
         let here = self.here();
         self.landing = here;
@@ -165,20 +165,21 @@ impl<'c> Emit<'c> {
         }
     }
 
-    /// Takes back the last instruction if it computes `value` into a register that nothing else reads: the
-    /// caller puts one in its place that does more at once.
+    /// Removes the last instruction if it computes `value` into a temporary register.
+    ///
+    /// The caller replaces it by a combined instruction.
     pub(super) fn take_back(&mut self, value: Operand) -> Option<Op> {
         let last = *self.code.ops.last()?;
         let (Op::Add { dst, .. } | Op::Sub { dst, .. } | Op::Compare { dst, .. }) = last else { return None };
         let is_variable = self.scope.iter().any(|(_, variable)| *variable == Variable::Local(dst));
-        if Emit::reg(dst) != value || is_variable || self.landing == self.here() {
+        if Emitter::reg(dst) != value || is_variable || self.landing == self.here() {
             return None;
         }
         self.code.spans.pop();
         self.code.ops.pop()
     }
 
-    /// Keeps the last instruction as it is: what it computes is read more than once.
+    /// Prevents merging of the last instruction, because its result is read more than once.
     pub(super) fn keep_last(&mut self) {
         self.landing = self.here();
     }
@@ -196,7 +197,7 @@ impl<'c> Emit<'c> {
         reg
     }
 
-    /// `n` registers in a row.
+    /// Allocates `n` consecutive registers.
     pub(super) fn registers(&mut self, n: usize) -> Reg {
         let first = self.next;
         for _ in 0..n {
@@ -209,14 +210,14 @@ impl<'c> Emit<'c> {
         self.next
     }
 
-    /// Gives back all registers taken since `mark`.
+    /// Frees all registers allocated since `mark`.
     pub(super) fn reset(&mut self, mark: Reg) {
         self.next = mark;
     }
 
     pub(super) fn reg(reg: Reg) -> Operand {
-        // Registers are handed out below the limit.
-        Operand::new(Space::Register, usize::from(reg)).unwrap_or_else(|| Emit::reg(0))
+        // `register` allocates below the limit.
+        Operand::new(Space::Register, usize::from(reg)).unwrap_or_else(|| Emitter::reg(0))
     }
 
     pub(super) fn constant(&mut self, value: Value) -> Operand {
@@ -224,8 +225,8 @@ impl<'c> Emit<'c> {
             Some(operand) => operand,
             None => {
                 let span = Span::new(self.block.source, 0, 0);
-                self.report(Diagnostic::error(span, "there are too many constants"));
-                Emit::reg(0)
+                self.report(Diagnostic::error(span, "this property has too many constants"));
+                Emitter::reg(0)
             }
         }
     }
@@ -238,7 +239,7 @@ impl<'c> Emit<'c> {
 
     pub(super) fn operand(&mut self, variable: Variable) -> Operand {
         let (space, at) = match variable {
-            Variable::Local(reg) => return Emit::reg(reg),
+            Variable::Local(reg) => return Emitter::reg(reg),
             Variable::Env(slot) => (Space::Env, usize::from(slot)),
             Variable::Param(at) => {
                 self.params.insert(at);
@@ -247,13 +248,13 @@ impl<'c> Emit<'c> {
         };
         Operand::new(space, at).unwrap_or_else(|| {
             let span = Span::new(self.block.source, 0, 0);
-            let message = format!("there are more than {} variables or parameters", Operand::LIMIT);
+            let message = format!("this property has more than {} variables or parameters", Operand::LIMIT);
             self.report(Diagnostic::error(span, message));
-            Emit::reg(0)
+            Emitter::reg(0)
         })
     }
 
-    /// Where the variable `name` is, after a check that it has a value.
+    /// The operand of the variable `name`; emits a check unless it is known to be assigned.
     pub(super) fn read(&mut self, name: &str, span: Span) -> Operand {
         let Some(variable) = self.find(name) else {
             self.unknown(name, span);
@@ -268,7 +269,7 @@ impl<'c> Emit<'c> {
         a
     }
 
-    /// The variable that an assignment to `name` writes, if it may.
+    /// The variable that an assignment to `name` writes. Reports an error if the assignment is not allowed.
     pub(super) fn writable(&mut self, name: &str, span: Span) -> Option<Variable> {
         match self.find(name) {
             Some(Variable::Param(_)) => {
@@ -283,9 +284,9 @@ impl<'c> Emit<'c> {
                 );
                 None
             }
-            Some(Variable::Env(_)) if self.role == Some(Role::Guard) && self.block.returns => {
+            Some(Variable::Env(_)) if self.role == Some(BlockRole::Guard) && self.block.returns => {
                 self.report(
-                    Diagnostic::error(span, "a guard that returns something cannot change the environment")
+                    Diagnostic::error(span, "a guard that returns a value cannot change the environment")
                         .label(format!("changes `{name}`"))
                         .help("move the assignment to the block after `success` or `failure`"),
                 );
@@ -306,21 +307,22 @@ impl<'c> Emit<'c> {
         diagnostic = match (nearest(name, names.iter().copied()), self.role) {
             (Some(near), _) => diagnostic.help(format!("did you mean `{near}`?")),
             (None, _) if self.compiler.shared.is_some() => {
-                diagnostic.help("no block assigns to it: set it in `initialization`")
+                diagnostic.help("no block assigns it: assign it in `initialization`")
             }
-            (None, None) => diagnostic
-                .help("a function sees its own parameters and variables only: pass the value as an argument"),
+            (None, None) => diagnostic.help(
+                "a function can only use its own parameters and variables: pass the value as an argument",
+            ),
             (None, _) if functions.into_iter().any(|known| known == name) => {
                 diagnostic.help(format!("`{name}` is a function: call it with `{name}()`"))
             }
             (None, _) => {
-                diagnostic.help("set it in `initialization`, or name it among the parameters of the event")
+                diagnostic.help("assign it in `initialization`, or declare it as a parameter of the event")
             }
         };
         self.report(diagnostic);
     }
 
-    // ---- words to the user ---------------------------------------------------------------------------
+    // ---- diagnostics ---------------------------------------------------------------------------
 
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.compiler.diagnostics.push(diagnostic);

@@ -1,6 +1,6 @@
-//! Compiling expressions.
+//! Compiles expressions.
 
-use super::emit::{Emit, Variable};
+use super::emit::{Emitter, Variable};
 use crate::diag::Diagnostic;
 use crate::program::{Build, Comparison, Mutation, Op, Operand, Reg, Unary};
 use crate::value::Value;
@@ -9,9 +9,9 @@ use ruff_python_ast::{
 };
 use ruff_text_size::Ranged;
 
-impl Emit<'_> {
-    /// Where the value of an expression is: variables and constants stay where they are, anything else is
-    /// computed into a new register.
+impl Emitter<'_> {
+    /// The operand of an expression. Variables and constants are used in place; other values are computed into a
+    /// new register.
     pub(super) fn expr(&mut self, expr: &Expr) -> Operand {
         let span = self.block.span(expr.range());
         match expr {
@@ -24,10 +24,10 @@ impl Emit<'_> {
         }
         let dst = self.register();
         self.expr_into(expr, dst);
-        Emit::reg(dst)
+        Emitter::reg(dst)
     }
 
-    /// The value of a literal, if `expr` is one.
+    /// The value, if `expr` is a literal.
     fn literal(&mut self, expr: &Expr) -> Option<Value> {
         match expr {
             Expr::NoneLiteral(_) => Some(Value::NONE),
@@ -46,7 +46,7 @@ impl Emit<'_> {
         }
     }
 
-    /// Computes an expression into a register.
+    /// Compiles an expression; its value goes to `dst`.
     pub(super) fn expr_into(&mut self, expr: &Expr, dst: Reg) {
         let mark = self.mark();
         self.compute(expr, dst);
@@ -65,7 +65,8 @@ impl Emit<'_> {
                 let a = self.read(&name.id, span);
                 self.op(Op::Move { dst, a }, span);
             }
-            Expr::NumberLiteral(_) => self.error(expr, "this number needs more than 64 bits, or is complex"),
+            Expr::NumberLiteral(_) => self
+                .error(expr, "numbers must fit 64 bits; complex numbers are not part of the block language"),
             Expr::BinOp(e) => {
                 if self.percent_template(expr, dst) {
                     return;
@@ -123,9 +124,9 @@ impl Emit<'_> {
             Expr::Attribute(e) => self.report(
                 Diagnostic::error(
                     self.block.span(e.attr.range()),
-                    format!("values have methods, no fields: `{}` is not called", e.attr),
+                    format!("values have no fields, only methods: `{}` is not called", e.attr),
                 )
-                .help("name the field among the parameters of the event to read it from the program"),
+                .help("declare the field as a parameter of the event to read it from the program"),
             ),
             Expr::Lambda(_) => self.error(expr, "`lambda` is not part of the block language; use `def`"),
             Expr::Named(_) => self.error(expr, "`:=` is not part of the block language"),
@@ -140,7 +141,7 @@ impl Emit<'_> {
         self.op(Op::Build { kind, dst, first, n: elements.len() as u16 }, span);
     }
 
-    /// Evaluates expressions into registers in a row, and gives the first.
+    /// Evaluates expressions into consecutive registers; returns the first.
     pub(super) fn arguments(&mut self, args: &[Expr]) -> Reg {
         let first = self.registers(args.len());
         for (i, arg) in args.iter().enumerate() {
@@ -162,7 +163,7 @@ impl Emit<'_> {
         self.op(Op::Build { kind: Build::Dict, dst, first, n: 2 * e.items.len() as u16 }, span);
     }
 
-    /// `a and b`, `a or b`: the value that decides.
+    /// Compiles `and` and `or`: the value is that of the deciding operand.
     fn connective(&mut self, e: &ExprBoolOp, dst: Reg) {
         let mut exits = Vec::new();
         let known = self.known.clone();
@@ -170,14 +171,14 @@ impl Emit<'_> {
             self.expr_into(value, dst);
             if i + 1 < e.values.len() {
                 let span = self.block.span(value.range());
-                let a = Emit::reg(dst);
+                let a = Emitter::reg(dst);
                 exits.push(match e.op {
                     BoolOp::And => self.op(Op::JumpUnless { a, to: 0 }, span),
                     BoolOp::Or => self.op(Op::JumpIf { a, to: 0 }, span),
                 });
             }
         }
-        // What the later parts checked may not have been checked.
+        // Later operands may not be evaluated: their checks do not count.
         self.known = known;
         exits.into_iter().for_each(|exit| self.land(exit));
     }
@@ -206,14 +207,14 @@ impl Emit<'_> {
                 self.report(
                     Diagnostic::error(
                         span,
-                        "values have no identity: `is` compares with None, True or False",
+                        "`is` is only allowed with None, True or False: values have no identity",
                     )
                     .help("compare values with `==` or `!=`"),
                 );
             }
             self.op(Op::Compare { op, dst, a, b }, span);
             if i + 1 < e.ops.len() {
-                exits.push(self.op(Op::JumpUnless { a: Emit::reg(dst), to: 0 }, span));
+                exits.push(self.op(Op::JumpUnless { a: Emitter::reg(dst), to: 0 }, span));
             }
             (a, left) = (b, right);
         }
@@ -234,7 +235,7 @@ impl Emit<'_> {
         self.land(end);
     }
 
-    /// A loop that collects: into a list, a set or (two parts) a dict.
+    /// Compiles a comprehension into a list, a set or (two parts) a dict.
     fn comprehension(&mut self, kind: Build, generators: &[Comprehension], parts: &[&Expr], dst: Reg) {
         let span = self.block.span(parts[0].range());
         let result = self.register();
@@ -248,7 +249,7 @@ impl Emit<'_> {
             let (iter, ranged) = self.start_loop(&generator.iter);
             self.bind(&generator.target);
             let (again, item, leave) = self.next_item(iter, ranged, &generator.target);
-            self.assign(&generator.target, Emit::reg(item));
+            self.assign(&generator.target, Emitter::reg(item));
             let mut skips = Vec::new();
             for test in &generator.ifs {
                 let a = self.expr(test);
@@ -265,7 +266,7 @@ impl Emit<'_> {
             Build::Dict => Mutation::SetItem,
             Build::List | Build::Tuple => Mutation::Append,
         };
-        let place = Emit::reg(result);
+        let place = Emitter::reg(result);
         self.op(Op::Mutate { mutation, place, first, n: parts.len() as u16 }, span);
         for (again, leave, skips) in loops.into_iter().rev() {
             skips.into_iter().for_each(|skip| self.land(skip));
@@ -277,7 +278,7 @@ impl Emit<'_> {
         self.op(Op::Move { dst, a: place }, span);
     }
 
-    /// Gives the variables of a comprehension registers of their own.
+    /// Allocates registers for the variables of a comprehension.
     fn bind(&mut self, target: &Expr) {
         match target {
             Expr::Name(name) => {
@@ -285,7 +286,7 @@ impl Emit<'_> {
                 self.scope.push((name.id.to_string(), Variable::Local(reg)));
             }
             Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.bind(target)),
-            other => self.error(other, "the variable of a loop is a name, or several"),
+            other => self.error(other, "a loop variable must be a name or a tuple of names"),
         }
     }
 }

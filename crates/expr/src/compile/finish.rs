@@ -1,24 +1,24 @@
-//! What can be said about a code as a whole, once all its instructions are there.
+//! Analysis of finished code: registers to clear, and the fast path.
 
-use crate::program::{Code, Op, Operand, Quick, Shortcut, Space};
+use crate::program::{Code, FastBlock, FastOperand, Op, Operand, Space};
 use crate::value::Value;
 
 impl Code {
-    /// Looks at the finished instructions for what can be said about them as a whole.
+    /// Sets `clears` and `fast_block` from the finished instructions.
     pub(super) fn finish(&mut self, consts: &[Value]) {
         self.clears = self.ops.iter().any(|op| match op {
             Op::Mutate { .. } => true,
             Op::Check { a, .. } => a.space() == Space::Register,
             _ => false,
         });
-        self.shortcut = self.shortcut(consts).unwrap_or_default();
+        self.fast_block = self.fast_block(consts).unwrap_or_default();
     }
 
-    fn shortcut(&self, consts: &[Value]) -> Option<Shortcut> {
-        let quick = |operand: Operand| match operand.space() {
-            Space::Env => Some(Quick::Env(operand.index() as u16)),
-            Space::Param => Some(Quick::Param(operand.index() as u16)),
-            Space::Const => consts[operand.index()].as_int().map(Quick::Int),
+    fn fast_block(&self, consts: &[Value]) -> Option<FastBlock> {
+        let operand_of = |operand: Operand| match operand.space() {
+            Space::Env => Some(FastOperand::Env(operand.index() as u16)),
+            Space::Param => Some(FastOperand::Param(operand.index() as u16)),
+            Space::Const => consts[operand.index()].as_int().map(FastOperand::Int),
             Space::Register => None,
         };
         let end = self.ops.len() - 1;
@@ -30,9 +30,13 @@ impl Code {
             _ => None,
         };
         Some(match *self.ops.first()? {
-            Op::ReturnCompare { op, a, b } => Shortcut::Compare { op, a: quick(a)?, b: quick(b)? },
-            Op::AddTo { slot, a, b } => Shortcut::Add { slot, a: quick(a)?, b: quick(b)?, prints: prints? },
-            Op::SubTo { slot, a, b } => Shortcut::Sub { slot, a: quick(a)?, b: quick(b)?, prints: prints? },
+            Op::ReturnCompare { op, a, b } => FastBlock::Compare { op, a: operand_of(a)?, b: operand_of(b)? },
+            Op::AddTo { slot, a, b } => {
+                FastBlock::Add { slot, a: operand_of(a)?, b: operand_of(b)?, prints: prints? }
+            }
+            Op::SubTo { slot, a, b } => {
+                FastBlock::Sub { slot, a: operand_of(a)?, b: operand_of(b)?, prints: prints? }
+            }
             _ => return None,
         })
     }

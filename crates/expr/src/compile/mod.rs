@@ -1,51 +1,51 @@
-//! From source text to a [`Program`].
+//! Compiler from source text to a [`Program`].
 //!
-//! Blocks are first parsed ([`Block::parse`]), so that all of a property's blocks can be surveyed for the
-//! variables they share; then a [`Compiler`] that knows those variables compiles them one by one.
+//! [`Block::parse`] parses all blocks of a property, so that the variables that they share are known. A
+//! [`Compiler`] for these variables then compiles the blocks one by one.
 
 mod call;
 mod control;
 mod emit;
 mod expression;
 mod finish;
+mod name_analysis;
 mod statement;
-mod survey;
 mod template;
 
 use crate::diag::{Diagnostic, SourceId, Span};
 use crate::program::{CodeId, Operand, Program, Space};
-use crate::show::Layout;
+use crate::show::FormatSpec;
 use crate::value::Value;
-use emit::Emit;
+use emit::Emitter;
 use ruff_python_ast::PySourceType;
 use ruff_python_ast::{ModModule, Stmt};
 use ruff_python_parser::{ParseErrorType, parse_unchecked_source};
 use ruff_text_size::{Ranged, TextRange};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Blocks and files of functions larger than this are refused.
+/// Maximum size of a block or file of functions in bytes.
 const MAX_SOURCE: usize = 256 << 10;
 
-/// A piece of block-language text, and how its bytes map to the file it stands in.
+/// Source text of a block and its position in the file.
 #[derive(Clone, Copy)]
 pub struct Snippet<'a> {
     /// The file.
     pub source: SourceId,
-    /// The text, without the indentation it may have in the file.
+    /// The text without its indentation in the file.
     pub text: &'a str,
-    /// From a byte of `text` to a byte of the file.
+    /// Maps a byte offset in `text` to one in the file.
     pub locate: &'a dyn Fn(u32) -> u32,
 }
 
 impl<'a> Snippet<'a> {
-    /// A text that is a whole file.
+    /// A whole file.
     pub fn file(source: SourceId, text: &'a str) -> Snippet<'a> {
         Snippet { source, text, locate: &|at| at }
     }
 
     fn span(&self, range: TextRange) -> Span {
         let start = (self.locate)(range.start().to_u32());
-        // The end may stand at the start of a line whose indentation was taken away: go by the last byte.
+        // The end may be at the start of a line whose indentation was removed: map the last byte instead.
         let end = match range.is_empty() {
             true => start,
             false => (self.locate)(range.end().to_u32() - 1) + 1,
@@ -54,14 +54,14 @@ impl<'a> Snippet<'a> {
     }
 }
 
-/// A parsed block (or a file of functions), and what it does with names.
+/// A parsed block or file of functions, with its use of names.
 pub struct Block {
     module: ModModule,
     source: SourceId,
     map: Vec<u32>,
-    /// The names that it assigns to, in the order in which it first does.
+    /// The names that it assigns, in order of the first assignment.
     pub assigns: Vec<String>,
-    /// The names that it may read before it has assigned to them, each with its first place.
+    /// The names that it may read before it assigns them, each with its first position.
     pub reads: BTreeMap<String, Span>,
     /// The names that its functions declare `global`.
     pub globals: Vec<String>,
@@ -70,7 +70,7 @@ pub struct Block {
 }
 
 impl Block {
-    /// Parses a block. Mistakes are added to `diagnostics`; `None` if nothing could be made of it.
+    /// Parses a block. Errors are added to `diagnostics`; `None` if the block is unusable.
     pub fn parse(snippet: Snippet<'_>, diagnostics: &mut Vec<Diagnostic>) -> Option<Block> {
         let whole = TextRange::up_to((snippet.text.len().min(u32::MAX as usize) as u32).into());
         if snippet.text.len() > MAX_SOURCE {
@@ -86,11 +86,11 @@ impl Block {
         for error in parsed.errors() {
             let span = snippet.span(error.location.intersect(whole).unwrap_or_default());
             match &error.error {
-                // The published Raft property has such a `try`; its meaning is plain.
+                // The published Raft property has such a `try`.
                 ParseErrorType::OtherError(words) if words.starts_with("Expected `except`") => diagnostics
                     .push(
-                        Diagnostic::warning(span, "`try` without `except`: any error in it is ignored")
-                            .help("write `except: pass` to say so"),
+                        Diagnostic::warning(span, "`try` without `except`: all errors in it are ignored")
+                            .help("write `except: pass` to make this explicit"),
                     ),
                 error => {
                     usable = false;
@@ -110,7 +110,7 @@ impl Block {
             globals: Vec::new(),
             returns: false,
         };
-        survey::survey(&mut block, diagnostics);
+        name_analysis::analyse(&mut block, diagnostics);
         Some(block)
     }
 
@@ -122,7 +122,7 @@ impl Block {
         Span::new(self.source, start, end.max(start))
     }
 
-    /// The functions that the block defines, each with its place.
+    /// The functions that the block defines, with their positions.
     pub fn functions(&self) -> impl Iterator<Item = (&str, Span)> {
         self.module.body.iter().filter_map(|stmt| match stmt {
             Stmt::FunctionDef(def) => Some((def.name.as_str(), self.span(&def.name))),
@@ -136,39 +136,39 @@ fn lower_first(text: &str) -> String {
     chars.next().map_or(String::new(), |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// What a block is for, and so what it may do.
+/// Role of a block, which determines what it may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role<'a> {
-    /// Sets up the environment; may define functions.
+pub enum BlockRole<'a> {
+    /// Initializes the environment; may define functions.
     Initialization,
-    /// Decides on a transition: with a `return` it may not change the environment.
+    /// Condition of a transition. With a `return` it must not change the environment.
     Guard,
-    /// Changes the environment; may `return "state"` to go to another of these states.
+    /// Changes the environment; may `return "state"` to select the target state.
     Update {
         /// The names of the states.
         states: &'a [String],
     },
-    /// Holds functions only.
+    /// Contains only functions.
     Functions,
-    /// Reacts to something: changes the environment, may define functions, returns nothing.
+    /// A reaction: changes the environment, may define functions, returns no value.
     Reaction,
 }
 
-/// A function that whoever runs the program provides.
+/// A function of the host.
 #[derive(Clone, Copy, Debug)]
 pub struct HostFunction {
     /// Its name in blocks.
     pub name: &'static str,
-    /// The fewest arguments that it takes.
+    /// Minimum number of arguments.
     pub least: usize,
-    /// The most arguments that it takes.
+    /// Maximum number of arguments.
     pub most: usize,
-    /// The argument that is a function to call later, if there is one.
+    /// The argument that is a callback, if there is one.
     pub callback: Option<Callback>,
 }
 
 impl HostFunction {
-    /// A function with a fixed number of arguments, none of which is a function.
+    /// A function with a fixed number of arguments and no callback.
     pub const fn new(name: &'static str, arguments: usize) -> HostFunction {
         HostFunction::ranging(name, arguments, arguments)
     }
@@ -178,24 +178,24 @@ impl HostFunction {
         HostFunction { name, least, most, callback: None }
     }
 
-    /// The same, with the argument at `position` being a function of at most `arguments` arguments.
+    /// Makes the argument at `position` a callback of at most `arguments` arguments.
     pub const fn calling(self, position: usize, arguments: usize) -> HostFunction {
         HostFunction { callback: Some(Callback { position, arguments }), ..self }
     }
 }
 
-/// An argument that is a function: it is written as the bare name of one, and the host gets that name.
+/// An argument that is a function. Blocks pass its bare name; the host receives the name.
 #[derive(Clone, Copy, Debug)]
 pub struct Callback {
-    /// Which argument, counted from zero.
+    /// Index of the argument.
     pub position: usize,
-    /// The most arguments that the function may take.
+    /// Maximum number of parameters of the function.
     pub arguments: usize,
 }
 
 /// A compiled block.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Compiled {
+pub struct CompiledBlock {
     /// The code.
     pub code: CodeId,
     /// The event parameters that it reads.
@@ -207,10 +207,10 @@ pub struct Compiled {
 /// Compiles the blocks of one property into one [`Program`].
 ///
 /// ```
-/// use invigil_expr::compile::{Block, Compiler, Role, Snippet};
+/// use invigil_expr::compile::{Block, Compiler, BlockRole, Snippet};
 /// use invigil_expr::diag::Sources;
 /// use invigil_expr::heap::Heap;
-/// use invigil_expr::machine::{Frame, Machine, Silent};
+/// use invigil_expr::machine::{Frame, Machine, NoopHost};
 /// use invigil_expr::value::Value;
 ///
 /// let mut sources = Sources::default();
@@ -220,29 +220,29 @@ pub struct Compiled {
 /// let block = Block::parse(Snippet::file(source, text), &mut diagnostics).unwrap();
 ///
 /// let mut compiler = Compiler::new(vec!["N".into(), "maxSize".into()], &[]);
-/// let guard = compiler.block(&block, &[], Role::Guard).unwrap();
+/// let guard = compiler.block(&block, &[], BlockRole::Guard).unwrap();
 /// let (program, diagnostics) = compiler.finish();
 /// assert!(diagnostics.is_empty());
 ///
 /// let (mut heap, mut env) = (Heap::default(), [Value::int(3), Value::int(16)]);
 /// let frame = Frame { env: &mut env, params: &[], text: "", heap: &mut heap };
-/// let holds = Machine::default().run(&program, guard.code, frame, &mut Silent).unwrap();
+/// let holds = Machine::default().run(&program, guard.code, frame, &mut NoopHost).unwrap();
 /// assert_eq!(holds.as_bool(), Some(true));
 /// ```
 pub struct Compiler {
     pub(crate) program: Program,
     pub(crate) env: Vec<String>,
-    /// How many of `env`, from the first, always have a value.
+    /// The number of variables at the start of `env` that always have a value.
     pub(crate) set: usize,
     pub(crate) hosts: &'static [HostFunction],
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) arities: Vec<(u16, Span)>,
-    /// What functions see besides their own variables, if they see anything.
+    /// The event parameters of the shared scope of functions, if there is one.
     pub(crate) shared: Option<Vec<(String, usize)>>,
 }
 
 impl Compiler {
-    /// A compiler for blocks that share the variables `env`, and may call `hosts`.
+    /// A compiler for blocks that share the variables `env` and may call `hosts`.
     pub fn new(env: Vec<String>, hosts: &'static [HostFunction]) -> Compiler {
         let set = env.len();
         Compiler {
@@ -256,20 +256,21 @@ impl Compiler {
         }
     }
 
-    /// Lets functions see the environment, which they change with `global`, and these parameters.
+    /// Lets functions use the environment, which they change with `global`, and these parameters.
     pub fn sharing(mut self, params: &[(String, usize)]) -> Compiler {
         self.shared = Some(params.to_vec());
         self
     }
 
-    /// Says that only the first `count` variables are sure to have a value when a block starts.
+    /// Declares that only the first `count` variables always have a value when a block starts.
     pub fn initialized(mut self, count: usize) -> Compiler {
         self.set = count;
         self
     }
 
-    /// Makes a block's functions known, so that all blocks and functions can call them. Their bodies are
-    /// compiled by [`Compiler::functions`].
+    /// Declares the functions of a block, so that all blocks and functions can call them.
+    ///
+    /// [`Compiler::functions`] compiles their bodies.
     pub fn declare(&mut self, block: &Block) {
         for stmt in &block.module.body {
             let Stmt::FunctionDef(def) = stmt else { continue };
@@ -283,7 +284,7 @@ impl Compiler {
                 );
                 continue;
             }
-            // The code is filled in later; a call only needs the number.
+            // The code follows later; calls need only the number.
             let code = CodeId(self.program.codes.len() as u32);
             self.program.codes.push(Default::default());
             self.program.functions.push((name.into(), code));
@@ -305,33 +306,38 @@ impl Compiler {
                     })
                     .map(|((_, code), _)| *code);
                 if let Some(code) = known {
-                    let compiled = Emit::function(self, block, def);
+                    let compiled = Emitter::function(self, block, def);
                     self.program.codes[code.0 as usize] = compiled;
                 }
             }
         }
     }
 
-    /// Compiles a block that may read `params`, the parameters of an event, each with its position there.
-    pub fn block(&mut self, block: &Block, params: &[(String, usize)], role: Role<'_>) -> Option<Compiled> {
+    /// Compiles a block. `params` are the event parameters that it may read, with their positions.
+    pub fn block(
+        &mut self,
+        block: &Block,
+        params: &[(String, usize)],
+        role: BlockRole<'_>,
+    ) -> Option<CompiledBlock> {
         let errors = self.errors();
-        let (code, params, states) = Emit::block(self, block, params, role);
+        let (code, params, states) = Emitter::block(self, block, params, role);
         let id = CodeId(self.program.codes.len() as u32);
         self.program.codes.push(code);
-        (self.errors() == errors).then_some(Compiled { code: id, params, states })
+        (self.errors() == errors).then_some(CompiledBlock { code: id, params, states })
     }
 
-    /// How many errors there were so far.
+    /// The number of errors so far.
     fn errors(&self) -> usize {
         self.diagnostics.iter().filter(|d| d.is_error()).count()
     }
 
-    /// The program, and all that there is to say about its sources.
+    /// Returns the program and all diagnostics.
     pub fn finish(self) -> (Program, Vec<Diagnostic>) {
         (self.program, self.diagnostics)
     }
 
-    /// A constant, shared with equal ones.
+    /// Adds a constant; equal constants are shared.
     pub(crate) fn constant(&mut self, value: Value) -> Option<Operand> {
         let consts = &mut self.program.consts;
         let at = consts.iter().position(|known| known.bits() == value.bits()).unwrap_or_else(|| {
@@ -341,7 +347,7 @@ impl Compiler {
         Operand::new(Space::Const, at)
     }
 
-    /// A constant string.
+    /// Adds a constant string.
     pub(crate) fn text(&mut self, text: &str) -> Value {
         Value::short(text).unwrap_or_else(|| {
             let pool = &mut self.program.pool;
@@ -362,7 +368,7 @@ impl Compiler {
         at as u16
     }
 
-    pub(crate) fn layout(&mut self, layout: Layout) -> u16 {
+    pub(crate) fn layout(&mut self, layout: FormatSpec) -> u16 {
         let layouts = &mut self.program.layouts;
         let at = layouts.iter().position(|known| *known == layout).unwrap_or_else(|| {
             layouts.push(layout);

@@ -1,7 +1,7 @@
-//! Compiling statements.
+//! Compiles statements.
 
-use super::Role;
-use super::emit::{Emit, Variable};
+use super::BlockRole;
+use super::emit::{Emitter, Variable};
 use crate::diag::Diagnostic;
 use crate::program::{Mutation, Op, Operand, Reg};
 use crate::value::Value;
@@ -9,7 +9,7 @@ use ruff_python_ast::{ExceptHandler, Expr, ExprSubscript, Operator, Stmt, StmtAu
 use ruff_text_size::Ranged;
 use std::collections::BTreeSet;
 
-/// The names that some statements assign to.
+/// Collects the names that statements assign.
 pub(super) fn assigned(body: &[Stmt], names: &mut BTreeSet<String>) {
     fn target(expr: &Expr, names: &mut BTreeSet<String>) {
         match expr {
@@ -53,7 +53,7 @@ pub(super) fn declared_global(body: &[Stmt]) -> BTreeSet<String> {
     names.flatten().collect()
 }
 
-impl Emit<'_> {
+impl Emitter<'_> {
     pub(super) fn statements(&mut self, body: &[Stmt]) {
         for stmt in body {
             let mark = self.mark();
@@ -64,8 +64,8 @@ impl Emit<'_> {
 
     fn statement(&mut self, stmt: &Stmt) {
         let span = self.block.span(stmt.range());
-        if self.role == Some(Role::Functions) && !allowed_among_functions(stmt) {
-            self.error(stmt, "a file of functions holds functions only");
+        if self.role == Some(BlockRole::Functions) && !allowed_among_functions(stmt) {
+            self.error(stmt, "a file of functions must contain only functions");
             return;
         }
         match stmt {
@@ -127,17 +127,20 @@ impl Emit<'_> {
                 self.op(Op::Assert { a, message }, span);
             }
             Stmt::FunctionDef(_)
-                if matches!(self.role, Some(Role::Initialization | Role::Functions | Role::Reaction)) => {}
+                if matches!(
+                    self.role,
+                    Some(BlockRole::Initialization | BlockRole::Functions | BlockRole::Reaction)
+                ) => {}
             Stmt::FunctionDef(def) => self.report(
                 Diagnostic::error(self.block.span(&def.name), "functions cannot be defined here")
                     .help("put it into `initialization` or into a file of functions"),
             ),
             Stmt::Import(import) => self.import(&import.names, stmt),
             Stmt::ImportFrom(_) => self.import(&[], stmt),
-            // What it names was put into scope when the function began.
+            // Its names were added to the scope of the function.
             Stmt::Global(_) if self.role.is_none() && self.compiler.shared.is_some() => {}
             Stmt::Global(_) | Stmt::Nonlocal(_) => self.report(
-                Diagnostic::error(span, "there are no global variables in functions here")
+                Diagnostic::error(span, "`global` is not allowed here")
                     .help("pass the value as an argument and return the new one"),
             ),
             Stmt::Raise(_) => self.error(stmt, "`raise` is not part of the block language; `assert` is"),
@@ -152,31 +155,32 @@ impl Emit<'_> {
         }
     }
 
-    /// Properties written for a debugger import it; its one function is known here as `debugger`.
+    /// Reports an import. `import gdb` of published properties is only a warning.
     fn import(&mut self, names: &[ruff_python_ast::Alias], stmt: &Stmt) {
         let span = self.block.span(stmt.range());
         if let [name] = names
             && name.name.as_str() == "gdb"
         {
             self.report(
-                Diagnostic::warning(span, "blocks import nothing: this line has no effect")
-                    .help("`gdb.execute(…)` is understood as `debugger(…)` without it"),
+                Diagnostic::warning(span, "`import` is not allowed in blocks: this line is ignored")
+                    .help("`gdb.execute(…)` works without it, as `debugger(…)`"),
             );
         } else {
             self.report(
-                Diagnostic::error(span, "blocks import nothing")
-                    .help("put functions of your own into a file and give it with `--functions`"),
+                Diagnostic::error(span, "`import` is not allowed in blocks")
+                    .help("define functions in a file and pass it with `--functions`"),
             );
         }
     }
 
     // ---- assignment ----------------------------------------------------------------------------------
 
-    /// The right side of an assignment: the one place, besides a statement of its own, for a method that
-    /// changes its variable and gives something (`x = queue.pop()`).
+    /// Compiles the right side of an assignment, which may be a mutating method (`x = queue.pop()`).
+    ///
+    /// Such methods are otherwise only allowed as statements.
     fn assigned_value(&mut self, value: &Expr) -> Operand {
         match self.mutating_call(value) {
-            Some(result) => Emit::reg(result),
+            Some(result) => Emitter::reg(result),
             None => self.expr(value),
         }
     }
@@ -192,7 +196,7 @@ impl Emit<'_> {
         match target {
             Expr::Name(name) => match self.writable(&name.id, span) {
                 Some(Variable::Local(dst)) => {
-                    if value != Emit::reg(dst) {
+                    if value != Emitter::reg(dst) {
                         self.op(Op::Move { dst, a: value }, span);
                     }
                     self.known.insert(Variable::Local(dst));
@@ -220,7 +224,7 @@ impl Emit<'_> {
             }
             Expr::Tuple(tuple) => self.unpack(&tuple.elts, value, target),
             Expr::List(list) => self.unpack(&list.elts, value, target),
-            other => self.error(other, "this cannot be assigned to"),
+            other => self.error(other, "cannot assign to this expression"),
         }
     }
 
@@ -232,7 +236,7 @@ impl Emit<'_> {
             if let Expr::Starred(_) = target {
                 self.error(target, "`*` is not part of the block language");
             } else {
-                self.assign(target, Emit::reg(first + i as u16));
+                self.assign(target, Emitter::reg(first + i as u16));
             }
         }
     }
@@ -246,17 +250,17 @@ impl Emit<'_> {
                 let first = self.registers(2);
                 self.expr_into(&subscript.slice, first);
                 let a = self.expr(&subscript.value);
-                self.op(Op::Index { dst, a, b: Emit::reg(first) }, span);
+                self.op(Op::Index { dst, a, b: Emitter::reg(first) }, span);
                 let b = self.expr(&assign.value);
-                self.operator(assign.op, dst, Emit::reg(dst), b, span, &assign.target);
-                self.op(Op::Move { dst: first + 1, a: Emit::reg(dst) }, span);
+                self.operator(assign.op, dst, Emitter::reg(dst), b, span, &assign.target);
+                self.op(Op::Move { dst: first + 1, a: Emitter::reg(dst) }, span);
                 self.change(&subscript.value, Mutation::SetItem, first, 2, &assign.target);
             }
             target => {
                 let a = self.expr(target);
                 let b = self.expr(&assign.value);
                 self.operator(assign.op, dst, a, b, span, target);
-                self.assign(target, Emit::reg(dst));
+                self.assign(target, Emitter::reg(dst));
             }
         }
     }
@@ -292,8 +296,8 @@ impl Emit<'_> {
         self.op(op, span);
     }
 
-    /// Changes the variable, or the element of one, that `target` is, with the arguments at `first`; what
-    /// the change gives is then in `first`. An element is taken out, changed and put back.
+    /// Applies a mutation to `target`, a variable or an element of one. Arguments are at `first`, where the result
+    /// goes. An element is read, changed and written back.
     pub(super) fn change(&mut self, target: &Expr, mutation: Mutation, first: Reg, n: u16, whole: &Expr) {
         let span = self.block.span(whole.range());
         match target {
@@ -310,13 +314,13 @@ impl Emit<'_> {
                 let outer = self.registers(2);
                 self.expr_into(slice, outer);
                 let a = self.expr(value);
-                self.op(Op::Index { dst: element, a, b: Emit::reg(outer) }, span);
-                self.op(Op::Mutate { mutation, place: Emit::reg(element), first, n }, span);
-                self.op(Op::Move { dst: outer + 1, a: Emit::reg(element) }, span);
+                self.op(Op::Index { dst: element, a, b: Emitter::reg(outer) }, span);
+                self.op(Op::Mutate { mutation, place: Emitter::reg(element), first, n }, span);
+                self.op(Op::Move { dst: outer + 1, a: Emitter::reg(element) }, span);
                 self.change(value, Mutation::SetItem, outer, 2, whole);
             }
             other => self.report(
-                Diagnostic::error(self.block.span(other.range()), "only a variable can be changed")
+                Diagnostic::error(self.block.span(other.range()), "only variables can be changed")
                     .help("assign the value to a variable first"),
             ),
         }

@@ -1,28 +1,28 @@
-//! Compiling texts with holes: f-strings, and `"…%d…" % value`.
+//! Compiles string templates: f-strings and `"…%d…" % value`.
 
-use super::emit::Emit;
+use super::emit::Emitter;
 use crate::diag::Diagnostic;
 use crate::program::{Op, Reg};
-use crate::show::Layout;
+use crate::show::FormatSpec;
 use ruff_python_ast::{Expr, ExprFString, FStringPart, InterpolatedStringElement, Operator};
 use ruff_text_size::Ranged;
 
-/// A piece of a template: text as it is, or a value laid out.
-enum Piece<'e> {
+/// Part of a template: literal text or a formatted value.
+enum TemplatePart<'e> {
     Text(String),
-    Value(&'e Expr, Layout),
+    Value(&'e Expr, FormatSpec),
 }
 
-impl Emit<'_> {
+impl Emitter<'_> {
     pub(super) fn f_string(&mut self, e: &ExprFString, dst: Reg) {
-        let mut pieces = Vec::new();
+        let mut parts = Vec::new();
         for part in e.value.as_slice() {
             match part {
-                FStringPart::Literal(literal) => pieces.push(Piece::Text(literal.value.to_string())),
+                FStringPart::Literal(literal) => parts.push(TemplatePart::Text(literal.value.to_string())),
                 FStringPart::FString(f_string) => {
                     for element in &f_string.elements {
-                        pieces.push(match element {
-                            InterpolatedStringElement::Literal(text) => Piece::Text(text.value.to_string()),
+                        parts.push(match element {
+                            InterpolatedStringElement::Literal(text) => TemplatePart::Text(text.value.to_string()),
                             InterpolatedStringElement::Interpolation(hole) => {
                                 if hole.debug_text.is_some() {
                                     self.error(hole, "`{x=}` is not part of the block language");
@@ -35,31 +35,31 @@ impl Emit<'_> {
                                                 spec.push_str(&text.value)
                                             }
                                             InterpolatedStringElement::Interpolation(inner) => {
-                                                self.error(inner, "a format cannot depend on a value here");
+                                                self.error(inner, "nested replacement fields are not part of the block language");
                                             }
                                         }
                                     }
                                 }
-                                let layout = Layout::parse(&spec).unwrap_or_else(|| {
+                                let layout = FormatSpec::parse(&spec).unwrap_or_else(|| {
                                     self.error(
                                         hole,
-                                        "formats are [0][width][.digits] and one of d x X b o f e s",
+                                        "unknown format: expected [0][width][.digits] and one of d x X b o f e s",
                                     );
-                                    Layout::default()
+                                    FormatSpec::default()
                                 });
                                 let repr = hole.conversion.to_byte().is_some_and(|flag| flag != b's');
                                 let form = if repr { b'r' } else { layout.form };
-                                Piece::Value(&hole.expression, Layout { form, ..layout })
+                                TemplatePart::Value(&hole.expression, FormatSpec { form, ..layout })
                             }
                         });
                     }
                 }
             }
         }
-        self.template(&pieces, dst, e);
+        self.template(&parts, dst, e);
     }
 
-    /// Compiles `"template" % values` if `expr` is one, and says whether it was.
+    /// Compiles `expr` if it is `"template" % values`; returns whether it is.
     pub(super) fn percent_template(&mut self, expr: &Expr, dst: Reg) -> bool {
         let Expr::BinOp(e) = expr else { return false };
         let Expr::StringLiteral(template) = &*e.left else { return false };
@@ -72,52 +72,53 @@ impl Emit<'_> {
             _ => one,
         };
         let mut rest = template.value.to_str();
-        let mut pieces = Vec::new();
+        let mut parts = Vec::new();
         let mut holes = 0;
         while let Some(percent) = rest.find('%') {
-            pieces.push(Piece::Text(rest[..percent].into()));
+            parts.push(TemplatePart::Text(rest[..percent].into()));
             rest = &rest[percent + 1..];
             let end =
                 rest.find(|c: char| c.is_ascii_alphabetic() || c == '%').map_or(rest.len(), |at| at + 1);
             let (spec, after) = rest.split_at(end);
             rest = after;
             if spec == "%" {
-                pieces.push(Piece::Text("%".into()));
+                parts.push(TemplatePart::Text("%".into()));
                 continue;
             }
-            let Some(layout) = Layout::parse(&spec.replace(['i', 'u'], "d")).filter(|l| l.form != 0) else {
-                self.error(&*e.left, &format!("`%{spec}` is not a format; there are %d %x %f %e %s %r"));
+            let Some(layout) = FormatSpec::parse(&spec.replace(['i', 'u'], "d")).filter(|l| l.form != 0)
+            else {
+                self.error(&*e.left, &format!("unknown format `%{spec}`; supported are %d %x %f %e %s %r"));
                 return true;
             };
             if let Some(value) = values.get(holes) {
-                pieces.push(Piece::Value(value, layout));
+                parts.push(TemplatePart::Value(value, layout));
             }
             holes += 1;
         }
-        pieces.push(Piece::Text(rest.into()));
+        parts.push(TemplatePart::Text(rest.into()));
         if holes != values.len() {
             self.report(Diagnostic::error(
                 self.block.span(expr.range()),
-                format!("the text has {holes} places for values, and {} are given", values.len()),
+                format!("the template has {holes} placeholders but {} values", values.len()),
             ));
             return true;
         }
-        self.template(&pieces, dst, expr);
+        self.template(&parts, dst, expr);
         true
     }
 
-    fn template(&mut self, pieces: &[Piece<'_>], dst: Reg, whole: impl Ranged) {
+    fn template(&mut self, parts: &[TemplatePart<'_>], dst: Reg, whole: impl Ranged) {
         let span = self.block.span(whole);
-        let first = self.registers(pieces.len());
-        for (i, piece) in pieces.iter().enumerate() {
+        let first = self.registers(parts.len());
+        for (i, part) in parts.iter().enumerate() {
             let reg = first + i as u16;
-            match piece {
-                Piece::Text(text) => {
+            match part {
+                TemplatePart::Text(text) => {
                     let text = self.compiler.text(text);
                     let a = self.constant(text);
                     self.op(Op::Move { dst: reg, a }, span);
                 }
-                Piece::Value(value, layout) => {
+                TemplatePart::Value(value, layout) => {
                     let mark = self.mark();
                     let a = self.expr(value);
                     let layout = self.compiler.layout(*layout);
@@ -126,6 +127,6 @@ impl Emit<'_> {
                 }
             }
         }
-        self.op(Op::Join { dst, first, n: pieces.len() as u16 }, span);
+        self.op(Op::Join { dst, first, n: parts.len() as u16 }, span);
     }
 }

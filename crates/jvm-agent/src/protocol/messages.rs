@@ -1,20 +1,20 @@
-//! What the tool and the agent say to each other.
+//! The messages between the debugger and the agent.
 
 use super::wire::message;
 
-/// Both sides must speak the same version.
+/// Version of the protocol, which must be equal on both sides.
 pub const VERSION: u32 = 3;
 
-/// What the agent's greeting begins with, so that a stranger is known as one.
+/// First value of a greeting, which identifies the agent.
 pub const MAGIC: u32 = u32::from_le_bytes(*b"IVGL");
 
 message! {
-    /// Which of its two connections the agent opens.
+    /// The two connections that the agent opens.
     pub enum Channel {
-        /// The tool asks, the agent answers.
+        /// Requests of the debugger and answers of the agent.
         0 = Control,
-        /// The agent tells news, and the thread that they are about waits for an order.
-        1 = News,
+        /// Events of the agent, and commands for the threads that they are about.
+        1 = Events,
     }
 }
 
@@ -27,18 +27,18 @@ message! {
         pub version: u32,
         /// Which connection this is.
         pub channel: Channel,
-        /// The process.
+        /// The process id.
         pub process: u32,
     }
 }
 
 message! {
-    /// When something is told.
-    pub enum Moment {
-        /// A method begins.
+    /// When something is reported.
+    pub enum Trigger {
+        /// A method is entered.
         0 = Enter,
         /// A method is about to return.
-        1 = Leave,
+        1 = Return,
         /// A field was written.
         2 = Write,
         /// A line is reached.
@@ -47,23 +47,23 @@ message! {
 }
 
 message! {
-    /// Who waits for something.
-    pub enum Key {
-        /// Monitors: an event by its number.
+    /// Identifies a subscription by who asked for it.
+    pub enum SubscriptionId {
+        /// The monitors: an event by its id.
         0 = Event { number: u32 },
-        /// The developer or the scenario: a point by its number.
-        1 = Point { number: u32 },
+        /// The user or a scenario: a breakpoint by its number.
+        1 = Breakpoint { number: u32 },
     }
 }
 
 message! {
-    /// What a value must be.
-    pub enum Type {
-        /// A whole number.
+    /// Required type of a value.
+    pub enum ValueType {
+        /// An integer.
         0 = Int,
         /// Any number.
         1 = Float,
-        /// True or false.
+        /// A Boolean.
         2 = Bool,
         /// Text.
         3 = Text,
@@ -72,75 +72,76 @@ message! {
 
 message! {
     /// Where a value comes from.
-    pub enum Source {
+    pub enum ValueSource {
         /// An expression, such as the name of a parameter, `this.size` or `items[0].name`.
         0 = Expression { text: String },
-        /// An argument, counted from one.
+        /// An argument by its position, counted from one.
         1 = Argument { number: u32 },
-        /// What is returned, or what is written.
+        /// The returned or written value.
         2 = Result,
         /// The number of the thread.
         3 = Thread,
-        /// The number of the process.
+        /// The process id.
         4 = Process,
-        /// When it happens, in seconds.
+        /// The time of the event, in seconds.
         5 = Time,
     }
 }
 
 message! {
-    /// A value that is asked for.
-    pub struct Ask {
+    /// A value that is to be reported with an event.
+    pub struct ValueRequest {
         /// Where it comes from.
-        pub source: Source,
-        /// What it must be, if that matters.
-        pub ty: Option<Type>,
+        pub source: ValueSource,
+        /// Its type, if one is required.
+        pub ty: Option<ValueType>,
     }
 }
 
 message! {
-    /// Something to be told.
-    pub struct Want {
-        /// To whom.
-        pub key: Key,
-        /// When.
-        pub moment: Moment,
-        /// Of what, as the user wrote it: `Queue.push`, `app.Queue.push(int)`, `Queue.size`, `Queue.java:12`.
+    /// Something that is to be reported.
+    pub struct Subscription {
+        /// Its identity.
+        pub id: SubscriptionId,
+        /// When it is reported.
+        pub trigger: Trigger,
+        /// The method, field or line as the user wrote it: `Queue.push`, `app.Queue.push(int)`, `Queue.size`,
+        /// `Queue.java:12`.
         pub name: String,
         /// Classes on the class path that the name may mean, as in `app/Queue`.
         pub candidates: Vec<String>,
-        /// What is to be told with it.
-        pub asks: Vec<Ask>,
-        /// How the variable is reached, if other objects lie between its class and it.
-        pub route: Option<Route>,
+        /// The values to report with it.
+        pub value_requests: Vec<ValueRequest>,
+        /// The path to the variable, if it is reached through other objects.
+        pub variable_path: Option<VariablePath>,
     }
 }
 
 message! {
-    /// How a variable is reached: from something that is there by itself, over fields of objects.
-    pub struct Route {
-        /// Where it begins.
-        pub root: Root,
-        /// The fields on the way; the last one is the variable.
-        pub links: Vec<Link>,
+    /// The path to a variable, from a root through fields of objects.
+    pub struct VariablePath {
+        /// Where it starts.
+        pub root: PathRoot,
+        /// The fields along the path; the last one is the variable.
+        pub fields: Vec<FieldRef>,
     }
 }
 
 message! {
-    /// Where a route begins.
-    pub enum Root {
-        /// At an object that is in a static field.
-        0 = Static { field: Link },
-        /// At an object that is in a local variable.
+    /// Where a path starts.
+    pub enum PathRoot {
+        /// The object in a static field.
+        0 = Static { field: FieldRef },
+        /// The object in a local variable.
         1 = Local { class: String, method: String, descriptor: String, name: String },
-        /// At every object of the class of the first field.
+        /// Every instance of the class of the first field.
         2 = Instances,
     }
 }
 
 message! {
     /// A field of a class.
-    pub struct Link {
+    pub struct FieldRef {
         /// The class that declares it, as in `app/Queue`.
         pub class: String,
         /// Its name.
@@ -151,187 +152,187 @@ message! {
 }
 
 message! {
-    /// Something that cannot be told.
-    pub struct Problem {
-        /// Which want.
-        pub key: Key,
-        /// Which of its values, if it is one of those.
-        pub ask: Option<u32>,
+    /// Why a subscription, or one of its values, cannot be reported.
+    pub struct SubscriptionError {
+        /// The subscription.
+        pub id: SubscriptionId,
+        /// The position of the value, if the error is about one.
+        pub value_request: Option<u32>,
         /// What is wrong.
         pub reason: String,
         /// The remedy, if one is known.
         pub help: String,
-        /// Whether it may come right when a class is loaded.
+        /// Whether it may be resolved when a class is loaded.
         pub pending: bool,
     }
 }
 
 message! {
-    /// A value that is told.
-    pub enum Datum {
+    /// A value as it is sent.
+    pub enum WireValue {
         /// There is none.
         0 = Unset,
         /// `null`.
         1 = Null,
-        /// True or false.
+        /// A Boolean.
         2 = Bool { value: bool },
-        /// A whole number.
+        /// An integer.
         3 = Int { value: i64 },
         /// Another number.
         4 = Float { value: f64 },
         /// Text.
         5 = Text { value: String },
-        /// An object, by a number that is its own as long as it lives, and no other's ever.
+        /// An object by its id, which is unique and never reused.
         6 = Object { number: i64 },
     }
 }
 
 message! {
-    /// A want that came true.
-    pub struct Hit {
-        /// Whose.
-        pub key: Key,
-        /// The values that were asked for.
-        pub values: Vec<Datum>,
+    /// One occurrence of what a subscription asked for.
+    pub struct Notification {
+        /// The subscription.
+        pub id: SubscriptionId,
+        /// The requested values.
+        pub values: Vec<WireValue>,
     }
 }
 
 message! {
-    /// An event that monitors inside have dealt with.
-    pub struct Occurred {
-        /// Which event.
-        pub symbol: u32,
-        /// When, in seconds since the agent began; not a number if nobody asked.
+    /// An event that the embedded monitors have processed.
+    pub struct LoggedEvent {
+        /// The event's id.
+        pub event: u32,
+        /// The time, in seconds since the agent started; not a number if it was not requested.
         pub time: f64,
         /// The thread.
         pub thread: u32,
         /// Its parameters.
-        pub values: Vec<Datum>,
+        pub values: Vec<WireValue>,
     }
 }
 
 message! {
-    /// What monitors inside have done since they were put there.
-    pub struct Past {
-        /// How many events there were before those that are told.
-        pub unseen_events: u64,
-        /// For each property, the transitions that it took on those.
-        pub steps: Vec<u64>,
-        /// For each property, the slices that came into being on those.
-        pub created: Vec<u64>,
-        /// Where each property stood then.
-        pub before: Vec<Vec<u8>>,
-        /// The events since.
-        pub events: Vec<Occurred>,
-        /// Objects that slices were for, and that are no more since.
-        pub gone: Gone,
+    /// Replay log of the embedded monitors, encoded.
+    pub struct WireReplayLog {
+        /// The number of events that were evicted from the log.
+        pub evicted_events: u64,
+        /// For each property, the transitions that it took on the evicted events.
+        pub evicted_steps: Vec<u64>,
+        /// For each property, the slices that were created on the evicted events.
+        pub evicted_slices: Vec<u64>,
+        /// For each property, its encoded state before the oldest kept event.
+        pub base: Vec<Vec<u8>>,
+        /// The kept events.
+        pub events: Vec<LoggedEvent>,
+        /// Collected objects that had slices.
+        pub dead: DeadObjectIds,
     }
 }
 
 message! {
-    /// Objects that are no more.
+    /// Collected objects.
     #[derive(Default)]
-    pub struct Gone {
-        /// Their numbers.
-        pub numbers: Vec<i64>,
-        /// Values of events, by the number of the event and their position, that may be numbers and no objects.
-        pub plain: Vec<(u32, u32)>,
+    pub struct DeadObjectIds {
+        /// Their ids.
+        pub ids: Vec<i64>,
+        /// Parameters, by event id and position, that may hold integers: a value equal to an id is not that object.
+        pub integer_params: Vec<(u32, u32)>,
     }
 }
 
 message! {
-    /// What the agent tells. The thread that it is about waits for [`Order::Go`].
-    pub enum News {
-        /// The virtual machine is ready, and the program is yet to begin.
+    /// An event of the agent. The thread that it is about waits for [`ThreadCommand::Continue`].
+    pub enum AgentEvent {
+        /// The virtual machine is ready, and the program is about to start.
         0 = Ready,
-        /// Wants came true, all at one place.
-        1 = Hits {
+        /// Subscriptions apply, all at one site.
+        1 = Notified {
             /// The thread.
             thread: u32,
-            /// When, in seconds since the agent began.
+            /// The time, in seconds since the agent started.
             time: f64,
-            /// Which.
-            hits: Vec<Hit>,
-            /// What monitors outside may forget.
-            gone: Gone,
+            /// Which ones.
+            notifications: Vec<Notification>,
+            /// Collected objects, for monitors that step in the session.
+            dead: DeadObjectIds,
         },
-        /// A step is done.
+        /// A step is complete.
         2 = Stepped {
             /// The thread.
             thread: u32,
-            /// What was returned, in words.
+            /// The returned value as text.
             returned: Option<String>,
         },
-        /// The program exits with this status. No order is waited for.
+        /// The program exits. No thread waits for a command.
         3 = Exits {
-            /// The status.
+            /// The exit status.
             status: i32,
-            /// What monitors inside have done to the end.
-            past: Option<Past>,
-            /// What happened after that, to which someone was to react, and which could not be told any more.
-            due: Vec<Occurred>,
-            /// What could not be watched, in words.
-            complaints: Vec<String>,
+            /// What the embedded monitors have done until the end.
+            replay_log: Option<WireReplayLog>,
+            /// Later events that needed a reaction and could no longer be sent.
+            due: Vec<LoggedEvent>,
+            /// What could not be observed, as messages.
+            warnings: Vec<String>,
         },
     }
 }
 
 message! {
-    /// What a thread that waits is told.
-    pub enum Order {
-        /// To go on.
-        0 = Go,
-        /// That a property is violated here, for debuggers that wait for it.
-        1 = Violated { property: String },
-        /// To call a method of the program, by its position among [`Request::Calls`], before it goes on.
+    /// A command for a thread that waits.
+    pub enum ThreadCommand {
+        /// Continue.
+        0 = Continue,
+        /// Show the violation of a property to other debuggers that wait for it.
+        1 = ShowViolation { property: String },
+        /// Call a method of the program before continuing, by its position among [`Request::PrepareCalls`].
         2 = Invoke { call: u32 },
     }
 }
 
 message! {
-    /// What is known of the virtual machine when it is ready.
-    pub struct Facts {
+    /// Properties of the virtual machine.
+    pub struct VmInfo {
         /// Its name and version.
         pub machine: String,
-        /// Where classes come from.
+        /// Its class path.
         pub class_path: String,
-        /// Where it was started.
+        /// Its working directory.
         pub directory: String,
-        /// Whether local variables can be seen.
+        /// Whether local variables can be read.
         pub locals: bool,
-        /// Whether lines can carry points.
+        /// Whether lines can have breakpoints.
         pub breakpoints: bool,
         /// Whether threads can be stepped.
         pub steps: bool,
-        /// Whether another debugger is there.
+        /// Whether another debugger is attached.
         pub debugger: bool,
     }
 }
 
 message! {
-    /// A method of the program, with what it is given.
-    pub struct Call {
-        /// As the script has it.
+    /// A call of a method of the program.
+    pub struct MethodCall {
+        /// The call as the script has it.
         pub name: String,
-        /// The class that the way to the object begins at, or that has the method, as in `app/Gate`.
+        /// The class that the path to the object starts at, or that has the static method, as in `app/Gate`.
         pub class: String,
-        /// The fields on the way to the object, the first of which is static; none if the method is static.
+        /// The fields along the path to the object, the first of which is static; none if the method is static.
         pub fields: Vec<String>,
         /// The name of the method.
         pub method: String,
         /// Its descriptor.
         pub descriptor: String,
-        /// What it is given.
-        pub arguments: Vec<Datum>,
+        /// The arguments.
+        pub arguments: Vec<WireValue>,
     }
 }
 
 message! {
     /// How far to step.
-    pub enum Step {
-        /// To the next line, going into methods.
+    pub enum StepKind {
+        /// To the next line, stepping into methods.
         0 = Line,
-        /// To the next line, passing over calls.
+        /// To the next line, stepping over calls.
         1 = NextLine,
         /// Until the frame returns.
         2 = Finish,
@@ -341,65 +342,65 @@ message! {
 }
 
 message! {
-    /// What the tool asks; the agent answers each with one [`Answer`].
+    /// A request of the debugger. The agent sends one [`Answer`] to each.
     pub enum Request {
-        /// Forget all events, and tell these if they are activated.
-        0 = Prepare { wants: Vec<Want> },
-        /// Tell these events from now on, and no others.
+        /// Replace all events by these. They are reported once they are activated.
+        0 = Prepare { subscriptions: Vec<Subscription> },
+        /// Report these events and no others.
         1 = Activate { events: Vec<u32> },
-        /// Tell this from now on.
-        2 = SetPoint { want: Want },
-        /// No longer.
-        3 = RemovePoint { number: u32 },
-        /// Turn a point on or off.
-        4 = EnablePoint { number: u32, enabled: bool },
-        /// Make all threads stand still.
-        5 = Hold,
-        /// Let them go on, but those that wait for an order.
-        6 = Release,
-        /// The threads.
+        /// Set a breakpoint.
+        2 = SetBreakpoint { subscription: Subscription },
+        /// Remove a breakpoint.
+        3 = RemoveBreakpoint { number: u32 },
+        /// Enable or disable a breakpoint.
+        4 = EnableBreakpoint { number: u32, enabled: bool },
+        /// Suspend all threads.
+        5 = SuspendAll,
+        /// Resume them, except for those that wait for a command.
+        6 = ResumeAll,
+        /// List the threads.
         7 = Threads,
-        /// The frames of a thread, innermost first.
+        /// List the frames of a thread, innermost first.
         8 = Frames { thread: u32, limit: u32 },
-        /// The variables of a frame.
+        /// List the variables of a frame.
         9 = Locals { thread: u32, depth: u32 },
-        /// The value of an expression.
-        10 = Print { thread: u32, depth: u32, text: String },
-        /// Its type.
+        /// Evaluate an expression.
+        10 = Evaluate { thread: u32, depth: u32, text: String },
+        /// Determine the type of an expression.
         11 = TypeOf { thread: u32, depth: u32, text: String },
-        /// Change a variable, a field or an element.
+        /// Assign to a variable, a field or an element.
         12 = Assign { thread: u32, depth: u32, place: String, value: String },
-        /// Where a method or a line is.
-        13 = Find { name: String },
-        /// Methods that begin like this.
-        14 = Methods { prefix: String },
-        /// What is to be known of the machine.
-        15 = Facts,
-        /// Step this thread when it goes on.
-        16 = Step { thread: u32, depth: u32, how: Step },
-        /// Give up the step.
-        17 = Unstep,
-        /// Tell nothing any more, and let the program run.
-        18 = Leave,
-        /// What is to be known of the agent's work, in words.
-        19 = Tally,
-        /// The properties that will step inside, each as its parts.
-        20 = Properties { properties: Vec<Vec<u8>> },
-        /// Scripts that step inside for good, each as its plan.
-        21 = Scripts { plans: Vec<Vec<u8>> },
-        /// The properties step inside when the program goes on.
-        22 = PutInside {
-            /// Where each stands.
+        /// Find a method or a line.
+        13 = FindLocation { name: String },
+        /// List methods that start with a prefix.
+        14 = CompleteMethod { prefix: String },
+        /// Describe the virtual machine.
+        15 = Info,
+        /// Step a thread when it is resumed.
+        16 = Step { thread: u32, depth: u32, kind: StepKind },
+        /// Cancel the step.
+        17 = CancelStep,
+        /// Report nothing any more, and let the program run.
+        18 = Detach,
+        /// Describe the agent's work, as text.
+        19 = Statistics,
+        /// Load the properties that will be embedded, each as its encoded definition.
+        20 = LoadProperties { properties: Vec<Vec<u8>> },
+        /// Load scripts that stay embedded, each as its encoded plan.
+        21 = LoadScripts { plans: Vec<Vec<u8>> },
+        /// Embed the properties when the program is resumed.
+        22 = EmbedMonitors {
+            /// The encoded state of each property.
             states: Vec<Vec<u8>>,
-            /// For each, the states that someone reacts to.
-            concerns: Vec<Vec<u8>>,
+            /// For each property, the states that need a reaction.
+            reaction_masks: Vec<Vec<u8>>,
         },
-        /// They no longer do.
-        23 = Outside,
-        /// What they have done since.
-        24 = CatchUp,
-        /// The methods of the program that will be called.
-        25 = Calls { calls: Vec<Call> },
+        /// Remove the embedded properties.
+        23 = RemoveMonitors,
+        /// Return what the embedded properties have done.
+        24 = TakeReplayLog,
+        /// Announce the methods of the program that will be called.
+        25 = PrepareCalls { calls: Vec<MethodCall> },
     }
 }
 
@@ -410,63 +411,63 @@ message! {
         pub id: u32,
         /// Its name.
         pub name: String,
-        /// What it does: `waits for a lock`.
+        /// What it does, as text: `waits for a lock`.
         pub state: String,
-        /// Where it is.
-        pub at: Option<Spot>,
+        /// Its location.
+        pub location: Option<CodeLocation>,
     }
 }
 
 message! {
-    /// A place in the code.
-    pub struct Spot {
+    /// A location in the code.
+    pub struct CodeLocation {
         /// The class, as in `app.Queue`.
         pub class: String,
         /// The method.
         pub method: String,
-        /// The file that the class was compiled from, without its folder.
+        /// The file that the class was compiled from, without its directory.
         pub file: String,
-        /// The line, or zero if that is not known.
+        /// The line, or zero if it is unknown.
         pub line: u32,
-        /// The bytecode.
-        pub location: u64,
+        /// The index of the bytecode.
+        pub bytecode_index: u64,
     }
 }
 
 message! {
     /// A frame.
     pub struct Frame {
-        /// Where it stands.
-        pub spot: Spot,
-        /// Its arguments, with their values in words.
+        /// Its location.
+        pub location: CodeLocation,
+        /// Its arguments, with their values as text.
         pub arguments: Vec<(String, String)>,
     }
 }
 
 message! {
-    /// What the agent answers.
+    /// An answer of the agent.
     pub enum Answer {
-        /// It is done.
+        /// Done.
         0 = Done,
-        /// It cannot be done, and this is why.
+        /// Refused, for this reason.
         1 = Refused { reason: String },
-        /// It is done, except for these.
-        2 = Problems { problems: Vec<Problem> },
+        /// Done, except for these subscriptions.
+        2 = Errors { errors: Vec<SubscriptionError> },
         /// See [`Request::Threads`].
         3 = Threads { threads: Vec<Thread> },
         /// See [`Request::Frames`].
         4 = Frames { frames: Vec<Frame> },
-        /// Names with their values in words.
+        /// Names with their values as text.
         5 = Pairs { pairs: Vec<(String, String)> },
-        /// A value in words.
-        6 = Words { words: String },
+        /// A value as text.
+        6 = Text { text: String },
         /// Names.
         7 = Names { names: Vec<String> },
-        /// Places.
-        8 = Spots { spots: Vec<Spot> },
-        /// See [`Request::Facts`].
-        9 = Facts { facts: Facts },
-        /// See [`Request::CatchUp`]; nothing if no monitors are inside.
-        10 = Past { past: Option<Past> },
+        /// Locations.
+        8 = Locations { locations: Vec<CodeLocation> },
+        /// See [`Request::Info`].
+        9 = Info { info: VmInfo },
+        /// See [`Request::TakeReplayLog`]; `None` if no monitors are embedded.
+        10 = ReplayLog { log: Option<WireReplayLog> },
     }
 }

@@ -1,42 +1,44 @@
-//! How messages become bytes: numbers little-endian, texts and lists behind their lengths, a variant behind its number.
+//! Encoding of messages: integers little-endian, texts and lists after their lengths, a variant after its number.
+//!
+//! Hand-written because lengths that a broken peer makes up are refused before memory is allocated for them.
 
 use std::fmt;
 
-/// Why bytes are no message.
+/// Error for bytes that are not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Garbled;
+pub struct MalformedMessage;
 
-impl fmt::Display for Garbled {
+impl fmt::Display for MalformedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the other side sent something that is no message")
+        f.write_str("the other side sent a malformed message")
     }
 }
 
-impl std::error::Error for Garbled {}
+impl std::error::Error for MalformedMessage {}
 
-/// What can be sent.
+/// A type that can be sent.
 pub trait Wire: Sized {
-    /// Appends the bytes.
+    /// Appends the encoded value.
     fn put(&self, out: &mut Vec<u8>);
 
-    /// Takes them off the front of `bytes`.
+    /// Decodes a value from the front of `bytes`, and removes it there.
     ///
     /// # Errors
-    /// If they are none of this kind.
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled>;
+    /// If the bytes do not start with such a value.
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage>;
 }
 
-/// A message as bytes.
+/// Encodes a message.
 pub fn encode(message: &impl Wire) -> Vec<u8> {
     let mut out = Vec::new();
     message.put(&mut out);
     out
 }
 
-/// Bytes as a message; nothing may be left over.
+/// Decodes a message, which must take all of the bytes.
 ///
 /// # Errors
-/// If they are none.
+/// If they are not a message of this type.
 ///
 /// ```
 /// use invigil_jvm_agent::protocol::{decode, encode};
@@ -44,9 +46,9 @@ pub fn encode(message: &impl Wire) -> Vec<u8> {
 /// assert_eq!(decode::<Vec<String>>(&bytes).map(|names| names.len()), Ok(2));
 /// assert!(decode::<Vec<String>>(&bytes[1..]).is_err());
 /// ```
-pub fn decode<T: Wire>(mut bytes: &[u8]) -> Result<T, Garbled> {
+pub fn decode<T: Wire>(mut bytes: &[u8]) -> Result<T, MalformedMessage> {
     let message = T::take(&mut bytes)?;
-    if bytes.is_empty() { Ok(message) } else { Err(Garbled) }
+    if bytes.is_empty() { Ok(message) } else { Err(MalformedMessage) }
 }
 
 macro_rules! numbers {
@@ -56,8 +58,8 @@ macro_rules! numbers {
                 out.extend_from_slice(&self.to_le_bytes());
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
-                let (head, rest) = bytes.split_first_chunk().ok_or(Garbled)?;
+            fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
+                let (head, rest) = bytes.split_first_chunk().ok_or(MalformedMessage)?;
                 *bytes = rest;
                 Ok(<$number>::from_le_bytes(*head))
             }
@@ -72,11 +74,11 @@ impl Wire for bool {
         out.push(u8::from(*self));
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         match u8::take(bytes)? {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(Garbled),
+            _ => Err(MalformedMessage),
         }
     }
 }
@@ -87,11 +89,11 @@ impl Wire for String {
         out.extend_from_slice(self.as_bytes());
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         let length = u32::take(bytes)? as usize;
-        let (head, rest) = bytes.split_at_checked(length).ok_or(Garbled)?;
+        let (head, rest) = bytes.split_at_checked(length).ok_or(MalformedMessage)?;
         *bytes = rest;
-        String::from_utf8(head.to_vec()).map_err(|_| Garbled)
+        String::from_utf8(head.to_vec()).map_err(|_| MalformedMessage)
     }
 }
 
@@ -103,7 +105,7 @@ impl<T: Wire> Wire for Option<T> {
         }
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         Ok(if bool::take(bytes)? { Some(T::take(bytes)?) } else { None })
     }
 }
@@ -114,9 +116,9 @@ impl<T: Wire> Wire for Vec<T> {
         self.iter().for_each(|each| each.put(out));
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         let length = u32::take(bytes)? as usize;
-        // Every element has a byte at least: a length that lies reserves nothing.
+        // Every element takes at least one byte, so a wrong length reserves nothing.
         let mut all = Vec::with_capacity(length.min(bytes.len()));
         for _ in 0..length {
             all.push(T::take(bytes)?);
@@ -131,12 +133,12 @@ impl<A: Wire, B: Wire> Wire for (A, B) {
         self.1.put(out);
     }
 
-    fn take(bytes: &mut &[u8]) -> Result<Self, Garbled> {
+    fn take(bytes: &mut &[u8]) -> Result<Self, MalformedMessage> {
         Ok((A::take(bytes)?, B::take(bytes)?))
     }
 }
 
-/// Declares what can be sent: a structure, or an enumeration whose variants have numbers.
+/// Declares a message type: a structure, or an enumeration whose variants have numbers.
 macro_rules! message {
     (
         $(#[$meta:meta])*
@@ -151,7 +153,7 @@ macro_rules! message {
                 $($crate::protocol::wire::Wire::put(&self.$field, out);)*
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::Garbled> {
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::MalformedMessage> {
                 $(let $field = $crate::protocol::wire::Wire::take(bytes)?;)*
                 Ok($name { $($field),* })
             }
@@ -166,7 +168,7 @@ macro_rules! message {
     ) => {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
-        #[allow(missing_docs, reason = "what a variant says is enough for fields of its own name")]
+        #[allow(missing_docs, reason = "fields are named after what the variant's documentation describes")]
         pub enum $name {
             $($(#[$variant_meta])* $variant $({ $($(#[$field_meta])* $field: $ty),* })?,)*
         }
@@ -181,13 +183,13 @@ macro_rules! message {
                 }
             }
 
-            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::Garbled> {
+            fn take(bytes: &mut &[u8]) -> Result<Self, $crate::protocol::wire::MalformedMessage> {
                 match <u8 as $crate::protocol::wire::Wire>::take(bytes)? {
                     $($number => {
                         $($(let $field = $crate::protocol::wire::Wire::take(bytes)?;)*)?
                         Ok($name::$variant $({ $($field),* })?)
                     })*
-                    _ => Err($crate::protocol::wire::Garbled),
+                    _ => Err($crate::protocol::wire::MalformedMessage),
                 }
             }
         }

@@ -1,4 +1,4 @@
-//! JNI.
+//! JNI: the interface of one thread.
 
 use super::{Field, Global, Method, Ref, Weak};
 use jvmti_bindings::sys::jni::{self as raw, JNIEnv, jint, jobject, jvalue};
@@ -33,7 +33,7 @@ pub(crate) enum FieldKind {
     Static(Ref),
 }
 
-/// Calls a function of the machine.
+/// Calls a function of the virtual machine.
 macro_rules! call {
     ($self:expr, $function:ident $(, $argument:expr)*) => {{
         // SAFETY: see the head of the module `vm`.
@@ -56,7 +56,7 @@ impl Jni {
         Jni(env, PhantomData)
     }
 
-    /// Whether an exception was thrown; it is taken away.
+    /// Whether an exception is pending, which is then cleared.
     pub(crate) fn failed(self) -> bool {
         let failed = call!(self, ExceptionCheck) != 0;
         if failed {
@@ -65,13 +65,13 @@ impl Jni {
         failed
     }
 
-    /// What is made with handles in `work` is let go when it is done.
-    /// A number for the current thread, which no other has at the same time.
+    /// A number for the current thread that no other thread has at the same time.
     #[inline]
     pub(crate) fn thread(self) -> usize {
         self.0.addr()
     }
 
+    /// Runs a function, and then deletes the local handles that it created.
     pub(crate) fn framed<R>(self, work: impl FnOnce() -> R) -> R {
         let pushed = call!(self, PushLocalFrame, 256) == 0;
         if !pushed {
@@ -89,7 +89,7 @@ impl Jni {
         (!global.is_null()).then_some(Global(global))
     }
 
-    pub(crate) fn forget(self, global: Global) {
+    pub(crate) fn delete_global(self, global: Global) {
         call!(self, DeleteGlobalRef, global.0);
     }
 
@@ -99,21 +99,21 @@ impl Jni {
         if self.failed() || weak.is_null() { None } else { Some(Weak(weak)) }
     }
 
-    /// The object of a weak handle, if it is still there.
+    /// The object of a weak handle, if it has not been collected.
     pub(crate) fn strong(self, weak: &Weak) -> Option<Ref> {
         reference(call!(self, NewLocalRef, weak.0))
     }
 
-    pub(crate) fn forget_weak(self, weak: Weak) {
+    pub(crate) fn delete_weak(self, weak: Weak) {
         call!(self, DeleteWeakGlobalRef, weak.0);
     }
 
-    /// A handle of this thread's own.
+    /// A local handle of this thread.
     pub(crate) fn local(self, object: Ref) -> Option<Ref> {
         reference(call!(self, NewLocalRef, object.raw()))
     }
 
-    pub(crate) fn let_go(self, object: Ref) {
+    pub(crate) fn delete_local(self, object: Ref) {
         call!(self, DeleteLocalRef, object.raw());
     }
 
@@ -123,7 +123,7 @@ impl Jni {
 
     // ---- classes and calls -------------------------------------------------------------------------------
 
-    /// Defines a class of the machine's own loader.
+    /// Defines a class of the bootstrap loader.
     pub(crate) fn define_class(self, name: &CStr, bytes: &[u8]) -> Option<Ref> {
         let class =
             call!(self, DefineClass, name.as_ptr(), null_mut(), bytes.as_ptr().cast(), bytes.len() as jint);
@@ -168,7 +168,7 @@ impl Jni {
         arguments.iter().map(value).collect()
     }
 
-    /// Calls a static method that gives nothing; says whether it threw nothing.
+    /// Calls a static method without a result. Returns false if it threw an exception.
     pub(crate) fn call_static(self, class: Ref, method: Method, arguments: &[Primitive]) -> bool {
         let arguments = Jni::arguments(arguments);
         call!(self, CallStaticVoidMethodA, class.raw(), method.0, arguments.as_ptr());
@@ -192,7 +192,7 @@ impl Jni {
         if self.failed() { None } else { reference(object) }
     }
 
-    /// Calls a method of an object or of a class, whatever it gives; gives what it threw.
+    /// Calls a method of an object or class and ignores its result. The error is the thrown exception.
     pub(crate) fn call_any(
         self,
         of: FieldKind,
@@ -294,12 +294,12 @@ impl Jni {
 
     // ---- arrays and texts --------------------------------------------------------------------------------
 
-    /// How many elements an array has.
+    /// The number of elements of an array.
     pub(crate) fn length(self, array: Ref) -> usize {
         call!(self, GetArrayLength, array.raw()).max(0) as usize
     }
 
-    /// The element of an array; `signature` is that of the elements. The index must be inside.
+    /// An element of an array; `signature` is that of the elements. The index must be in bounds.
     pub(crate) fn element(self, array: Ref, index: usize, signature: &str) -> Primitive {
         let index = index as jint;
         macro_rules! read {
@@ -320,12 +320,12 @@ impl Jni {
             Some(b'D') => Primitive::Double(read!(GetDoubleArrayRegion, 0.0)),
             _ => Primitive::Object(reference(call!(self, GetObjectArrayElement, array.raw(), index))),
         };
-        // An index out of bounds is thrown; whoever asks has looked at the length, and it cannot change.
+        // An index out of bounds would throw an exception; the caller has checked the length, which cannot change.
         self.failed();
         value
     }
 
-    /// Says whether the machine took it.
+    /// Sets an element of an array. Returns whether the virtual machine accepted it.
     pub(crate) fn set_element(self, array: Ref, index: usize, value: Primitive) -> bool {
         let index = index as jint;
         macro_rules! write {
@@ -358,7 +358,7 @@ impl Jni {
         bytes
     }
 
-    /// A copy of a string, of its first `most` characters at most, and whether there are more.
+    /// A copy of at most `most` characters of a string, and whether it has more.
     pub(crate) fn text(self, string: Ref, most: usize) -> (String, bool) {
         let length = call!(self, GetStringLength, string.raw()).max(0) as usize;
         let mut units = vec![0u16; length.min(most)];
@@ -375,7 +375,7 @@ impl Jni {
     }
 }
 
-/// A name for the machine; what has a zero inside names nothing.
+/// A name as a C string; empty if it contains a zero byte.
 pub(crate) fn c_string(text: &str) -> CString {
     CString::new(text).unwrap_or_default()
 }

@@ -1,11 +1,13 @@
-//! The virtual machine's two interfaces, as far as they are used here: JNI, which is for a thread, and JVMTI, which is
-//! for the whole machine.
+//! Safe wrappers of the virtual machine's interfaces, as far as they are used here: JNI, which belongs to a thread, and
+//! JVMTI, which belongs to the whole machine.
 //!
-//! Everything in the agent goes through these wrappers, and nothing else calls the machine. They are sound for the same
-//! reasons throughout: the tables of functions are the machine's own and stay for as long as it runs; a [`Ref`] is a
-//! handle that the machine gave to this thread, or a global one, and is used before the call from the machine
-//! returns; names passed in are C strings that outlive the call; memory that the machine allocated is copied and given
-//! back at once.
+//! Hand-written because `jni` has no JVMTI, and only a small part of both interfaces is used.
+//!
+//! Everything in the agent goes through these wrappers, and nothing else calls the virtual machine. They are sound for
+//! the same reasons throughout: the tables of functions belong to the virtual machine and exist as long as it runs; a
+//! [`Ref`] is a handle that was given to this thread, or a global one, and is used before the call from the virtual
+//! machine returns; names are passed as C strings that outlive the call; memory that the virtual machine allocated is
+//! copied and deallocated immediately.
 
 mod jni;
 mod ti;
@@ -15,12 +17,12 @@ use jvmti_bindings::sys::jni::{jfieldID, jmethodID, jobject};
 use jvmti_bindings::sys::jvmti::jvmtiError;
 pub(crate) use ti::{Local, Ti, Variable};
 
-/// A handle of an object, a class or a thread. Null is `None` where that can be.
+/// A handle of an object, a class or a thread. Null is represented by `None` in an `Option`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Ref(jobject);
 
 impl Ref {
-    /// A handle that the machine gave; null is none.
+    /// A handle from the virtual machine; `None` for null.
     ///
     /// # Safety
     /// It must be valid in this thread for as long as it is used.
@@ -33,11 +35,11 @@ impl Ref {
     }
 }
 
-/// A global handle: it is valid in all threads, until it is dropped through [`Jni::forget`].
+/// A global handle: it is valid in all threads, until it is dropped through [`Jni::delete_global`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Global(jobject);
 
-// SAFETY: global handles are for all threads; the machine synchronises what is done with them.
+// SAFETY: global handles are for all threads; the virtual machine synchronises what is done with them.
 unsafe impl Send for Global {}
 // SAFETY: as above.
 unsafe impl Sync for Global {}
@@ -48,7 +50,7 @@ impl Global {
     }
 }
 
-/// A handle that does not keep its object alive, for all threads, until it is dropped through [`Jni::forget_weak`].
+/// A handle that does not keep its object alive, for all threads, until it is dropped through [`Jni::delete_weak`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Weak(jobject);
 
@@ -61,7 +63,7 @@ unsafe impl Sync for Weak {}
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Method(jmethodID);
 
-// SAFETY: these are numbers to the machine, the same in all threads.
+// SAFETY: these are numbers to the virtual machine, the same in all threads.
 unsafe impl Send for Method {}
 // SAFETY: as above.
 unsafe impl Sync for Method {}
@@ -81,16 +83,16 @@ unsafe impl Send for Field {}
 // SAFETY: as above.
 unsafe impl Sync for Field {}
 
-/// What the machine refuses, by its number.
+/// Result of a function of the virtual machine.
 pub(crate) type Got<T = ()> = Result<T, jvmtiError>;
 
-/// Why the machine refused, in words.
-pub(crate) fn words(error: jvmtiError) -> String {
+/// Message for an error of the virtual machine.
+pub(crate) fn error_text(error: jvmtiError) -> String {
     match error {
         jvmtiError::NO_MORE_FRAMES => "there is no such frame".to_owned(),
         jvmtiError::OPAQUE_FRAME => "this frame cannot be changed".to_owned(),
         jvmtiError::THREAD_NOT_SUSPENDED => {
-            "the thread runs: another debugger has the right to hold threads".to_owned()
+            "the thread is running: another debugger has the right to suspend threads".to_owned()
         }
         jvmtiError::THREAD_NOT_ALIVE => "the thread has ended".to_owned(),
         jvmtiError::MUST_POSSESS_CAPABILITY => {
@@ -98,6 +100,6 @@ pub(crate) fn words(error: jvmtiError) -> String {
              debugger has claimed it"
                 .to_owned()
         }
-        error => format!("the virtual machine refuses, with error {}", error.raw()),
+        error => format!("error {} of the virtual machine", error.raw()),
     }
 }

@@ -1,4 +1,4 @@
-//! JVMTI.
+//! JVMTI: the tool interface of the virtual machine, for all threads.
 
 use super::{Field, Got, Method, Ref};
 use jvmti_bindings::sys::jni::{jint, jlong, jobject};
@@ -39,7 +39,7 @@ fn check(error: jvmtiError) -> Got {
     if error == jvmtiError::NONE { Ok(()) } else { Err(error) }
 }
 
-/// Calls a function of the machine.
+/// Calls a function of the virtual machine.
 macro_rules! call {
     ($self:expr, $function:ident $(, $argument:expr)*) => {{
         // SAFETY: see the head of the module `vm`.
@@ -52,46 +52,46 @@ macro_rules! call {
     }};
 }
 
-/// A thread as the machine wants it: null is the current one.
+/// A thread argument; null is the current thread.
 fn thread(of: Option<Ref>) -> jobject {
     of.map_or(null_mut(), Ref::raw)
 }
 
 impl Ti {
     /// # Safety
-    /// It must be an environment that the machine gave.
+    /// It must be an environment that the virtual machine gave.
     pub(crate) unsafe fn new(env: *mut jvmtiEnv) -> Ti {
         Ti(env)
     }
 
     // ---- memory ------------------------------------------------------------------------------------------
 
-    fn give_back<T>(self, memory: *mut T) {
+    fn deallocate<T>(self, memory: *mut T) {
         if !memory.is_null() {
             // Nothing can be done if that fails.
             let _ = call!(self, Deallocate, memory.cast());
         }
     }
 
-    /// Copies a text of the machine's and gives it back.
+    /// Copies a text of the virtual machine and deallocates it.
     fn text(self, text: *mut c_char) -> String {
         if text.is_null() {
             return String::new();
         }
-        // SAFETY: the machine gave a C string, which is ours until it is given back.
+        // SAFETY: the virtual machine gave a C string, which is ours until it is given back.
         let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
-        self.give_back(text);
+        self.deallocate(text);
         copy
     }
 
-    /// Copies a list of the machine's and gives it back.
+    /// Copies a list of the virtual machine and deallocates it.
     fn list<T: Copy>(self, count: jint, list: *mut T) -> Vec<T> {
         if list.is_null() {
             return Vec::new();
         }
-        // SAFETY: the machine gave an array of that length, which is ours until it is given back.
+        // SAFETY: the virtual machine gave an array of that length, which is ours until it is given back.
         let copy = unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }.to_vec();
-        self.give_back(list);
+        self.deallocate(list);
         copy
     }
 
@@ -99,16 +99,16 @@ impl Ti {
         self.list(count, list).into_iter().map(Ref).collect()
     }
 
-    /// Memory of the machine's with a copy of `bytes`, which it will give back.
+    /// Memory of the virtual machine with a copy of `bytes`, which the virtual machine deallocates.
     pub(crate) fn copied(self, bytes: &[u8]) -> Got<*mut u8> {
         let mut memory = null_mut();
         call!(self, Allocate, bytes.len() as jlong, &mut memory)?;
-        // SAFETY: the machine gave that many bytes, and they are nobody else's.
+        // SAFETY: the virtual machine gave that many bytes, and they are nobody else's.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
         Ok(memory)
     }
 
-    // ---- the machine -------------------------------------------------------------------------------------
+    // ---- the virtual machine -------------------------------------------------------------------------------------
 
     pub(crate) fn add_capabilities(self, wanted: &jvmtiCapabilities) -> Got {
         call!(self, AddCapabilities, wanted)
@@ -134,7 +134,7 @@ impl Ti {
         call!(self, SetEventCallbacks, callbacks, size_of_val(callbacks) as jint)
     }
 
-    /// Turns an event on or off, for one thread or for all.
+    /// Enables or disables an event, for one thread or for all.
     pub(crate) fn notify(self, event: jvmtiEvent, on: bool, of: Option<Ref>) -> Got {
         let mode = if on { raw::JVMTI_ENABLE } else { raw::JVMTI_DISABLE };
         call!(self, SetEventNotificationMode, mode, event, thread(of))
@@ -146,7 +146,7 @@ impl Ti {
         Some(self.text(value))
     }
 
-    /// Runs `start` in a thread of the agent's, which the program does not see.
+    /// Runs `start` in an agent thread, which the program does not see.
     pub(crate) fn run_agent_thread(self, of: Ref, start: raw::jvmtiStartFunction) -> Got {
         call!(self, RunAgentThread, of.raw(), Some(start), null(), raw::JVMTI_THREAD_NORM_PRIORITY)
     }
@@ -199,7 +199,7 @@ impl Ti {
         call!(self, ResumeThread, of.raw())
     }
 
-    /// Makes all virtual threads stand still, where there are such.
+    /// Suspends all virtual threads, if there are any.
     pub(crate) fn suspend_virtual(self) -> Got {
         call!(self, SuspendAllVirtualThreads, 0, null())
     }
@@ -216,7 +216,7 @@ impl Ti {
         Ok(count)
     }
 
-    /// The methods and places of a thread's frames, from the innermost.
+    /// The methods and locations of a thread's frames, innermost first.
     pub(crate) fn stack(self, of: Option<Ref>, limit: usize) -> Got<Vec<(Method, i64)>> {
         let mut frames = vec![raw::jvmtiFrameInfo::default(); limit.min(1 << 16)];
         let mut count = 0;
@@ -225,7 +225,7 @@ impl Ti {
         Ok(frames.into_iter().map(|frame| (Method(frame.method), frame.location)).collect())
     }
 
-    /// The method and the place of one frame.
+    /// The method and location of one frame.
     pub(crate) fn frame(self, of: Option<Ref>, depth: i32) -> Got<(Method, i64)> {
         let (mut method, mut location) = (null_mut(), 0);
         call!(self, GetFrameLocation, thread(of), depth, &mut method, &mut location)?;
@@ -236,7 +236,7 @@ impl Ti {
         call!(self, NotifyFramePop, of.raw(), depth)
     }
 
-    /// Reads a variable; `signature` says of which type it is.
+    /// Reads a variable of the type that `signature` describes.
     pub(crate) fn local(self, of: Option<Ref>, depth: i32, slot: i32, signature: &str) -> Got<Local> {
         let of = thread(of);
         Ok(match signature.as_bytes().first() {
@@ -362,14 +362,14 @@ impl Ti {
         call!(self, IsMethodNative, method.0, &mut answer).is_ok() && answer != 0
     }
 
-    /// So many slots do its arguments take.
+    /// The number of slots that a method's arguments take.
     pub(crate) fn arguments_size(self, method: Method) -> Got<i32> {
         let mut size = 0;
         call!(self, GetArgumentsSize, method.0, &mut size)?;
         Ok(size)
     }
 
-    /// Where each line of a method begins.
+    /// The first bytecode of each line of a method.
     pub(crate) fn lines(self, method: Method) -> Got<Vec<(i64, u32)>> {
         let (mut count, mut list) = (0, null_mut());
         call!(self, GetLineNumberTable, method.0, &mut count, &mut list)?;
@@ -382,7 +382,7 @@ impl Ti {
         call!(self, GetLocalVariableTable, method.0, &mut count, &mut list)?;
         let all = self.list(count, list);
         let copied = all.into_iter().map(|entry| {
-            self.give_back(entry.generic_signature);
+            self.deallocate(entry.generic_signature);
             Variable {
                 name: self.text(entry.name),
                 signature: self.text(entry.signature),

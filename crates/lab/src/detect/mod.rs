@@ -1,43 +1,42 @@
-//! How well monitors find out what people do: what they say of every instant, beside what was written down.
+//! Activity detection [EH18 §9]: verdicts of monitors for every instant, compared with annotations.
 
-mod diary;
+mod annotations;
 
-pub use diary::{Diary, Entry};
+pub use annotations::{Annotation, Annotations};
 
-use invigil_decent::algorithm::hierarchy::{Member, Told, watch};
-use invigil_decent::algorithm::{NoSetup, Outbox};
+use invigil_decent::algorithm::hierarchy::{HierarchyMonitor, VerdictMessage, setup_reporting};
+use invigil_decent::algorithm::{Outbox, SetupError};
 use invigil_decent::encoding::Encoding;
 use invigil_decent::network::Network;
-use invigil_decent::simulate::{Conditions, Hooks, Observations, Sent, Simulator, Unlinked};
+use invigil_decent::simulate::{Conditions, Hooks, NoRouteError, Observations, SentMessage, Simulator};
 use invigil_decent::system::{ComponentId, Instant, MonitorId, System};
 use std::fmt;
 use std::ops::Range;
 
-/// A monitor that is watched, and the instants at which what it is about went on, as somebody has written down: in order, and
-/// apart from each other.
+/// A reporting monitor, and the annotated intervals of its activity: sorted and disjoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Watched {
+pub struct AnnotatedMonitor {
     /// The monitor.
     pub monitor: MonitorId,
-    /// When it went on; the end is not part of it.
-    pub stays: Vec<Range<Instant>>,
+    /// The intervals; ends are exclusive.
+    pub intervals: Vec<Range<Instant>>,
 }
 
-/// What a monitor said.
+/// Counts of a monitor's verdicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Of how many instants it said something.
+    /// Instants with a verdict.
     pub said: u32,
-    /// At how many it said that it holds.
+    /// Instants with verdict true.
     pub held: u32,
-    /// At how many of these it was so.
+    /// Those of them that are annotated.
     pub right: u32,
-    /// At how many instants it was so.
+    /// Annotated instants.
     pub annotated: u32,
 }
 
 impl Tally {
-    /// The share of what was found that was so; none if nothing was found.
+    /// Returns the share of detected instants that are annotated; none if nothing was detected.
     ///
     /// ```
     /// use invigil_lab::detect::Tally;
@@ -50,12 +49,12 @@ impl Tally {
         share(self.right, self.held)
     }
 
-    /// The share of what was so that was found; none if it never was.
+    /// Returns the share of annotated instants that were detected; none if nothing is annotated.
     pub fn recall(&self) -> Option<f64> {
         share(self.right, self.annotated)
     }
 
-    /// The harmonic mean of both. Zero where nothing was found of what was so; none if it never was.
+    /// Returns the harmonic mean of both: zero if nothing annotated was detected, none if nothing is annotated.
     pub fn f1(&self) -> Option<f64> {
         // 2pr / (p + r), without dividing twice.
         self.recall().and_then(|_| share(2 * self.right, self.held + self.annotated))
@@ -66,66 +65,67 @@ fn share(part: u32, whole: u32) -> Option<f64> {
     (whole > 0).then(|| f64::from(part) / f64::from(whole))
 }
 
-/// What became of a run.
+/// Result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Found {
-    /// What each watched monitor said.
+pub struct Detection {
+    /// Tally of each reporting monitor.
     pub tallies: Vec<Tally>,
-    /// Verdicts that monitors sent to each other.
+    /// Verdicts sent between monitors.
     pub messages: u64,
-    /// How often something was observed.
+    /// Number of instants.
     pub instants: Instant,
 }
 
-impl Found {
-    /// Messages for each instant.
+impl Detection {
+    /// Returns the number of messages per instant.
     pub fn messages_per_instant(&self) -> f64 {
         self.messages as f64 / f64::from(self.instants.max(1))
     }
 }
 
-/// Why nothing was found.
+/// Reason why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Failed {
-    /// An automaton cannot run.
-    NoSetup(NoSetup),
-    /// A verdict is for a component to which there is no way.
-    Unlinked(Unlinked),
+pub enum DetectionError {
+    /// An automaton is invalid.
+    Setup(SetupError),
+    /// A verdict cannot reach its component.
+    NoRoute(NoRouteError),
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for DetectionError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Failed::NoSetup(wrong) => wrong.fmt(f),
-            Failed::Unlinked(wrong) => wrong.fmt(f),
+            DetectionError::Setup(wrong) => wrong.fmt(f),
+            DetectionError::NoRoute(wrong) => wrong.fmt(f),
         }
     }
 }
 
-impl std::error::Error for Failed {}
+impl std::error::Error for DetectionError {}
 
-/// Lets monitors run where they are placed, with messages between components, until nothing is observed any more. Each says
-/// again and again what holds from an instant on; those that no watched one needs do nothing.
+/// Runs monitors where they are placed, with messages between components, until the observations end. Each monitor
+/// decides for every instant whether its property holds from there on; monitors that no reporting one needs are idle.
 ///
 /// # Errors
-/// If monitors cannot run, or cannot reach each other.
+/// Fails if monitors are invalid or cannot reach each other.
 pub fn detect<E: Encoding>(
     system: &System,
     network: &Network,
-    watched: &[Watched],
+    watched: &[AnnotatedMonitor],
     observations: &mut impl Observations,
     conditions: Conditions,
-) -> Result<Found, Failed> {
+) -> Result<Detection, DetectionError> {
     let ids: Vec<MonitorId> = watched.iter().map(|watched| watched.monitor).collect();
-    let placed = watch::<E>(network, &ids).map_err(Failed::NoSetup)?;
-    let mut ears = vec![Vec::new(); placed.len()];
+    let placed = setup_reporting::<E>(network, &ids).map_err(DetectionError::Setup)?;
+    let mut tallies_of = vec![Vec::new(); placed.len()];
     for (number, id) in ids.iter().enumerate() {
-        ears[id.index()].push(number);
+        tallies_of[id.index()].push(number);
     }
-    let annotated =
-        |watched: &Watched| watched.stays.iter().map(|stay| stay.end.saturating_sub(stay.start)).sum();
-    let mut listener = Listener {
-        ears,
+    let annotated = |watched: &AnnotatedMonitor| {
+        watched.intervals.iter().map(|interval| interval.end.saturating_sub(interval.start)).sum()
+    };
+    let mut listener = TallyHook {
+        tallies_of,
         watched,
         current: vec![0; watched.len()],
         tallies: watched
@@ -136,35 +136,41 @@ pub fn detect<E: Encoding>(
     };
     let outcome = Simulator::new(system, &placed, conditions)
         .run(observations, &mut listener)
-        .map_err(Failed::Unlinked)?;
-    let Listener { tallies, messages, .. } = listener;
-    Ok(Found { tallies, messages, instants: outcome.rounds.saturating_sub(conditions.grace) })
+        .map_err(DetectionError::NoRoute)?;
+    let TallyHook { tallies, messages, .. } = listener;
+    Ok(Detection { tallies, messages, instants: outcome.rounds.saturating_sub(conditions.grace) })
 }
 
-/// Hears what watched monitors say.
-struct Listener<'a> {
-    /// For each monitor, whose tallies it is about.
-    ears: Vec<Vec<usize>>,
-    watched: &'a [Watched],
-    /// The stay that is going on, or comes next: monitors speak of one instant after the other.
+/// Counts the verdicts of reporting monitors.
+struct TallyHook<'a> {
+    /// For each monitor the indices of its tallies.
+    tallies_of: Vec<Vec<usize>>,
+    watched: &'a [AnnotatedMonitor],
+    /// Current or next interval of each tally: monitors decide instants in order.
     current: Vec<usize>,
     tallies: Vec<Tally>,
     messages: u64,
 }
 
-impl<E: Encoding> Hooks<Member<E>> for Listener<'_> {
-    fn in_monitor(&mut self, id: MonitorId, _: ComponentId, _: &Member<E>, out: &Outbox<Told>) {
-        if out.said.is_empty() {
+impl<E: Encoding> Hooks<HierarchyMonitor<E>> for TallyHook<'_> {
+    fn after_monitor_step(
+        &mut self,
+        id: MonitorId,
+        _: ComponentId,
+        _: &HierarchyMonitor<E>,
+        out: &Outbox<VerdictMessage>,
+    ) {
+        if out.instant_verdicts.is_empty() {
             return;
         }
-        for &number in &self.ears[id.index()] {
+        for &number in &self.tallies_of[id.index()] {
             let (tally, current) = (&mut self.tallies[number], &mut self.current[number]);
-            let stays = &self.watched[number].stays;
-            for &(at, holds) in &out.said {
-                while stays.get(*current).is_some_and(|stay| stay.end <= at) {
+            let intervals = &self.watched[number].intervals;
+            for &(at, holds) in &out.instant_verdicts {
+                while intervals.get(*current).is_some_and(|interval| interval.end <= at) {
                     *current += 1;
                 }
-                let is_so = stays.get(*current).is_some_and(|stay| stay.contains(&at));
+                let is_so = intervals.get(*current).is_some_and(|interval| interval.contains(&at));
                 tally.said += 1;
                 tally.held += u32::from(holds);
                 tally.right += u32::from(holds && is_so);
@@ -172,8 +178,8 @@ impl<E: Encoding> Hooks<Member<E>> for Listener<'_> {
         }
     }
 
-    fn sent(&mut self, sent: &Sent<'_, Member<E>>) {
-        if let Told::Verdict { .. } = sent.message {
+    fn sent(&mut self, sent: &SentMessage<'_, HierarchyMonitor<E>>) {
+        if let VerdictMessage::Verdict { .. } = sent.message {
             self.messages += u64::from(sent.hops);
         }
     }

@@ -1,14 +1,15 @@
-//! Experiments: every algorithm on every formula on every trace, on all cores. What is in the store already is not run again.
+//! Experiments: every algorithm on every formula and trace, on all cores. Runs that are already in the store are
+//! skipped.
 
 mod list;
 mod verify;
 mod work;
 
-pub use list::Listed;
-pub use verify::{Discarded, Verified, verify};
+pub use list::NamedFormula;
+pub use verify::{DiscardReason, VerifiedFormulae, verify};
 
-use crate::store::{Store, Unkept};
-use invigil_decent::algorithm::Choice;
+use crate::store::{Store, StoreError};
+use invigil_decent::algorithm::Algorithm;
 use invigil_decent::simulate::{Conditions, Trace};
 use invigil_decent::system::System;
 use invigil_ltl::Budget;
@@ -21,67 +22,68 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::thread;
 
-/// How monitors keep what they know.
+/// Encoding of histories.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum History {
-    /// The document's expressions, simplified to sums of products where they are complex. For its counts and sizes.
+pub enum EncodingKind {
+    /// Expressions of [EH18 §5], simplified to sums of products where they are complex. Reproduces its counts and
+    /// sizes.
     Expressions,
-    /// The document's expressions, each given to the simplifier.
+    /// Expressions of [EH18 §5], each passed to the simplifier.
     Quick,
-    /// States that are possible: as sound, and faster.
+    /// Possible states: equally sound, and faster.
     States,
 }
 
-impl History {
-    /// All of them.
-    pub const ALL: [History; 3] = [History::Expressions, History::Quick, History::States];
+impl EncodingKind {
+    /// All encodings.
+    pub const ALL: [EncodingKind; 3] = [EncodingKind::Expressions, EncodingKind::Quick, EncodingKind::States];
 
-    /// What it is called.
+    /// Returns the name.
     pub fn name(self) -> &'static str {
         match self {
-            History::Expressions => "expressions",
-            History::Quick => "expressions-quick",
-            History::States => "states",
+            EncodingKind::Expressions => "expressions",
+            EncodingKind::Quick => "expressions-quick",
+            EncodingKind::States => "states",
         }
     }
 }
 
-/// There is no encoding of this name.
+/// No encoding has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct UnknownHistory(String);
+pub struct UnknownEncoding(String);
 
-impl fmt::Display for UnknownHistory {
+impl fmt::Display for UnknownEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = History::ALL.map(History::name).join(", ");
-        write!(f, "there is no encoding `{}`: take one of {names}", self.0)
+        let names = EncodingKind::ALL.map(EncodingKind::name).join(", ");
+        write!(f, "unknown encoding `{}`; use one of {names}", self.0)
     }
 }
 
-impl std::error::Error for UnknownHistory {}
+impl std::error::Error for UnknownEncoding {}
 
-impl FromStr for History {
-    type Err = UnknownHistory;
+impl FromStr for EncodingKind {
+    type Err = UnknownEncoding;
 
-    fn from_str(name: &str) -> Result<History, UnknownHistory> {
-        let known = History::ALL.into_iter().find(|history| history.name() == name);
-        known.ok_or_else(|| UnknownHistory(name.to_owned()))
+    fn from_str(name: &str) -> Result<EncodingKind, UnknownEncoding> {
+        let known = EncodingKind::ALL.into_iter().find(|encoding| encoding.name() == name);
+        known.ok_or_else(|| UnknownEncoding(name.to_owned()))
     }
 }
 
-/// A trace of an experiment.
+/// Trace of an experiment.
 #[derive(Clone, Debug)]
 pub struct Trial {
-    /// What its values are distributed like, or where it comes from.
+    /// Distribution of its values, or its origin.
     pub distribution: String,
-    /// Its number among those of the same subject.
+    /// Index among the traces of its workload.
     pub number: usize,
-    /// What is observed.
+    /// The observations.
     pub trace: Trace,
 }
 
-/// A system, what is to hold of it, and what it did.
+/// System with formulae and traces.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct Workload {
     /// The system.
     pub system: System,
     /// The formulae, as text.
@@ -90,26 +92,24 @@ pub struct Subject {
     pub trials: Vec<Trial>,
 }
 
-/// An experiment.
-///
 /// ```
-/// use invigil_decent::algorithm::Choice;
+/// use invigil_decent::algorithm::Algorithm;
 /// use invigil_decent::simulate::Trace;
-/// use invigil_lab::experiment::{Experiment, History, Subject, Trial};
+/// use invigil_lab::experiment::{Experiment, EncodingKind, Workload, Trial};
 /// use invigil_lab::generate::system;
 /// use invigil_lab::store::Store;
 /// use std::num::NonZeroUsize;
 /// use std::ops::ControlFlow;
 ///
 /// let system = system(3, 1)?;
-/// let trace = Trace::whole(&system, 10, |_, at| at < 5);
+/// let trace = Trace::from_fn(&system, 10, |_, at| at < 5);
 /// let trials = vec![Trial { distribution: "none".into(), number: 0, trace }];
-/// let subject = Subject { system, formulae: vec!["G (a0 & b0 & c0)".into()], trials };
-/// let experiment = Experiment::new("first", Choice::ALL.to_vec(), vec![History::States], vec![subject]);
+/// let workload = Workload { system, formulae: vec!["G (a0 & b0 & c0)".into()], trials };
+/// let experiment = Experiment::new("first", Algorithm::ALL.to_vec(), vec![EncodingKind::States], vec![workload]);
 /// let mut store = Store::in_memory()?;
 /// let done = experiment.run(&mut store, NonZeroUsize::MIN, |_| ControlFlow::Continue(()))?;
 /// assert_eq!((done.runs, done.known), (6, 0));
-/// // Another time, nothing is left to do.
+/// // The second time all runs are in the store.
 /// let again = experiment.run(&mut store, NonZeroUsize::MIN, |_| ControlFlow::Continue(()))?;
 /// assert_eq!((again.runs, again.known), (0, 6));
 /// let table = store.query("SELECT DISTINCT verdict, comps FROM bench")?;
@@ -118,107 +118,110 @@ pub struct Subject {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Experiment {
-    /// What tells it from others in the same store: whatever decides on the figures and is in no tag of a run.
+    /// Identifies the experiment in the store. Must encode everything that affects the results and is not a tag of a
+    /// run.
     pub name: String,
     /// The algorithms, each with its encoding.
-    pub ways: Vec<(Choice, History)>,
-    /// How messages travel.
+    pub variants: Vec<(Algorithm, EncodingKind)>,
+    /// Network conditions.
     pub conditions: Conditions,
     /// The systems with their formulae and traces.
-    pub subjects: Vec<Subject>,
-    /// What the monitors of a formula may cost.
+    pub workloads: Vec<Workload>,
+    /// Budget for the monitors of a formula.
     pub budget: Budget,
 }
 
-/// How far it is.
+/// Progress of an experiment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Runs that are in the store.
+    /// Runs in the store.
     pub done: usize,
-    /// Of how many.
+    /// Total number of runs.
     pub of: usize,
 }
 
-/// What was done.
+/// Result of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Runs that were made.
+pub struct ExperimentReport {
+    /// Number of new runs.
     pub runs: usize,
-    /// Runs that were in the store before.
+    /// Number of runs that were in the store before.
     pub known: usize,
-    /// What could not be run.
-    pub failures: Vec<Failure>,
-    /// Whether all was looked at; if not, the next time goes on.
+    /// Formulae that could not be run.
+    pub failures: Vec<RunFailure>,
+    /// Whether the experiment is complete; if not, it can be continued.
     pub is_whole: bool,
 }
 
-/// An algorithm that has no monitors for a formula.
+/// Formula for which an algorithm has no monitors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Failure {
+pub struct RunFailure {
     /// The algorithm.
-    pub algorithm: Choice,
+    pub algorithm: Algorithm,
     /// The formula.
     pub formula: String,
-    /// Why.
-    pub words: String,
+    /// The reason.
+    pub reason: String,
 }
 
-impl fmt::Display for Failure {
+impl fmt::Display for RunFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} of `{}`: {}", self.algorithm, self.formula, self.words)
+        write!(f, "{} of `{}`: {}", self.algorithm, self.formula, self.reason)
     }
 }
 
-/// What one thread does at a time: a formula, in the ways that are not in the store.
-struct Cell<'a> {
-    subject: &'a Subject,
+/// Unit of work of a thread: a formula with the variants that are not in the store.
+struct WorkItem<'a> {
+    workload: &'a Workload,
     formula: &'a str,
-    ways: Vec<(Choice, History)>,
+    variants: Vec<(Algorithm, EncodingKind)>,
 }
 
 impl Experiment {
-    /// An experiment under the document's conditions: every algorithm with every encoding.
+    /// Creates an experiment under the conditions of [EH18 §8.2.3]: every algorithm with every encoding.
     pub fn new(
         name: &str,
-        algorithms: Vec<Choice>,
-        histories: Vec<History>,
-        subjects: Vec<Subject>,
+        algorithms: Vec<Algorithm>,
+        encodings: Vec<EncodingKind>,
+        workloads: Vec<Workload>,
     ) -> Experiment {
-        let with_all = |choice: Choice| histories.iter().map(move |history| (choice, *history));
-        let ways = algorithms.into_iter().flat_map(with_all).collect();
+        let with_all = |choice: Algorithm| encodings.iter().map(move |encoding| (choice, *encoding));
+        let variants = algorithms.into_iter().flat_map(with_all).collect();
         let (conditions, budget) = (Conditions::default(), Budget::default());
-        Experiment { name: name.to_owned(), ways, conditions, subjects, budget }
+        Experiment { name: name.to_owned(), variants, conditions, workloads, budget }
     }
 
-    /// How many runs it has.
+    /// Returns the total number of runs.
     pub fn runs(&self) -> usize {
-        let runs = |subject: &Subject| subject.formulae.len() * subject.trials.len() * self.ways.len();
-        self.subjects.iter().map(runs).sum()
+        let runs =
+            |workload: &Workload| workload.formulae.len() * workload.trials.len() * self.variants.len();
+        self.workloads.iter().map(runs).sum()
     }
 
-    /// Runs what is not in the store, on so many threads. `told` hears how far it is and says whether to go on.
+    /// Runs what is not in the store. `on_progress` is called after each variant of a formula and decides whether to
+    /// continue.
     ///
     /// # Errors
-    /// If measures cannot be kept.
+    /// Fails if measurements cannot be stored.
     pub fn run(
         &self,
         store: &mut Store,
         threads: NonZeroUsize,
-        mut told: impl FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Report, Unkept> {
-        let (cells, known) = self.cells(store)?;
+        mut on_progress: impl FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<ExperimentReport, StoreError> {
+        let (items, known) = self.items(store)?;
         let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let mut report = Report { known, is_whole: true, ..Report::default() };
+        let mut report = ExperimentReport { known, is_whole: true, ..ExperimentReport::default() };
         let mut progress = Progress { done: known, of: self.runs() };
         let outcome = thread::scope(|scope| {
-            // Whoever is faster than the store waits.
+            // The channel is bounded: workers wait for the store.
             let (sender, receiver) = mpsc::sync_channel(64);
-            for _ in 0..threads.get().min(cells.len()) {
+            for _ in 0..threads.get().min(items.len()) {
                 let sender = sender.clone();
                 scope.spawn(|| {
                     let sender = sender;
-                    while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                        let is_wanted = work::run(self, cell, |done| {
+                    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        let is_wanted = work::run(self, item, |done| {
                             !stop.load(Ordering::Relaxed) && sender.send(done).is_ok()
                         });
                         if !is_wanted {
@@ -238,7 +241,7 @@ impl Experiment {
                     }
                     Err(failure) => report.failures.push(failure),
                 }
-                if kept.is_err() || told(progress).is_break() {
+                if kept.is_err() || on_progress(progress).is_break() {
                     report.is_whole = false;
                     stop.store(true, Ordering::Relaxed);
                     break;
@@ -249,34 +252,34 @@ impl Experiment {
         outcome.map(|()| report)
     }
 
-    /// What is to be done, and how many runs are in the store.
-    fn cells(&self, store: &mut Store) -> Result<(Vec<Cell<'_>>, usize), Unkept> {
+    /// Returns the work items, and the number of runs in the store.
+    fn items(&self, store: &mut Store) -> Result<(Vec<WorkItem<'_>>, usize), StoreError> {
         let done = self.done(store)?;
         let mut known = 0;
-        let mut cells = Vec::new();
-        for subject in &self.subjects {
-            let components = subject.system.components().len().to_string();
-            for formula in &subject.formulae {
-                let mut ways = Vec::new();
-                for (choice, history) in &self.ways {
-                    let key = [choice.name(), history.name(), &components, formula].map(str::to_owned);
+        let mut items = Vec::new();
+        for workload in &self.workloads {
+            let components = workload.system.components().len().to_string();
+            for formula in &workload.formulae {
+                let mut variants = Vec::new();
+                for (choice, encoding) in &self.variants {
+                    let key = [choice.name(), encoding.name(), &components, formula].map(str::to_owned);
                     match done.get(&key) {
-                        Some(count) if *count == subject.trials.len() => known += count,
-                        // A part of them is of an experiment with fewer traces.
+                        Some(count) if *count == workload.trials.len() => known += count,
+                        // Incomplete results are from an experiment with fewer traces and are replaced.
                         found => {
                             if found.is_some() {
                                 store.remove(&self.tags(&key))?;
                             }
-                            ways.push((*choice, *history));
+                            variants.push((*choice, *encoding));
                         }
                     }
                 }
-                if !ways.is_empty() {
-                    cells.push(Cell { subject, formula, ways });
+                if !variants.is_empty() {
+                    items.push(WorkItem { workload, formula, variants });
                 }
             }
         }
-        Ok((cells, known))
+        Ok((items, known))
     }
 
     fn tags<'k>(
@@ -292,15 +295,15 @@ impl Experiment {
         ]
     }
 
-    /// How many runs of each way are in the store.
-    fn done(&self, store: &Store) -> Result<HashMap<[String; 4], usize>, Unkept> {
+    /// Returns the number of runs of each variant in the store.
+    fn done(&self, store: &Store) -> Result<HashMap<[String; 4], usize>, StoreError> {
         let mut done = HashMap::new();
         if !store.has("experiment") {
             return Ok(done);
         }
         let question = format!(
             "SELECT alg, encoding, comps, formula, count(*) FROM bench WHERE experiment = {} GROUP BY 1, 2, 3, 4",
-            crate::store::text(&self.name)
+            crate::store::sql_text(&self.name)
         );
         for row in store.query(&question)?.rows {
             if let Ok([algorithm, encoding, components, formula, count]) = <[String; 5]>::try_from(row) {

@@ -1,4 +1,4 @@
-//! Random formulae of temporal logic.
+//! Random LTL formulae.
 
 use super::Random;
 use invigil_decent::system::{PropositionId, System};
@@ -6,35 +6,34 @@ use invigil_ltl::TooLarge;
 use invigil_ltl::formula::{Formula, Formulae, Node, Proposition};
 use rand::RngExt;
 
-/// How a formula looks: how large it is, and how often each operator is chosen against the others.
+/// Shape of random formulae: size and relative frequency of each operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shape {
-    /// Operators and propositions.
+pub struct FormulaShape {
+    /// Number of operators and propositions.
     pub size: usize,
-    /// Of `!`.
+    /// Frequency of `!`.
     pub not: u32,
-    /// Of `X`.
+    /// Frequency of `X`.
     pub next: u32,
-    /// Of `F`.
+    /// Frequency of `F`.
     pub finally: u32,
-    /// Of `G`.
+    /// Frequency of `G`.
     pub globally: u32,
-    /// Of `U`.
+    /// Frequency of `U`.
     pub until: u32,
-    /// Of `&`.
+    /// Frequency of `&`.
     pub and: u32,
-    /// Of `|`.
+    /// Frequency of `|`.
     pub or: u32,
 }
 
-impl Default for Shape {
-    /// That of the synthetic benchmark.
-    fn default() -> Shape {
-        Shape { size: 15, not: 1, next: 2, finally: 1, globally: 1, until: 1, and: 1, or: 1 }
+impl Default for FormulaShape {
+    /// The shape of the synthetic benchmark [EH18 §8.2.3].
+    fn default() -> FormulaShape {
+        FormulaShape { size: 15, not: 1, next: 2, finally: 1, globally: 1, until: 1, and: 1, or: 1 }
     }
 }
 
-/// The operators that can be chosen.
 #[derive(Clone, Copy)]
 enum Operator {
     Not,
@@ -46,7 +45,7 @@ enum Operator {
     Or,
 }
 
-impl Shape {
+impl FormulaShape {
     fn operators(&self, with_binary: bool) -> impl Iterator<Item = (Operator, u32)> {
         let unary = [
             (Operator::Not, self.not),
@@ -58,7 +57,7 @@ impl Shape {
         unary.into_iter().chain(binary.into_iter().filter(move |_| with_binary))
     }
 
-    /// An operator for a formula of this size, which is more than one.
+    /// Draws the operator of a formula with this size, which must be greater than one.
     fn draw(&self, size: usize, random: &mut Random) -> Option<Operator> {
         let sum: u32 = self.operators(size > 2).map(|(_, often)| often).sum();
         if sum == 0 {
@@ -75,15 +74,15 @@ impl Shape {
     }
 }
 
-/// A formula over propositions of every component: it is drawn until it mentions all of them. None if none did in a hundred
-/// thousand attempts: then it is too small.
+/// Draws formulae until one contains propositions of every component. `None` after a hundred thousand attempts: the
+/// size is too small.
 ///
 /// # Errors
-/// If there are too many formulae.
+/// Fails if there are too many formulae.
 pub fn formula(
     formulae: &mut Formulae,
     system: &System,
-    shape: &Shape,
+    shape: &FormulaShape,
     random: &mut Random,
 ) -> Result<Option<Formula>, TooLarge> {
     let names: Vec<_> = system.propositions().collect();
@@ -102,7 +101,7 @@ pub fn formula(
         let mut stack = Vec::new();
         for step in drawn {
             let made = match step {
-                Step::Name(name) => formulae.name(system.name(names[name]))?,
+                Step::Name(name) => formulae.name(system.proposition_name(names[name]))?,
                 Step::Operator(operator) => {
                     let last = stack.pop().unwrap_or(Formula::TRUE);
                     make(formulae, operator, last, &mut stack)?
@@ -110,9 +109,9 @@ pub fn formula(
             };
             stack.push(made);
         }
-        // `a & !a` is not there any more.
+        // Simplification may have removed propositions, as in `a & !a`.
         if let Some(made) = stack.pop()
-            && are_all(system, names_in(formulae, made).filter_map(|name| system.find(name)))
+            && are_all(system, names_in(formulae, made).filter_map(|name| system.find_proposition(name)))
         {
             return Ok(Some(made));
         }
@@ -120,7 +119,7 @@ pub fn formula(
     Ok(None)
 }
 
-/// Whether some propositions are of all components.
+/// Returns whether the propositions cover all components.
 fn are_all(system: &System, propositions: impl Iterator<Item = PropositionId>) -> bool {
     let mut has = vec![false; system.components().len()];
     propositions.for_each(|proposition| has[system.owner(proposition).index()] = true);
@@ -137,15 +136,15 @@ fn names_in(formulae: &Formulae, formula: Formula) -> impl Iterator<Item = &str>
     })
 }
 
-/// A formula, from the inside out.
+/// Element of a formula in postfix order.
 enum Step {
     Name(usize),
     Operator(Operator),
 }
 
-fn draw(shape: &Shape, names: usize, random: &mut Random) -> Vec<Step> {
+fn draw(shape: &FormulaShape, names: usize, random: &mut Random) -> Vec<Step> {
     let mut drawn = Vec::new();
-    // The sizes of parts that are still to be drawn. Parts come before the operator when all is turned round.
+    // Sizes of operands that are still to be drawn. Reversing the result puts operands before operators.
     let mut open = vec![shape.size.max(1)];
     while let Some(size) = open.pop() {
         let operator = if size > 1 { shape.draw(size, random) } else { None };
@@ -192,13 +191,14 @@ mod tests {
     use invigil_ltl::{Budget, Logic};
 
     #[test]
-    fn formulae_mention_every_component() {
+    fn random_formula_covers_all_components_and_operators() {
         let (system, mut random) = (system(4, 2).unwrap(), random(7, 0));
         let mut kinds = std::collections::HashSet::new();
         for _ in 0..200 {
             let mut logic = Logic::new(Budget::default());
-            let made =
-                formula(&mut logic.formulae, &system, &Shape::default(), &mut random).unwrap().unwrap();
+            let made = formula(&mut logic.formulae, &system, &FormulaShape::default(), &mut random)
+                .unwrap()
+                .unwrap();
             let text = logic.formulae.show(made).to_string();
             for component in ["a", "b", "c", "d"] {
                 assert!(text.contains(component), "{text}");
@@ -210,10 +210,10 @@ mod tests {
     }
 
     #[test]
-    fn one_that_is_too_small_is_not_looked_for_for_ever() {
+    fn too_small_size_gives_no_formula() {
         let (system, mut random) = (system(3, 1).unwrap(), random(7, 0));
         let mut logic = Logic::new(Budget::default());
-        let shape = Shape { size: 2, ..Shape::default() };
+        let shape = FormulaShape { size: 2, ..FormulaShape::default() };
         assert_eq!(formula(&mut logic.formulae, &system, &shape, &mut random), Ok(None));
     }
 }

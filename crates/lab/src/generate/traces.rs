@@ -1,19 +1,19 @@
 //! Random traces.
 
 use super::Random;
-use crate::periphery::{Run, letter};
-use invigil_decent::system::{Clash, System};
+use crate::inputs::{RecordedRun, component_letter};
+use invigil_decent::system::{System, SystemError};
 use rand_distr::{Beta, Binomial, Distribution as _, Normal};
 use std::fmt;
 use std::str::FromStr;
 
-/// A system of components `a`, `b`, … with propositions `a0`, `a1`, …
+/// Creates a system of components `a`, `b`, … with propositions `a0`, `a1`, …
 ///
 /// # Errors
-/// If there are too many components.
-pub fn system(components: usize, observations: usize) -> Result<System, Clash> {
+/// Fails if there are too many components.
+pub fn system(components: usize, observations: usize) -> Result<System, SystemError> {
     let mut system = System::default();
-    for name in (0..components).map(letter) {
+    for name in (0..components).map(component_letter) {
         let component = system.component(&name)?;
         for number in 0..observations {
             system.proposition(component, &format!("{name}{number}"))?;
@@ -22,19 +22,19 @@ pub fn system(components: usize, observations: usize) -> Result<System, Clash> {
     Ok(system)
 }
 
-/// How values are distributed. A value above one half is true.
+/// Distribution of values. A value above one half is true.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Distribution {
-    /// The normal one: mean and variance.
+    /// Normal distribution: mean and variance.
     Normal(f64, f64),
-    /// Each value is true with this probability: a trial out of a binomial one.
+    /// Each value is true with this probability: one trial of a binomial distribution.
     Binomial(u64, f64),
-    /// Beta: α and β.
+    /// Beta distribution: α and β.
     Beta(f64, f64),
 }
 
 impl Distribution {
-    /// The four that the synthetic benchmark uses, with their names.
+    /// The four distributions of the synthetic benchmark, with their names.
     pub const ALL: [(&str, Distribution); 4] = [
         ("normal", Distribution::Normal(0.5, 1.0)),
         ("binomial", Distribution::Binomial(100, 0.3)),
@@ -42,29 +42,29 @@ impl Distribution {
         ("beta-2", Distribution::Beta(5.0, 1.0)),
     ];
 
-    /// How to draw from it; none if its parameters make no sense.
-    pub fn values(self) -> Option<Values> {
-        Some(Values(match self {
-            Distribution::Normal(mean, variance) => Drawn::Normal(Normal::new(mean, variance.sqrt()).ok()?),
+    /// Returns a sampler, or `None` if the parameters are invalid.
+    pub fn values(self) -> Option<ValueSampler> {
+        Some(ValueSampler(match self {
+            Distribution::Normal(mean, variance) => Sampler::Normal(Normal::new(mean, variance.sqrt()).ok()?),
             Distribution::Binomial(trials, chance) => {
-                Drawn::Binomial(Binomial::new(trials.min(1), chance).ok()?)
+                Sampler::Binomial(Binomial::new(trials.min(1), chance).ok()?)
             }
-            Distribution::Beta(alpha, beta) => Drawn::Beta(Beta::new(alpha, beta).ok()?),
+            Distribution::Beta(alpha, beta) => Sampler::Beta(Beta::new(alpha, beta).ok()?),
         }))
     }
 }
 
-/// No distribution is called so.
+/// No distribution has this name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownDistribution(String);
 
 impl fmt::Display for UnknownDistribution {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "no distribution is called `{}`: there are", self.0)?;
+        write!(f, "unknown distribution `{}`; use one of", self.0)?;
         for (at, (name, _)) in Distribution::ALL.iter().enumerate() {
             write!(f, "{} {name}", if at > 0 { "," } else { "" })?;
         }
-        f.write_str(", and normal:MEAN:VARIANCE, binomial:TRIALS:CHANCE, beta:ALPHA:BETA")
+        f.write_str(", normal:MEAN:VARIANCE, binomial:TRIALS:CHANCE, beta:ALPHA:BETA")
     }
 }
 
@@ -73,7 +73,7 @@ impl std::error::Error for UnknownDistribution {}
 impl FromStr for Distribution {
     type Err = UnknownDistribution;
 
-    /// One of the four by its name, or with its parameters: `beta:2:5`.
+    /// Parses a name, or a distribution with its parameters such as `beta:2:5`.
     fn from_str(text: &str) -> Result<Distribution, UnknownDistribution> {
         let unknown = || UnknownDistribution(text.to_owned());
         if let Some((_, known)) = Distribution::ALL.iter().find(|(name, _)| *name == text) {
@@ -93,31 +93,31 @@ impl FromStr for Distribution {
     }
 }
 
-/// Where values are drawn from.
+/// Sampler of values.
 #[derive(Clone, Copy, Debug)]
-pub struct Values(Drawn);
+pub struct ValueSampler(Sampler);
 
 #[derive(Clone, Copy, Debug)]
-enum Drawn {
+enum Sampler {
     Normal(Normal<f64>),
     Binomial(Binomial),
     Beta(Beta<f64>),
 }
 
-impl Values {
-    /// The next value.
+impl ValueSampler {
+    /// Draws a value.
     pub fn draw(&self, random: &mut Random) -> bool {
         let value = match &self.0 {
-            Drawn::Normal(normal) => normal.sample(random),
-            Drawn::Binomial(binomial) => binomial.sample(random) as f64,
-            Drawn::Beta(beta) => beta.sample(random),
+            Sampler::Normal(normal) => normal.sample(random),
+            Sampler::Binomial(binomial) => binomial.sample(random) as f64,
+            Sampler::Beta(beta) => beta.sample(random),
         };
         value > 0.5
     }
 }
 
-/// A trace: in each of so many rounds, each component observes all its propositions.
-pub fn trace(system: &System, rounds: usize, values: &Values, random: &mut Random) -> Run {
+/// Generates a trace: in each round each component observes all of its propositions.
+pub fn trace(system: &System, rounds: usize, values: &ValueSampler, random: &mut Random) -> RecordedRun {
     let components = system.components().map(|component| {
         let own: Vec<_> = system.propositions().filter(|known| system.owner(*known) == component).collect();
         (0..rounds).map(|_| own.iter().map(|known| (*known, values.draw(random))).collect()).collect()
@@ -131,7 +131,7 @@ mod tests {
     use crate::generate::random;
 
     #[test]
-    fn values_are_true_as_often_as_their_distribution_says() {
+    fn sampled_values_match_the_distribution() {
         for ((name, distribution), chance) in Distribution::ALL.iter().zip([0.5, 0.3, 0.109, 0.969]) {
             assert_eq!(name.parse(), Ok(*distribution));
             let system = system(2, 2).unwrap();

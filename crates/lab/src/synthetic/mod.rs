@@ -1,154 +1,154 @@
-//! The synthetic benchmark of the document (section 8.2.3): random formulae that mention every component, random traces, and all
-//! algorithms; beside the figures that the document has.
+//! Synthetic benchmark of [EH18 §8.2.3]: random formulae over all components, random traces and all algorithms,
+//! compared with the published results.
 
-pub mod document;
-mod measured;
+mod means;
 mod order;
-mod pictures;
+mod plots;
 mod tables;
+pub mod thesis;
 
-pub use measured::{MEASURES, Means, Measured, by_components, by_distribution, by_formula};
-pub use order::{Comparison, Order, compare};
-pub use pictures::pictures;
+pub use means::{MEASURES, Means, MeasuredMeans, by_components, by_distribution, by_formula};
+pub use order::{AlgorithmOrder, PairComparison, compare};
+pub use plots::plots;
 pub use tables::{components_table, distributions_table};
 
 pub(crate) use tables::layout;
 
-use crate::experiment::{Experiment, History, Subject, Trial, verify};
-use crate::generate::{Distribution, Shape, formula, random, system, trace};
-use invigil_decent::algorithm::Choice;
+use crate::experiment::{EncodingKind, Experiment, Trial, Workload, verify};
+use crate::generate::{Distribution, FormulaShape, formula, random, system, trace};
+use invigil_decent::algorithm::Algorithm;
 use invigil_decent::simulate::Trace;
-use invigil_decent::system::{Clash, System};
+use invigil_decent::system::{System, SystemError};
 use invigil_ltl::{Budget, Logic, TooLarge};
 use std::fmt;
 use std::ops::RangeInclusive;
 
-/// The encodings that are compared: the document's, and ours.
-pub const HISTORIES: [History; 2] = [History::Expressions, History::States];
+/// Compared encodings: that of EH18 and possible states.
+pub const ENCODINGS: [EncodingKind; 2] = [EncodingKind::Expressions, EncodingKind::States];
 
-/// How large the benchmark is.
+/// Size of the benchmark.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Synthetic {
-    /// From how many components to how many.
+pub struct SyntheticBenchmark {
+    /// Range of the number of components.
     pub components: RangeInclusive<usize>,
-    /// Formulae for each number of components.
+    /// Formulae per number of components.
     pub formulae: usize,
-    /// Traces for each distribution.
+    /// Traces per distribution.
     pub traces: usize,
     /// Rounds of a trace.
     pub length: usize,
-    /// What formulae look like.
-    pub shape: Shape,
-    /// Where chance comes from.
+    /// Shape of the formulae.
+    pub shape: FormulaShape,
+    /// Random seed.
     pub seed: u64,
-    /// What a monitor may cost. A formula that costs more is left out.
+    /// Budget for a monitor. A formula that exceeds it is skipped.
     pub budget: Budget,
 }
 
-impl Default for Synthetic {
-    /// As large as in the document.
-    fn default() -> Synthetic {
-        Synthetic {
+impl Default for SyntheticBenchmark {
+    /// The size of [EH18 §8.2.3].
+    fn default() -> SyntheticBenchmark {
+        SyntheticBenchmark {
             components: 3..=6,
             formulae: 100,
             traces: 50,
             length: 60,
-            shape: Shape::default(),
+            shape: FormulaShape::default(),
             seed: 1,
             budget: Budget { states: 1 << 8, ..Budget::default() },
         }
     }
 }
 
-/// Why there is no benchmark.
+/// Reason why a benchmark cannot be created.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NoBenchmark {
-    /// There are too many components.
-    Clash(Clash),
-    /// Random formulae of this size do not mention this many components, or cannot be monitored.
+pub enum BenchmarkError {
+    /// Too many components.
+    System(SystemError),
+    /// Too few random formulae of this size cover this many components and are monitorable.
     NoFormulae(usize),
     /// A formula is too large.
     TooLarge(TooLarge),
 }
 
-impl fmt::Display for NoBenchmark {
+impl fmt::Display for BenchmarkError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            NoBenchmark::Clash(clash) => clash.fmt(f),
-            NoBenchmark::NoFormulae(components) => {
+            BenchmarkError::System(clash) => clash.fmt(f),
+            BenchmarkError::NoFormulae(components) => {
                 write!(
                     f,
-                    "too few random formulae mention all {components} components and can be monitored: take larger ones"
+                    "too few random formulae cover all {components} components and are monitorable: use a larger size"
                 )
             }
-            NoBenchmark::TooLarge(too_large) => too_large.fmt(f),
+            BenchmarkError::TooLarge(too_large) => too_large.fmt(f),
         }
     }
 }
 
-impl std::error::Error for NoBenchmark {}
+impl std::error::Error for BenchmarkError {}
 
-impl From<Clash> for NoBenchmark {
-    fn from(clash: Clash) -> NoBenchmark {
-        NoBenchmark::Clash(clash)
+impl From<SystemError> for BenchmarkError {
+    fn from(clash: SystemError) -> BenchmarkError {
+        BenchmarkError::System(clash)
     }
 }
 
-impl From<TooLarge> for NoBenchmark {
-    fn from(too_large: TooLarge) -> NoBenchmark {
-        NoBenchmark::TooLarge(too_large)
+impl From<TooLarge> for BenchmarkError {
+    fn from(too_large: TooLarge) -> BenchmarkError {
+        BenchmarkError::TooLarge(too_large)
     }
 }
 
-impl Synthetic {
-    /// As large as is needed to see the order of the algorithms, in seconds.
-    pub fn quick() -> Synthetic {
-        Synthetic { formulae: 20, traces: 5, ..Synthetic::default() }
+impl SyntheticBenchmark {
+    /// Returns a benchmark that takes seconds and still shows the order of the algorithms.
+    pub fn quick() -> SyntheticBenchmark {
+        SyntheticBenchmark { formulae: 20, traces: 5, ..SyntheticBenchmark::default() }
     }
 
-    /// What the experiment is called in a store. What decides on its runs is in it.
+    /// Returns the name of the experiment in a store. It contains everything that affects the runs.
     pub fn name(&self) -> String {
         format!("synthetic, seed {}, length {}, size {}", self.seed, self.length, self.shape.size)
     }
 
-    /// Formulae and traces for all algorithms, with the document's encoding and with ours. Only broadcast is without the
-    /// document's: expressions that are joined again and again grow without bound.
+    /// Creates formulae and traces for all algorithms with both encodings. Broadcast is not run with expressions:
+    /// merged again and again, they grow without bound.
     ///
     /// # Errors
-    /// If there are not enough formulae.
-    pub fn experiment(&self) -> Result<Experiment, NoBenchmark> {
-        let subjects = self.components.clone().map(|components| self.subject(components));
-        let subjects = subjects.collect::<Result<_, _>>()?;
+    /// Fails if there are not enough formulae.
+    pub fn experiment(&self) -> Result<Experiment, BenchmarkError> {
+        let workloads = self.components.clone().map(|components| self.workload(components));
+        let workloads = workloads.collect::<Result<_, _>>()?;
         let mut experiment =
-            Experiment::new(&self.name(), Choice::ALL.to_vec(), HISTORIES.to_vec(), subjects);
-        experiment.ways.retain(|way| *way != (Choice::Broadcast, History::Expressions));
+            Experiment::new(&self.name(), Algorithm::ALL.to_vec(), ENCODINGS.to_vec(), workloads);
+        experiment.variants.retain(|way| *way != (Algorithm::Broadcast, EncodingKind::Expressions));
         experiment.budget = self.budget;
         Ok(experiment)
     }
 
-    fn subject(&self, components: usize) -> Result<Subject, NoBenchmark> {
+    fn workload(&self, components: usize) -> Result<Workload, BenchmarkError> {
         let system = system(components, 2)?;
         let formulae = self.draw(&system)?;
         let mut trials = Vec::with_capacity(4 * self.traces);
         for (place, (name, distribution)) in Distribution::ALL.iter().enumerate() {
             let Some(values) = distribution.values() else { continue };
-            // A stream of its own for each distribution: more traces of one do not change those of another.
+            // Each distribution has its own stream: more traces of one do not change those of another.
             let mut random = random(self.seed, stream(components, 1 + place));
             for _ in 0..self.traces {
                 let run = trace(&system, self.length, &values, &mut random);
                 let (distribution, number) = ((*name).to_owned(), trials.len());
-                trials.push(Trial { distribution, number, trace: Trace::of(&run) });
+                trials.push(Trial { distribution, number, trace: Trace::from_run(&run) });
             }
         }
-        Ok(Subject { system, formulae, trials })
+        Ok(Workload { system, formulae, trials })
     }
 
-    /// Formulae that are all different and can be monitored.
-    fn draw(&self, system: &System) -> Result<Vec<String>, NoBenchmark> {
+    /// Draws distinct monitorable formulae.
+    fn draw(&self, system: &System) -> Result<Vec<String>, BenchmarkError> {
         let components = system.components().len();
         let mut random = random(self.seed, stream(components, 0));
         let mut kept: Vec<String> = Vec::with_capacity(self.formulae);
-        // Of a hundred random formulae many can be monitored.
+        // Many of a hundred random formulae are monitorable.
         for _ in 0..100 * self.formulae {
             if kept.len() == self.formulae {
                 break;
@@ -162,7 +162,7 @@ impl Synthetic {
         }
         match kept.len() == self.formulae {
             true => Ok(kept),
-            false => Err(NoBenchmark::NoFormulae(components)),
+            false => Err(BenchmarkError::NoFormulae(components)),
         }
     }
 }

@@ -1,76 +1,71 @@
-//! Whether algorithms come in the same order as in the document.
+//! Order of the algorithms, compared with EH18.
 
-use super::document::SYNTHETIC;
-use super::measured::{MEASURES, Measured};
+use super::means::{MEASURES, MeasuredMeans};
+use super::thesis::SYNTHETIC;
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Figures that differ by less than this share are even.
-const EVEN: f64 = 0.05;
+/// Figures that differ by less than this share count as equal.
+const TOLERANCE: f64 = 0.05;
 
-/// The measures that are compared, by their places: delay, messages, data, convergence.
-const COMPARED: [usize; 4] = [0, 1, 2, 5];
+/// Indices of the compared measures: delay, messages, data, convergence.
+const COMPARED_MEASURES: [usize; 4] = [0, 1, 2, 5];
 
-/// Two algorithms by one measure.
+/// Comparison of two algorithms by one measure.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Comparison {
+pub struct PairComparison {
     /// Both algorithms.
     pub algorithms: [String; 2],
-    /// How many components.
+    /// Number of components.
     pub components: usize,
-    /// By what.
+    /// The measure.
     pub measure: &'static str,
-    /// The figures of the document.
-    pub document: [f64; 2],
-    /// Ours.
+    /// Figures of EH18.
+    pub thesis: [f64; 2],
+    /// Measured figures.
     pub ours: [f64; 2],
 }
 
-impl Comparison {
-    /// Whether they come in the same order; two that are even in one of both do not contradict.
+impl PairComparison {
+    /// Returns whether the order is the same. Equal figures on one side agree with any order.
     pub fn agrees(&self) -> bool {
-        let [document, ours] = [self.document, self.ours].map(order);
-        document == ours || document == Ordering::Equal || ours == Ordering::Equal
+        let [thesis, ours] = [self.thesis, self.ours].map(order);
+        thesis == ours || thesis == Ordering::Equal || ours == Ordering::Equal
     }
 }
 
-impl fmt::Display for Comparison {
+impl fmt::Display for PairComparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Comparison { algorithms: [a, b], components, measure, document, ours } = self;
+        let PairComparison { algorithms: [a, b], components, measure, thesis, ours } = self;
         let sign = |order: Ordering| match order {
             Ordering::Less => "<",
             Ordering::Equal => "≈",
             Ordering::Greater => ">",
         };
         let side = |[a, b]: &[f64; 2]| format!("{a:.2} {} {b:.2}", sign(order([*a, *b])));
-        write!(
-            f,
-            "|C| = {components}, {measure}: {a} and {b}: document {}, here {}",
-            side(document),
-            side(ours)
-        )
+        write!(f, "|C| = {components}, {measure}: {a} and {b}: thesis {}, here {}", side(thesis), side(ours))
     }
 }
 
 fn order([a, b]: [f64; 2]) -> Ordering {
-    if (a - b).abs() <= EVEN * a.abs().max(b.abs()) {
+    if (a - b).abs() <= TOLERANCE * a.abs().max(b.abs()) {
         return Ordering::Equal;
     }
     a.total_cmp(&b)
 }
 
-/// All comparisons.
+/// Comparison of all pairs.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Order {
-    /// How many pairs there are.
+pub struct AlgorithmOrder {
+    /// Number of pairs.
     pub pairs: usize,
-    /// Those that come in another order.
-    pub others: Vec<Comparison>,
+    /// Pairs with a different order.
+    pub disagreements: Vec<PairComparison>,
 }
 
-/// Compares every pair of algorithms that the document has, by delay, messages, data and convergence.
-pub fn compare(measured: &[Measured], encoding: &str) -> Order {
-    let mut order = Order::default();
+/// Compares every pair of algorithms of EH18 by delay, messages, data and convergence.
+pub fn compare(measured: &[MeasuredMeans], encoding: &str) -> AlgorithmOrder {
+    let mut order = AlgorithmOrder::default();
     let find = |algorithm: &str, components: usize| {
         measured.iter().find(|found| {
             found.encoding == encoding && found.algorithm == algorithm && found.components == components
@@ -80,17 +75,17 @@ pub fn compare(measured: &[Measured], encoding: &str) -> Order {
         for second in SYNTHETIC[place + 1..].iter().filter(|row| row.components == first.components) {
             let both = [first, second];
             let [Some(a), Some(b)] = both.map(|row| find(row.algorithm, row.components)) else { continue };
-            for measure in COMPARED {
-                let comparison = Comparison {
+            for measure in COMPARED_MEASURES {
+                let comparison = PairComparison {
                     algorithms: both.map(|row| row.algorithm.to_owned()),
                     components: first.components,
                     measure: MEASURES[measure].0,
-                    document: both.map(|row| row.cells[measure].0),
+                    thesis: both.map(|row| row.cells[measure].0),
                     ours: [a, b].map(|found| found.means[measure].0),
                 };
                 order.pairs += 1;
                 if !comparison.agrees() {
-                    order.others.push(comparison);
+                    order.disagreements.push(comparison);
                 }
             }
         }
@@ -102,13 +97,13 @@ pub fn compare(measured: &[Measured], encoding: &str) -> Order {
 mod tests {
     use super::*;
 
-    /// The document against itself, and with two algorithms exchanged.
+    /// Compares the published figures with themselves, and with two algorithms exchanged.
     #[test]
-    fn an_order_is_the_same_as_itself_and_no_other() {
-        let measured = |name: fn(&'static str) -> &'static str| -> Vec<Measured> {
+    fn order_agrees_with_itself_and_not_with_exchanged_algorithms() {
+        let measured = |name: fn(&'static str) -> &'static str| -> Vec<MeasuredMeans> {
             SYNTHETIC
                 .iter()
-                .map(|row| Measured {
+                .map(|row| MeasuredMeans {
                     algorithm: name(row.algorithm).to_owned(),
                     encoding: "states".into(),
                     components: row.components,
@@ -120,7 +115,7 @@ mod tests {
                 .collect()
         };
         let same = compare(&measured(|name| name), "states");
-        assert_eq!((same.pairs, same.others.len()), (96, 0));
+        assert_eq!((same.pairs, same.disagreements.len()), (96, 0));
         assert_eq!(compare(&measured(|name| name), "expressions").pairs, 0);
         let exchanged = compare(
             &measured(|name| match name {
@@ -130,10 +125,10 @@ mod tests {
             }),
             "states",
         );
-        assert!(exchanged.others.len() > 10);
+        assert!(exchanged.disagreements.len() > 10);
         assert_eq!(
-            exchanged.others[0].to_string(),
-            "|C| = 3, delay: orchestration and migration: document 0.48 < 0.58, here 0.58 > 0.48"
+            exchanged.disagreements[0].to_string(),
+            "|C| = 3, delay: orchestration and migration: thesis 0.48 < 0.58, here 0.58 > 0.48"
         );
     }
 }

@@ -1,23 +1,22 @@
-//! Tables as text, with the document's figures beside ours.
+//! Results as text tables, with the figures of EH18.
 
-use super::document::{Cell, DISTRIBUTIONS, Row, SYNTHETIC};
-use super::measured::{MEASURES, Measured};
+use super::means::{MEASURES, MeasuredMeans};
+use super::thesis::{ComponentsRow, DISTRIBUTIONS, MeanAndDeviation, SYNTHETIC};
 
-/// The columns of table 8.2, by their places among [`MEASURES`].
-const SPREAD: [usize; 5] = [0, 1, 2, 4, 5];
+/// Columns of table 8.2 as indices into [`MEASURES`].
+const DISTRIBUTION_COLUMNS: [usize; 5] = [0, 1, 2, 4, 5];
 
-/// As table B.1: for each number of components and algorithm, the document's row, if there is one, and ours.
-pub fn components_table(measured: &[Measured], document: &[Row]) -> String {
+/// Formats table B.1: for each number of components and algorithm the row of EH18, if there is one, and ours.
+pub fn components_table(measured: &[MeasuredMeans], thesis: &[ComponentsRow]) -> String {
     let mut lines = vec![head("|C|", MEASURES.iter().map(|(name, _)| *name))];
     let mut counts: Vec<usize> = measured.iter().map(|found| found.components).collect();
     counts.sort_unstable();
     counts.dedup();
     for components in counts {
         for algorithm in algorithms(measured) {
-            let known =
-                document.iter().find(|row| row.algorithm == algorithm && row.components == components);
+            let known = thesis.iter().find(|row| row.algorithm == algorithm && row.components == components);
             if let Some(row) = known {
-                lines.push(line(&components.to_string(), algorithm, "document", row.cells));
+                lines.push(line(&components.to_string(), algorithm, "thesis", row.cells));
             }
             let ours = measured.iter();
             for found in ours.filter(|found| found.algorithm == algorithm && found.components == components) {
@@ -28,32 +27,37 @@ pub fn components_table(measured: &[Measured], document: &[Row]) -> String {
     layout(&lines, 3)
 }
 
-/// Table 8.2: for each algorithm and distribution, the document's row and ours, for this number of components.
-pub fn distributions_table(measured: &[Measured], components: usize) -> String {
-    let mut lines = vec![head("trace", SPREAD.iter().map(|at| MEASURES[*at].0))];
+/// Formats table 8.2: for each algorithm and distribution the row of EH18 and ours, for this number of components.
+pub fn distributions_table(measured: &[MeasuredMeans], components: usize) -> String {
+    let mut lines = vec![head("trace", DISTRIBUTION_COLUMNS.iter().map(|at| MEASURES[*at].0))];
     for algorithm in algorithms(measured) {
         for distribution in ["normal", "binomial", "beta-1", "beta-2"] {
-            let document = DISTRIBUTIONS
+            let thesis = DISTRIBUTIONS
                 .iter()
                 .find(|row| row.algorithm == algorithm && row.distribution == distribution)
                 .filter(|_| components == 6);
-            if let Some(row) = document {
-                lines.push(line(distribution, algorithm, "document", row.cells));
+            if let Some(row) = thesis {
+                lines.push(line(distribution, algorithm, "thesis", row.cells));
             }
             for found in measured.iter().filter(|found| {
                 found.algorithm == algorithm
                     && found.distribution == distribution
                     && found.components == components
             }) {
-                lines.push(line(distribution, algorithm, &found.encoding, SPREAD.map(|at| found.means[at])));
+                lines.push(line(
+                    distribution,
+                    algorithm,
+                    &found.encoding,
+                    DISTRIBUTION_COLUMNS.map(|at| found.means[at]),
+                ));
             }
         }
     }
     layout(&lines, 3)
 }
 
-/// The algorithms, those of the document first.
-fn algorithms(measured: &[Measured]) -> Vec<&str> {
+/// Returns the algorithms, those of EH18 first.
+fn algorithms(measured: &[MeasuredMeans]) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     let all = SYNTHETIC
         .iter()
@@ -68,15 +72,20 @@ fn algorithms(measured: &[Measured]) -> Vec<&str> {
 }
 
 fn head<'a>(first: &'a str, measures: impl Iterator<Item = &'a str>) -> Vec<String> {
-    [first, "algorithm", "whose"].into_iter().chain(measures).map(str::to_owned).collect()
+    [first, "algorithm", "source"].into_iter().chain(measures).map(str::to_owned).collect()
 }
 
-fn line<const N: usize>(first: &str, algorithm: &str, whose: &str, cells: [Cell; N]) -> Vec<String> {
+fn line<const N: usize>(
+    first: &str,
+    algorithm: &str,
+    whose: &str,
+    cells: [MeanAndDeviation; N],
+) -> Vec<String> {
     let names = [first, algorithm, whose].map(str::to_owned);
     names.into_iter().chain(cells.map(|(mean, deviation)| format!("{mean:.2} ({deviation:.2})"))).collect()
 }
 
-/// Columns under each other: so many of words, to the left, and figures, to the right.
+/// Aligns columns: the first `words` to the left, the others to the right.
 pub(crate) fn layout(lines: &[Vec<String>], words: usize) -> String {
     let columns = lines.first().map_or(0, Vec::len);
     let width = |at: usize| lines.iter().map(|line| line[at].chars().count()).max().unwrap_or(0);

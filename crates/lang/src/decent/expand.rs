@@ -1,32 +1,32 @@
-//! From a file to statements: lines that belong together, without comments, and with templates written out.
+//! Splits a file into statements, without comments and with templates expanded.
 
 use super::parser::{Cursor, nearest_help};
-use super::tell;
+use super::report;
 use super::text::Text;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// A statement: its first line, and the lines that are indented below it.
+/// A statement: its first line and the lines indented below it.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
     pub(super) lines: Vec<Line>,
 }
 
-/// A line without what is a comment.
+/// A line without comments.
 #[derive(Clone, Debug)]
 pub(super) struct Line {
     pub(super) indent: usize,
     pub(super) text: Text,
 }
 
-/// More statements than this nobody has written: templates have.
+/// The maximum number of statements, reached only by templates.
 const MAX_STATEMENTS: usize = 50_000;
 
-/// More bytes than this no file has whose templates are written out.
+/// The maximum size of the expanded text.
 const MAX_WRITTEN: usize = 32 << 20;
 
-/// How many templates may use each other, one inside the other.
+/// The maximum nesting depth of templates.
 const MAX_DEPTH: usize = 32;
 
 struct Template {
@@ -35,7 +35,7 @@ struct Template {
     body: Vec<Line>,
 }
 
-/// The statements of a file.
+/// Returns the statements of a file, with templates expanded.
 pub(super) fn statements(source: SourceId, text: &str, problems: &mut Vec<Diagnostic>) -> Vec<Statement> {
     let mut expand =
         Expand { templates: HashMap::new(), found: Vec::new(), written: 0, full: false, problems };
@@ -51,10 +51,10 @@ pub(super) fn statements(source: SourceId, text: &str, problems: &mut Vec<Diagno
     expand.found
 }
 
-/// The lines of a file that say something.
+/// The lines of a file that are neither blank nor comments.
 fn lines(source: SourceId, text: &str) -> Vec<Line> {
     let mut found = Vec::new();
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark at the start of a file.
     let mut start = if text.starts_with('\u{feff}') { 3 } else { 0 };
     for line in text[start..].split_inclusive('\n') {
         let kept = without_comment(line).trim_end();
@@ -70,7 +70,7 @@ fn lines(source: SourceId, text: &str) -> Vec<Line> {
     found
 }
 
-/// A comment goes from `#` or `//`, at the beginning or after a space, to the end of the line.
+/// Removes a comment: from `#` or `//`, at the start or after a blank, to the end of the line.
 fn without_comment(line: &str) -> &str {
     let (mut quote, mut before) = (None, ' ');
     for (at, letter) in line.char_indices() {
@@ -88,7 +88,7 @@ fn without_comment(line: &str) -> &str {
     line
 }
 
-/// Lines with those that are indented below them.
+/// Groups lines with the lines indented below them.
 fn grouped(lines: Vec<Line>) -> Vec<Statement> {
     let base = lines.first().map_or(0, |line| line.indent);
     let mut found: Vec<Statement> = Vec::new();
@@ -118,56 +118,53 @@ struct Expand<'a> {
 }
 
 impl Expand<'_> {
-    /// `template NAME(PARAMETER, …)`, and its body.
+    /// Declares `template NAME(PARAMETER, …)` with its body.
     fn declare(&mut self, statement: Statement) {
         let mut lines = statement.lines.into_iter();
         let Some(head) = lines.next() else { return };
         let mut cursor = Cursor::new(&head.text);
         cursor.word();
         let Some((name, span)) = cursor.name() else {
-            return tell(self.problems, cursor.expected("the name of the template").help(FORM));
+            return report(self.problems, cursor.expected("the template name").help(FORM));
         };
         let mut parameters: Vec<String> = Vec::new();
         if !cursor.take('(') {
-            return tell(self.problems, cursor.expected("`(` and the parameters").help(FORM));
+            return report(self.problems, cursor.expected("`(` and the parameters").help(FORM));
         }
         loop {
             let Some((parameter, place)) = cursor.name() else {
-                return tell(self.problems, cursor.expected("a parameter").help(FORM));
+                return report(self.problems, cursor.expected("a parameter").help(FORM));
             };
             if parameters.contains(&parameter) {
-                tell(
-                    self.problems,
-                    Diagnostic::error(place, format!("there are two parameters `{parameter}`")),
-                );
+                report(self.problems, Diagnostic::error(place, format!("duplicate parameter `{parameter}`")));
             }
             parameters.push(parameter);
             if cursor.take(')') {
                 break;
             }
             if !cursor.take(',') {
-                return tell(self.problems, cursor.expected("`,` or `)`").help(FORM));
+                return report(self.problems, cursor.expected("`,` or `)`").help(FORM));
             }
         }
         if !cursor.at_end() {
-            tell(
+            report(
                 self.problems,
-                cursor.expected("the end of the line").help("the body is indented, on lines below"),
+                cursor.expected("the end of the line").help("write the body on indented lines below"),
             );
         }
         let body: Vec<Line> = lines.collect();
         if body.is_empty() {
             let problem = Diagnostic::error(span, format!("the template `{name}` is empty"));
-            tell(self.problems, problem.help("write its statements on indented lines below"));
+            report(self.problems, problem.help("write its statements on indented lines below"));
         }
         if let Some(first) = self.templates.get(&name) {
-            let problem = Diagnostic::error(span, format!("there are two templates `{name}`"));
-            return tell(self.problems, problem.related(first.name, "the first one"));
+            let problem = Diagnostic::error(span, format!("duplicate template `{name}`"));
+            return report(self.problems, problem.related(first.name, "first declaration"));
         }
         self.templates.insert(name, Template { name: span, parameters, body });
     }
 
-    /// Adds a statement, or what a template makes of its arguments. `inside` are the templates that are being written out.
+    /// Adds a statement, or expands a template. `inside` lists the templates being expanded.
     fn add(&mut self, statement: Statement, inside: &[&str]) {
         if self.full {
             return;
@@ -177,17 +174,16 @@ impl Expand<'_> {
             self.full = true;
             let text = &statement.lines[0].text;
             let here = text.span(0..text.as_str().len());
-            let problem = Diagnostic::error(here, "the templates make too much of this file");
-            let help =
-                format!("written out, it may have {MAX_STATEMENTS} statements and {} MiB", MAX_WRITTEN >> 20);
-            return tell(self.problems, problem.help(help));
+            let problem = Diagnostic::error(here, "the expanded specification is too large");
+            let help = format!("the limit is {MAX_STATEMENTS} statements and {} MiB", MAX_WRITTEN >> 20);
+            return report(self.problems, problem.help(help));
         }
         match first_word(&statement.lines[0]) {
             "use" => self.instances(&statement, inside),
             "template" => {
                 let text = &statement.lines[0].text;
-                let problem = Diagnostic::error(text.span(0..8), "a template cannot stand in a template");
-                tell(self.problems, problem.help("put it on a line that is not indented"));
+                let problem = Diagnostic::error(text.span(0..8), "templates cannot be nested");
+                report(self.problems, problem.help("declare it on a line that is not indented"));
             }
             _ => self.found.push(statement),
         }
@@ -200,19 +196,18 @@ impl Expand<'_> {
         cursor.word();
         loop {
             let Some((name, span)) = cursor.name() else {
-                return tell(self.problems, cursor.expected("the name of a template").help(USE));
+                return report(self.problems, cursor.expected("a template name").help(USE));
             };
             let mut arguments = Vec::new();
             let opened = cursor.at();
             if !cursor.take('(') {
-                return tell(self.problems, cursor.expected("`(` and the arguments").help(USE));
+                return report(self.problems, cursor.expected("`(` and the arguments").help(USE));
             }
             while !cursor.take(')') {
                 let Some(argument) = cursor.argument() else {
                     let here = text.span(opened..opened + 1);
-                    let problem =
-                        Diagnostic::error(here, "this parenthesis is not closed").label("opened here");
-                    return tell(self.problems, problem.help(USE));
+                    let problem = Diagnostic::error(here, "unclosed parenthesis").label("opened here");
+                    return report(self.problems, problem.help(USE));
                 };
                 arguments.push(argument);
                 cursor.take(',');
@@ -222,7 +217,7 @@ impl Expand<'_> {
                 return;
             }
             if !cursor.take(',') {
-                return tell(self.problems, cursor.expected("`,` or the end of the line").help(USE));
+                return report(self.problems, cursor.expected("`,` or the end of the line").help(USE));
             }
         }
     }
@@ -230,27 +225,26 @@ impl Expand<'_> {
     fn instance(&mut self, name: &str, span: Span, arguments: &[(String, Span)], inside: &[&str]) {
         let Some(template) = self.templates.get(name) else {
             let known = self.templates.keys().map(String::as_str);
-            let problem = Diagnostic::error(span, format!("there is no template `{name}`"));
+            let problem = Diagnostic::error(span, format!("unknown template `{name}`"));
             let problem = nearest_help(problem, name, known);
-            return tell(self.problems, problem);
+            return report(self.problems, problem);
         };
         if inside.contains(&name) || inside.len() == MAX_DEPTH {
             let words = match inside.contains(&name) {
-                true => format!("the template `{name}` uses itself: it would never end"),
-                false => format!("more than {MAX_DEPTH} templates use each other, one inside the other"),
+                true => format!("the template `{name}` is recursive"),
+                false => format!("templates are nested more than {MAX_DEPTH} levels deep"),
             };
-            return tell(
+            return report(
                 self.problems,
                 Diagnostic::error(span, words).related(template.name, "declared here"),
             );
         }
         if template.parameters.len() != arguments.len() {
             let (wanted, given) = (template.parameters.len(), arguments.len());
-            let words =
-                format!("the template `{name}` has {wanted} parameters, but {given} arguments are given");
+            let words = format!("the template `{name}` has {wanted} parameters, but got {given} arguments");
             let form = format!("write: use {name}({})", template.parameters.join(", "));
             let problem = Diagnostic::error(span, words).related(template.name, "declared here").help(form);
-            return tell(self.problems, problem);
+            return report(self.problems, problem);
         }
         let (parameters, body) = (template.parameters.clone(), template.body.clone());
         let mut inside = inside.to_vec();
@@ -268,7 +262,7 @@ impl Expand<'_> {
         }
     }
 
-    /// The arguments one time for each number of a range.
+    /// Expands a range argument: returns one list of arguments per number.
     fn each(&mut self, arguments: &[(String, Span)]) -> Vec<Vec<String>> {
         let values: Vec<String> = arguments.iter().map(|(value, _)| value.clone()).collect();
         let ranges: Vec<(usize, Range<u64>)> =
@@ -284,19 +278,19 @@ impl Expand<'_> {
                 range.clone().map(with).collect()
             }
             [(at, _)] => {
-                let words = format!("`{}` are too many", values[*at]);
-                tell(self.problems, Diagnostic::error(arguments[*at].1, words));
+                let words = format!("the range `{}` is too large", values[*at]);
+                report(self.problems, Diagnostic::error(arguments[*at].1, words));
                 Vec::new()
             }
             [_, (second, _), ..] => {
                 let problem = Diagnostic::error(arguments[*second].1, "only one argument can be a range");
-                tell(self.problems, problem.help("use the template once for each number of the other"));
+                report(self.problems, problem.help("use the template once per number of the other range"));
                 Vec::new()
             }
         }
     }
 
-    /// A line of a template with arguments in the place of parameters.
+    /// Substitutes arguments for the parameters in a line of a template.
     fn filled(&mut self, line: &Line, values: &HashMap<&str, &str>) -> Option<Line> {
         let text = line.text.as_str();
         let mut filled = Text::new(line.text.span(0..0).source);
@@ -305,15 +299,15 @@ impl Expand<'_> {
             let start = |at: usize| line.text.span(at..at).start as usize;
             filled.copy(&text[from..open], start(from));
             let Some(close) = text[open..].find('}').map(|at| open + at) else {
-                let problem = Diagnostic::error(line.text.span(open..open + 1), "this brace is not closed");
-                tell(self.problems, problem.help("a parameter stands in braces: {name}"));
+                let problem = Diagnostic::error(line.text.span(open..open + 1), "unclosed brace");
+                report(self.problems, problem.help("write a parameter in braces: {name}"));
                 return None;
             };
             let name = text[open + 1..close].trim();
             let Some(value) = values.get(name) else {
                 let words = format!("the template has no parameter `{name}`");
                 let problem = Diagnostic::error(line.text.span(open..close + 1), words);
-                tell(self.problems, nearest_help(problem, name, values.keys().copied()));
+                report(self.problems, nearest_help(problem, name, values.keys().copied()));
                 return None;
             };
             filled.put(value, start(open)..start(close) + 1);
@@ -324,22 +318,22 @@ impl Expand<'_> {
     }
 }
 
-/// All lines of a statement as one text.
+/// Joins the lines of a statement to one text.
 pub(super) fn joined(statement: &Statement) -> Text {
     let mut text = statement.lines[0].text.clone();
     statement.lines[1..].iter().for_each(|line| text.append(&line.text));
     text
 }
 
-/// `0..3` is 0, 1, 2 and 3.
+/// Parses a range: `0..3` is 0, 1, 2 and 3.
 fn range(text: &str) -> Option<Range<u64>> {
     let (from, to) = text.split_once("..")?;
     let (from, to): (u64, u64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
     (from <= to).then(|| from..to.saturating_add(1))
 }
 
-/// How a template is written, for those who did not.
+/// The form of a template, for help texts.
 const FORM: &str = "write: template name(parameter, …), and its statements on indented lines below";
 
-/// How a template is used.
+/// The form of a template's use, for help texts.
 const USE: &str = "write: use name(argument, …)";

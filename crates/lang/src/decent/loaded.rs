@@ -1,48 +1,48 @@
-//! A specification that was read, and where its parts stand.
+//! A loaded specification, with the positions of its parts.
 
 use invigil_decent::network::Network;
-use invigil_decent::spec::{Problem, Specification};
+use invigil_decent::spec::{SpecDiagnostic, Specification};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_ltl::Budget;
 
-/// A specification that was read.
+/// A loaded specification.
 #[derive(Clone, Debug)]
-pub struct Loaded {
+pub struct LoadedSpecification {
     /// The specification.
     pub specification: Specification,
-    /// Where its monitors stand, in their order.
-    pub(crate) places: Vec<Place>,
-    /// What is about no monitor is told here.
+    /// The positions of its monitors, in order.
+    pub(crate) monitor_spans: Vec<MonitorSpans>,
+    /// The position for diagnostics that concern no monitor.
     pub(crate) whole: Span,
 }
 
-/// Where a monitor stands.
+/// The positions in a monitor.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
-    /// Its name.
+pub(crate) struct MonitorSpans {
+    /// The position of its name.
     pub(crate) name: Span,
-    /// The names in it.
+    /// The positions of the names in its body.
     pub(crate) names: Vec<(String, Span)>,
 }
 
-impl Loaded {
-    /// The monitors as automata on components: see [`Specification::network`].
+impl LoadedSpecification {
+    /// Returns the monitors as automata on components; see [`Specification::network`].
     ///
     /// # Errors
-    /// All that is wrong, with the places in the file.
+    /// All errors, with their positions in the file.
     pub fn network(&self, budget: Budget) -> Result<Network, Vec<Diagnostic>> {
-        self.specification.network(budget).map_err(|problems| self.told(problems))
+        self.specification.network(budget).map_err(|problems| self.diagnostics(problems))
     }
 
-    /// Problems with their places.
-    pub(crate) fn told(&self, problems: Vec<Problem>) -> Vec<Diagnostic> {
-        problems.into_iter().map(|problem| self.tell(problem)).collect()
+    /// Converts errors to diagnostics.
+    pub(crate) fn diagnostics(&self, problems: Vec<SpecDiagnostic>) -> Vec<Diagnostic> {
+        problems.into_iter().map(|problem| self.diagnostic(problem)).collect()
     }
 
-    /// A problem with its place.
-    pub fn tell(&self, problem: Problem) -> Diagnostic {
-        let place = problem.monitor.and_then(|id| self.places.get(id.index()));
-        let named = |place: &Place| {
+    /// Converts an error to a diagnostic.
+    pub fn diagnostic(&self, problem: SpecDiagnostic) -> Diagnostic {
+        let place = problem.monitor.and_then(|id| self.monitor_spans.get(id.index()));
+        let named = |place: &MonitorSpans| {
             let wanted = problem.name.as_ref()?;
             place.names.iter().find(|(name, _)| name == wanted).map(|(_, span)| *span)
         };

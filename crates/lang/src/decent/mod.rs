@@ -1,4 +1,4 @@
-//! Decentralized specifications as people write them (`.dec`): components with what they observe, links, and monitors.
+//! Decentralized specifications (`.dec`): components with their propositions, links, and monitors.
 //!
 //! ```text
 //! # A light that follows its switch.
@@ -10,34 +10,34 @@
 //! root m0
 //! ```
 //!
-//! A line that is indented goes on with the one above. `docs/decentralized.md` has the whole language.
+//! An indented line continues the previous one. `docs/decentralized.md` describes the language.
 
 mod adapt;
-mod draft;
 mod expand;
 mod loaded;
 mod lower;
 mod parser;
 mod print;
+mod raw;
 mod text;
 
-pub use loaded::Loaded;
+pub use loaded::LoadedSpecification;
 pub use print::print;
 
-pub(crate) use draft::{Draft, DraftBody, DraftComponent, DraftMonitor};
 pub(crate) use lower::lower;
 pub(crate) use parser::{nearest_help, wrong};
+pub(crate) use raw::{RawBody, RawComponent, RawMonitor, RawSpecification};
 pub(crate) use text::Text;
 
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
-/// A file longer than this is surely something else.
+/// Longer files are rejected: they are probably not specifications.
 const MAX_BYTES: usize = 4 << 20;
 
-/// After this many mistakes the rest is not worth telling.
+/// After this many errors, no further ones are reported.
 pub(crate) const MAX_PROBLEMS: usize = 100;
 
-/// Reads a specification. There is one if there is no error among the diagnostics.
+/// Loads a specification. Returns one if there is no error among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -48,27 +48,27 @@ pub(crate) const MAX_PROBLEMS: usize = 100;
 /// let (loaded, problems) = decent::load(SourceId(0), text);
 /// assert!(problems.is_empty());
 /// let network = loaded.unwrap().network(Budget::default()).unwrap();
-/// assert_eq!(network.parts.len(), 2);
+/// assert_eq!(network.monitors.len(), 2);
 ///
 /// let (_, problems) = decent::load(SourceId(0), "component bulb: light\nroot @ bulb = F ligth");
 /// assert_eq!(problems[0].message, "no component observes `ligth`");
 /// ```
-pub fn load(source: SourceId, text: &str) -> (Option<Loaded>, Vec<Diagnostic>) {
+pub fn load(source: SourceId, text: &str) -> (Option<LoadedSpecification>, Vec<Diagnostic>) {
     if text.len() > MAX_BYTES {
         let here = Span::new(source, 0, 0);
-        let problem = Diagnostic::error(here, "this file is too long for a specification");
-        return (None, vec![problem.help("a specification may have 4 MiB; is this the trace instead?")]);
+        let problem = Diagnostic::error(here, "the file is too large for a specification");
+        return (None, vec![problem.help("the limit is 4 MiB; is this a trace?")]);
     }
     let mut problems = Vec::new();
     let statements = expand::statements(source, text, &mut problems);
-    let draft = parser::parse(source, statements, &mut problems);
-    let loaded = lower(draft, &mut problems);
+    let raw = parser::parse(source, statements, &mut problems);
+    let loaded = lower(raw, &mut problems);
     problems.truncate(MAX_PROBLEMS);
     (loaded.filter(|_| !problems.iter().any(Diagnostic::is_error)), problems)
 }
 
-/// Adds a problem, unless it was told of the same place: a template is read as often as it is used.
-pub(crate) fn tell(problems: &mut Vec<Diagnostic>, problem: Diagnostic) {
+/// Adds a diagnostic unless one exists at the same position: a template is expanded as often as it is used.
+pub(crate) fn report(problems: &mut Vec<Diagnostic>, problem: Diagnostic) {
     let known = |other: &Diagnostic| other.span == problem.span && other.message == problem.message;
     if problems.len() < MAX_PROBLEMS && !problems.iter().any(known) {
         problems.push(problem);

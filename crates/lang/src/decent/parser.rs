@@ -1,23 +1,23 @@
-//! Reads statements, and reports every mistake in them at once.
+//! Parser for statements: all errors are reported together.
 
-use super::draft::{self, Draft, DraftBody, DraftComponent, DraftEdge, DraftMonitor, DraftState};
 use super::expand::{Line, Statement, joined};
-use super::tell;
+use super::raw::{self, RawBody, RawComponent, RawEdge, RawMonitor, RawSpecification, RawState};
+use super::report;
 use super::text::Text;
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_ltl::moore::Truth;
 use invigil_ltl::syntax::{Mistake, Tree};
 
-/// The words with which statements begin that are no monitors.
+/// The keywords that start statements other than monitors.
 const WORDS: [&str; 5] = ["component", "link", "root", "template", "use"];
 
-/// How a monitor is written, for those who did not.
+/// The form of a monitor, for help texts.
 const FORM: &str = "write: name @ component = formula";
 
-/// How a component is written.
+/// The form of a component, for help texts.
 const COMPONENT: &str = "write: component name: proposition, proposition";
 
-/// Reads a text from the left to the right.
+/// Cursor over a text.
 pub(super) struct Cursor<'a> {
     text: &'a Text,
     at: usize,
@@ -36,7 +36,7 @@ impl<'a> Cursor<'a> {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Where the next thing begins.
+    /// Returns the offset of the next token.
     pub(super) fn at(&mut self) -> usize {
         self.skip();
         self.at
@@ -47,7 +47,7 @@ impl<'a> Cursor<'a> {
         self.rest().is_empty()
     }
 
-    /// The word that comes next; empty if none does.
+    /// Returns the next word; empty if none follows.
     fn peek(&mut self) -> &'a str {
         self.skip();
         let rest = self.rest();
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Takes the word that comes next.
+    /// Takes the next word.
     pub(super) fn word(&mut self) -> &'a str {
         let word = self.peek();
         self.at += word.len();
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
         (!word.is_empty()).then(|| (word.to_owned(), self.text.span(start..start + word.len())))
     }
 
-    /// Takes what stands before a comma or a closing parenthesis, if one follows.
+    /// Takes the text before a comma or a closing parenthesis, if one follows.
     pub(super) fn argument(&mut self) -> Option<(String, Span)> {
         let start = self.at();
         let end = start + self.rest().find([',', ')'])?;
@@ -83,7 +83,7 @@ impl<'a> Cursor<'a> {
         (!value.is_empty()).then(|| (value.to_owned(), self.text.span(start..start + value.len())))
     }
 
-    /// Takes a mark, if it comes next.
+    /// Takes a mark, if it follows.
     pub(super) fn take(&mut self, mark: char) -> bool {
         self.take_text(mark.encode_utf8(&mut [0; 4]))
     }
@@ -95,7 +95,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// The complaint that something else should come next.
+    /// Creates the diagnostic that `what` is expected here.
     pub(super) fn expected(&mut self, what: &str) -> Diagnostic {
         let start = self.at();
         let word = self.peek().len();
@@ -118,13 +118,13 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$')
 }
 
-/// Adds the name that was probably meant.
+/// Adds a suggestion with the most similar name.
 pub(crate) fn nearest_help<'a>(
     problem: Diagnostic,
     name: &str,
     known: impl Iterator<Item = &'a str>,
 ) -> Diagnostic {
-    // What nobody could have meant is not worth the time.
+    // Very long names are not compared.
     if name.len() > 64 {
         return problem;
     }
@@ -134,24 +134,28 @@ pub(crate) fn nearest_help<'a>(
     }
 }
 
-/// Reads all statements.
-pub(super) fn parse(source: SourceId, statements: Vec<Statement>, problems: &mut Vec<Diagnostic>) -> Draft {
-    let mut parser = Parser { draft: Draft::new(source), problems };
+/// Parses all statements.
+pub(super) fn parse(
+    source: SourceId,
+    statements: Vec<Statement>,
+    problems: &mut Vec<Diagnostic>,
+) -> RawSpecification {
+    let mut parser = Parser { raw: RawSpecification::new(source), problems };
     for statement in &statements {
         if parser.problems.len() == super::MAX_PROBLEMS {
             break;
         }
         if let Err(problem) = parser.statement(statement) {
-            tell(parser.problems, *problem);
+            report(parser.problems, *problem);
         }
     }
-    parser.draft
+    parser.raw
 }
 
 type Read<T> = Result<T, Box<Diagnostic>>;
 
 struct Parser<'a> {
-    draft: Draft,
+    raw: RawSpecification,
     problems: &'a mut Vec<Diagnostic>,
 }
 
@@ -167,36 +171,35 @@ impl Parser<'_> {
         }
     }
 
-    /// `component NAME: PROPOSITION, …`
+    /// Parses `component NAME: PROPOSITION, …`.
     fn component(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
         cursor.word();
         let Some((name, span)) = cursor.name() else {
-            return Err(Box::new(cursor.expected("the name of the component").help(COMPONENT)));
+            return Err(Box::new(cursor.expected("the component name").help(COMPONENT)));
         };
         let mut propositions = Vec::new();
         if !cursor.at_end() && !cursor.take(':') {
-            return Err(Box::new(cursor.expected("`:` and what it observes").help(COMPONENT)));
+            return Err(Box::new(cursor.expected("`:` and its propositions").help(COMPONENT)));
         }
         while !cursor.at_end() {
             let Some(proposition) = cursor.name() else {
-                return Err(Box::new(cursor.expected("the name of a proposition").help(COMPONENT)));
+                return Err(Box::new(cursor.expected("a proposition name").help(COMPONENT)));
             };
             propositions.push(proposition);
             if !cursor.take(',') && !cursor.at_end() {
                 return Err(Box::new(cursor.expected("`,` or the end of the line").help(COMPONENT)));
             }
         }
-        self.draft.components.push(DraftComponent { name, span, propositions });
+        self.raw.components.push(RawComponent { name, span, propositions });
         Ok(())
     }
 
-    /// `link A -> B, B <-> C`
+    /// Parses `link A -> B, B <-> C`.
     fn links(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
         const HELP: &str = "write: link one -> other, or in both directions: link one <-> other";
         cursor.word();
         loop {
-            let missing =
-                |cursor: &mut Cursor<'_>| Box::new(cursor.expected("the name of a component").help(HELP));
+            let missing = |cursor: &mut Cursor<'_>| Box::new(cursor.expected("a component name").help(HELP));
             let Some(from) = cursor.name() else { return Err(missing(&mut cursor)) };
             let both = cursor.take_text("<->") || cursor.take_text("↔");
             if !both && !cursor.take_text("->") && !cursor.take_text("→") {
@@ -204,9 +207,9 @@ impl Parser<'_> {
             }
             let Some(to) = cursor.name() else { return Err(missing(&mut cursor)) };
             if both {
-                self.draft.links.push((to.clone(), from.clone()));
+                self.raw.links.push((to.clone(), from.clone()));
             }
-            self.draft.links.push((from, to));
+            self.raw.links.push((from, to));
             if cursor.at_end() {
                 return Ok(());
             }
@@ -216,24 +219,24 @@ impl Parser<'_> {
         }
     }
 
-    /// `root NAME`
+    /// Parses `root NAME`.
     fn root(&mut self, mut cursor: Cursor<'_>) -> Read<()> {
         cursor.word();
         let Some(root) = cursor.name() else {
-            return Err(Box::new(cursor.expected("the name of a monitor").help("write: root name")));
+            return Err(Box::new(cursor.expected("a monitor name").help("write: root name")));
         };
         if !cursor.at_end() {
-            return Err(Box::new(cursor.expected("the end of the line").help("there is one root")));
+            return Err(Box::new(cursor.expected("the end of the line").help("only one root is allowed")));
         }
-        if let Some((_, first)) = &self.draft.root {
-            let problem = Diagnostic::error(root.1, "there is another root").related(*first, "the first one");
+        if let Some((_, first)) = &self.raw.root {
+            let problem = Diagnostic::error(root.1, "duplicate root").related(*first, "first declaration");
             return Err(Box::new(problem.help("keep one of them")));
         }
-        self.draft.root = Some(root);
+        self.raw.root = Some(root);
         Ok(())
     }
 
-    /// `NAME @ COMPONENT = FORMULA`, or an automaton, or a black box.
+    /// Parses `NAME @ COMPONENT = FORMULA`, an automaton or a black box.
     fn monitor(&mut self, statement: &Statement) -> Read<()> {
         let text = joined(statement);
         let mut cursor = Cursor::new(&text);
@@ -244,7 +247,7 @@ impl Parser<'_> {
         if cursor.take('@') {
             at = cursor.name();
             if at.is_none() {
-                return Err(Box::new(cursor.expected("the name of a component").help(FORM)));
+                return Err(Box::new(cursor.expected("a component name").help(FORM)));
             }
         }
         if !cursor.take('=') {
@@ -258,27 +261,27 @@ impl Parser<'_> {
                 self.automaton(&statement.lines)?
             }
             "black" => self.black_box(cursor)?,
-            _ => DraftBody::Formula(cursor.remaining()),
+            _ => RawBody::Formula(cursor.remaining()),
         };
         let body = match body {
-            DraftBody::Formula(text) => {
+            RawBody::Formula(text) => {
                 let tree = formula(&text)?;
-                DraftBody::Read(tree, text)
+                RawBody::Read(tree, text)
             }
             other => other,
         };
-        self.draft.monitors.push(DraftMonitor { name, span, at, body });
+        self.raw.monitors.push(RawMonitor { name, span, at, body });
         Ok(())
     }
 
-    /// `black box "FILE"`
-    fn black_box(&mut self, mut cursor: Cursor<'_>) -> Read<DraftBody> {
+    /// Parses `black box "FILE"`.
+    fn black_box(&mut self, mut cursor: Cursor<'_>) -> Read<RawBody> {
         const HELP: &str = "write: name @ component = black box \"file.prop\"";
         let rest = cursor.remaining();
         cursor.word();
         if cursor.peek() != "box" {
-            // Perhaps it is a proposition that is called so.
-            return Ok(DraftBody::Formula(rest));
+            // It may be a proposition of this name.
+            return Ok(RawBody::Formula(rest));
         }
         cursor.word();
         let start = cursor.at();
@@ -293,24 +296,24 @@ impl Parser<'_> {
         if end == 0 {
             let problem = Diagnostic::error(
                 cursor.text.span(start..start + 2),
-                "the file of the black box has no name",
+                "the file name of the black box is empty",
             );
             return Err(Box::new(problem.help(HELP)));
         }
-        Ok(DraftBody::BlackBox { file: rest[..end].to_owned() })
+        Ok(RawBody::BlackBox { file: rest[..end].to_owned() })
     }
 
-    /// States, each with its edges below it.
-    fn automaton(&mut self, lines: &[Line]) -> Read<DraftBody> {
+    /// Parses states, each followed by its edges.
+    fn automaton(&mut self, lines: &[Line]) -> Read<RawBody> {
         const STATE: &str = "write: state name, or with a final verdict: state name = false";
         const EDGE: &str = "write: target when condition, or: target otherwise";
-        let mut states: Vec<DraftState> = Vec::new();
+        let mut states: Vec<RawState> = Vec::new();
         for line in &lines[1..] {
             let mut cursor = Cursor::new(&line.text);
             if cursor.peek() == "state" {
                 cursor.word();
                 let Some((name, span)) = cursor.name() else {
-                    return Err(Box::new(cursor.expected("the name of the state").help(STATE)));
+                    return Err(Box::new(cursor.expected("the state name").help(STATE)));
                 };
                 let verdict = if cursor.take('=') {
                     match cursor.peek() {
@@ -320,19 +323,19 @@ impl Parser<'_> {
                         _ => return Err(Box::new(cursor.expected("`true`, `false` or `?`").help(STATE))),
                     }
                 } else if cursor.at_end() {
-                    states.push(DraftState { name, span, verdict: Truth::Unknown, edges: Vec::new() });
+                    states.push(RawState { name, span, verdict: Truth::Unknown, edges: Vec::new() });
                     continue;
                 } else {
                     return Err(Box::new(cursor.expected("`=` or the end of the line").help(STATE)));
                 };
-                states.push(DraftState { name, span, verdict, edges: Vec::new() });
+                states.push(RawState { name, span, verdict, edges: Vec::new() });
                 continue;
             }
             let Some(state) = states.last_mut() else {
                 return Err(Box::new(cursor.expected("`state`").help(STATE)));
             };
             let Some((to, span)) = cursor.name() else {
-                return Err(Box::new(cursor.expected("the name of a state").help(EDGE)));
+                return Err(Box::new(cursor.expected("a state name").help(EDGE)));
             };
             let label = match cursor.word() {
                 "when" => {
@@ -345,30 +348,30 @@ impl Parser<'_> {
                     return Err(Box::new(cursor.expected("`when` or `otherwise`").help(EDGE)));
                 }
             };
-            state.edges.push(DraftEdge { to, span, label });
+            state.edges.push(RawEdge { to, span, label });
         }
-        Ok(DraftBody::Automaton(draft::resolve(states, self.problems)))
+        Ok(RawBody::Automaton(raw::resolve(states, self.problems)))
     }
 }
 
-/// Where the first name of a line ends.
+/// Returns the offset at which the first name of a line ends.
 fn span_end(text: &Text, name: &str) -> usize {
     text.as_str().find(name).map_or(0, |at| at + name.len())
 }
 
-/// Whether a statement that begins like a root is a monitor of that name.
+/// Whether a statement that starts with `root` is a monitor of that name.
 fn is_monitor(text: &Text) -> bool {
     let mut cursor = Cursor::new(text);
     cursor.word();
     cursor.take('@') || cursor.take('=')
 }
 
-/// Reads a formula.
+/// Parses a formula.
 fn formula(text: &Text) -> Read<Tree> {
     Tree::parse(text.as_str()).map_err(|mistake| Box::new(wrong(text, &mistake)))
 }
 
-/// A mistake in a formula as it is told.
+/// Converts a syntax error in a formula to a diagnostic.
 pub(crate) fn wrong(text: &Text, mistake: &Mistake) -> Diagnostic {
     let problem = Diagnostic::error(text.span(mistake.span.clone()), &*mistake.message);
     match (&mistake.hint, mistake.expected.is_empty()) {

@@ -1,10 +1,10 @@
-//! Specifications as text.
+//! Prints specifications.
 
-use invigil_decent::spec::{Body, Drawn, Specification};
+use invigil_decent::spec::{AutomatonSpec, MonitorBody, Specification};
 use invigil_ltl::moore::Truth;
 use std::fmt::Write;
 
-/// A specification in its own language: what is printed is read as the same specification again. Templates are written out.
+/// Prints a specification so that loading it yields the same specification. Templates are expanded.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -16,7 +16,7 @@ use std::fmt::Write;
 /// ```
 pub fn print(specification: &Specification) -> String {
     let mut out = String::new();
-    // To write into a string cannot fail.
+    // Writing to a string cannot fail.
     let _ = write(specification, &mut out);
     out
 }
@@ -25,8 +25,10 @@ fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
     let system = &specification.system;
     for component in system.components() {
         let own = system.propositions().filter(|at| system.owner(*at) == component);
-        let names: Vec<String> =
-            own.filter(|at| !specification.is_black_box(*at)).map(|at| name(system.name(at))).collect();
+        let names: Vec<String> = own
+            .filter(|at| !specification.is_black_box(*at))
+            .map(|at| name(system.proposition_name(at)))
+            .collect();
         let colon = if names.is_empty() { "" } else { ": " };
         writeln!(out, "component {}{colon}{}", name(system.component_name(component)), names.join(", "))?;
     }
@@ -49,9 +51,9 @@ fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
             write!(out, " @ {}", name(system.component_name(at)))?;
         }
         match &monitor.body {
-            Body::Formula(tree) => writeln!(out, " = {tree}")?,
-            Body::BlackBox { file } => writeln!(out, " = black box \"{file}\"")?,
-            Body::Automaton(drawn) => write_automaton(drawn, out)?,
+            MonitorBody::Formula(tree) => writeln!(out, " = {tree}")?,
+            MonitorBody::BlackBox { file } => writeln!(out, " = black box \"{file}\"")?,
+            MonitorBody::Automaton(drawn) => write_automaton(drawn, out)?,
         }
     }
     match specification.root {
@@ -60,7 +62,7 @@ fn write(specification: &Specification, out: &mut String) -> std::fmt::Result {
     }
 }
 
-fn write_automaton(drawn: &Drawn, out: &mut String) -> std::fmt::Result {
+fn write_automaton(drawn: &AutomatonSpec, out: &mut String) -> std::fmt::Result {
     writeln!(out, " = automaton")?;
     for state in &drawn.states {
         let verdict = match state.verdict {
@@ -80,7 +82,7 @@ fn write_automaton(drawn: &Drawn, out: &mut String) -> std::fmt::Result {
     Ok(())
 }
 
-/// A name, in quotes if it needs them.
+/// Quotes a name if necessary.
 fn name(text: &str) -> String {
     let plain = !text.is_empty()
         && text.chars().all(|letter| letter.is_alphanumeric() || matches!(letter, '_' | '.' | '$'));

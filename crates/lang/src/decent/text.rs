@@ -1,14 +1,14 @@
-//! Texts made of pieces of a source, which remember where each piece stands.
+//! Texts assembled from parts of a source, with a map to their positions.
 
 use invigil_expr::diag::{SourceId, Span};
 use std::ops::Range;
 
-/// A text whose pieces stand somewhere in a source.
+/// A text whose parts come from a source.
 #[derive(Clone, Debug)]
 pub(crate) struct Text {
     source: SourceId,
     text: String,
-    /// Where each piece begins here, and where it stands there; whether it stands there letter by letter.
+    /// For each part: its start, its range in the source, and whether it is copied verbatim.
     pieces: Vec<(usize, Range<usize>, bool)>,
 }
 
@@ -17,19 +17,19 @@ impl Text {
         Text { source, text: String::new(), pieces: Vec::new() }
     }
 
-    /// Adds a piece that stands there as it is.
+    /// Appends a verbatim part of the source.
     pub(crate) fn copy(&mut self, text: &str, start: usize) {
         self.pieces.push((self.text.len(), start..start + text.len(), true));
         self.text.push_str(text);
     }
 
-    /// Adds a piece in the place of what stands there.
+    /// Appends a text that replaces a range of the source.
     pub(crate) fn put(&mut self, text: &str, instead_of: Range<usize>) {
         self.pieces.push((self.text.len(), instead_of, false));
         self.text.push_str(text);
     }
 
-    /// Adds another text on a line of its own.
+    /// Appends another text on a new line.
     pub(crate) fn append(&mut self, other: &Text) {
         if !self.text.is_empty() {
             self.text.push('\n');
@@ -40,7 +40,7 @@ impl Text {
         self.text.push_str(&other.text);
     }
 
-    /// A part of it.
+    /// Returns a part of the text.
     pub(crate) fn part(&self, range: Range<usize>) -> Text {
         let mut part = Text::new(self.source);
         for (at, (here, there, exact)) in self.pieces.iter().enumerate() {
@@ -65,7 +65,7 @@ impl Text {
         &self.text
     }
 
-    /// Where a part of it stands.
+    /// Returns the position of a part of the text.
     pub(crate) fn span(&self, range: Range<usize>) -> Span {
         let piece = |at: usize| {
             let number = self.pieces.partition_point(|(here, ..)| *here <= at).saturating_sub(1);

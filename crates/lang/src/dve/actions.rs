@@ -1,16 +1,16 @@
-//! Transitions as actions: alone, in pairs that meet on a channel, and with buffers.
+//! Lowers transitions to actions: of one process, rendezvous of two processes, buffered communication.
 
 use super::expressions::values;
-use super::lower::{Lowered, Lowering, Synced};
+use super::lower::{LoweredSync, LoweredTransition, Lowering};
 use super::variables::Buffer;
 use invigil_expr::diag::Diagnostic;
-use invigil_model::{Action, Binary, Expression, Move, Place, Statement, VariableId};
+use invigil_model::{Action, Binary, Expression, LValue, Move, Statement, VariableId};
 use std::collections::HashMap;
 
 impl<'a> Lowering<'a> {
-    /// The actions of processes that move one at a time, or two on a channel.
-    pub(super) fn interleaved(&mut self, movers: &[&Vec<Lowered<'a>>]) {
-        let mut receivers: HashMap<usize, Vec<(&Lowered<'a>, &Synced)>> = HashMap::new();
+    /// Adds the actions of `system async`.
+    pub(super) fn interleaved(&mut self, movers: &[&Vec<LoweredTransition<'a>>]) {
+        let mut receivers: HashMap<usize, Vec<(&LoweredTransition<'a>, &LoweredSync)>> = HashMap::new();
         for lowered in movers.iter().copied().flatten() {
             if let Some(sync) = lowered.sync.as_ref().filter(|sync| !sync.is_send) {
                 receivers.entry(sync.channel).or_default().push((lowered, sync));
@@ -20,11 +20,11 @@ impl<'a> Lowering<'a> {
             let is_added = match &lowered.sync {
                 None => self.alone(lowered),
                 Some(sync) => match self.buffers[sync.channel].clone() {
-                    Some(buffer) if sync.is_send => self.put(lowered, sync, &buffer),
-                    Some(buffer) => self.get(lowered, sync, &buffer),
+                    Some(buffer) if sync.is_send => self.send_buffered(lowered, sync, &buffer),
+                    Some(buffer) => self.receive_buffered(lowered, sync, &buffer),
                     None if sync.is_send => {
                         let partners = receivers.get(&sync.channel).map_or(&[][..], Vec::as_slice);
-                        partners.iter().all(|receiver| self.meeting((lowered, sync), *receiver))
+                        partners.iter().all(|receiver| self.rendezvous((lowered, sync), *receiver))
                     }
                     None => true,
                 },
@@ -35,23 +35,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The way of a process, for people.
-    pub(super) fn way(&self, lowered: &Lowered<'a>) -> String {
-        let Lowered { written, process, .. } = lowered;
+    /// Describes the state change of a process for users.
+    pub(super) fn describe(&self, lowered: &LoweredTransition<'a>) -> String {
+        let LoweredTransition { written, process, .. } = lowered;
         format!("{}: {} → {}", self.name_of(*process), written.from.text, written.to.text)
     }
 
-    pub(super) fn moves(&self, lowered: &Lowered<'a>) -> Move {
+    pub(super) fn moves(&self, lowered: &LoweredTransition<'a>) -> Move {
         Move { process: self.processes[lowered.process].id, from: lowered.from, to: lowered.to }
     }
 
-    /// What a transition does, which already sees its process where it goes.
-    pub(super) fn effects(&self, lowered: &Lowered<'a>) -> Vec<Statement> {
+    /// The effects of a transition, which already read the new location of the process.
+    pub(super) fn effects(&self, lowered: &LoweredTransition<'a>) -> Vec<Statement> {
         arrived(&lowered.effects, self.processes[lowered.process].location, lowered.to)
     }
 
-    fn action(&self, lowered: &Lowered<'a>) -> Action {
-        let name = self.way(lowered);
+    fn action(&self, lowered: &LoweredTransition<'a>) -> Action {
+        let name = self.describe(lowered);
         Action {
             event: Some(format!("{}.{}", self.name_of(lowered.process), lowered.written.to.text)),
             moves: vec![self.moves(lowered)],
@@ -60,19 +60,24 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn alone(&mut self, lowered: &Lowered<'a>) -> bool {
+    fn alone(&mut self, lowered: &LoweredTransition<'a>) -> bool {
         let action = Action { effect: self.effects(lowered), ..self.action(lowered) };
         self.spend(lowered.size, lowered.written.span) && self.add(action, lowered.written.span)
     }
 
-    /// A message goes into a buffer.
-    fn put(&mut self, lowered: &Lowered<'a>, sync: &Synced, buffer: &Buffer) -> bool {
+    /// Adds an action that sends to a buffered channel.
+    fn send_buffered(
+        &mut self,
+        lowered: &LoweredTransition<'a>,
+        sync: &LoweredSync,
+        buffer: &Buffer,
+    ) -> bool {
         let length = Expression::read(buffer.length);
         let capacity = Expression::Constant(i64::from(buffer.capacity));
         let has_room = Expression::binary(Binary::Less, length.clone(), capacity);
         let mut effect = Vec::new();
         for (cell, value) in buffer.cells.iter().zip(&sync.values) {
-            let place = Place { variable: *cell, index: Some(Box::new(length.clone())) };
+            let place = LValue { variable: *cell, index: Some(Box::new(length.clone())) };
             effect.push(self.assign(place, value.clone()));
         }
         let longer = Expression::binary(Binary::Add, length, Expression::Constant(1));
@@ -90,8 +95,13 @@ impl<'a> Lowering<'a> {
         self.spend(lowered.size, lowered.written.span) && self.add(action, lowered.written.span)
     }
 
-    /// The oldest message comes out of a buffer.
-    fn get(&mut self, lowered: &Lowered<'a>, sync: &Synced, buffer: &Buffer) -> bool {
+    /// Adds an action that receives from a buffered channel.
+    fn receive_buffered(
+        &mut self,
+        lowered: &LoweredTransition<'a>,
+        sync: &LoweredSync,
+        buffer: &Buffer,
+    ) -> bool {
         let cell = |cell, index: u32| Expression::element(cell, Expression::Constant(i64::from(index)));
         let length = Expression::read(buffer.length);
         let is_there = Expression::binary(Binary::Greater, length.clone(), Expression::Constant(0));
@@ -105,7 +115,7 @@ impl<'a> Lowering<'a> {
                 let next =
                     if index + 1 < buffer.capacity { cell(*of, index + 1) } else { Expression::Constant(0) };
                 let place =
-                    Place { variable: *of, index: Some(Box::new(Expression::Constant(i64::from(index)))) };
+                    LValue { variable: *of, index: Some(Box::new(Expression::Constant(i64::from(index)))) };
                 effect.push(Statement::Assign { place, value: next, wraps: false });
             }
         }
@@ -124,11 +134,15 @@ impl<'a> Lowering<'a> {
         self.spend(lowered.size, lowered.written.span) && self.add(action, lowered.written.span)
     }
 
-    /// Two transitions that meet on a channel. Says no if there is no room for more.
-    fn meeting(&mut self, sends: (&Lowered<'a>, &Synced), receives: (&Lowered<'a>, &Synced)) -> bool {
+    /// Adds a rendezvous action. Returns false if there are too many actions.
+    fn rendezvous(
+        &mut self,
+        sends: (&LoweredTransition<'a>, &LoweredSync),
+        receives: (&LoweredTransition<'a>, &LoweredSync),
+    ) -> bool {
         let ((sender, sent), (receiver, received)) = (sends, receives);
         let span = sender.written.span;
-        // While a process is committed, both that meet must be: with just one, they never do.
+        // While a process is committed, both participants must be: otherwise the rendezvous is impossible.
         let is_meeting =
             sender.process != receiver.process && self.is_committed(sender) == self.is_committed(receiver);
         if !is_meeting {
@@ -169,26 +183,30 @@ impl<'a> Lowering<'a> {
             moves: vec![self.moves(sender), self.moves(receiver)],
             guard: both(sender.guard.clone(), receiver.guard.clone()),
             effect,
-            ..Action::named(format!("{}, {} ({channel})", self.way(sender), self.way(receiver)))
+            ..Action::named(format!("{}, {} ({channel})", self.describe(sender), self.describe(receiver)))
         };
         self.add(action, span)
     }
 
-    fn channel_name(&self, sync: &Synced) -> &'a str {
+    fn channel_name(&self, sync: &LoweredSync) -> &'a str {
         &self.file.channels[sync.channel].name.text
     }
 
-    fn is_committed(&self, lowered: &Lowered<'a>) -> bool {
+    fn is_committed(&self, lowered: &LoweredTransition<'a>) -> bool {
         let process = self.processes[lowered.process].id as usize;
         self.parts.processes[process].locations[lowered.from as usize].is_committed
     }
 
-    /// Complains that two that meet do not agree in what they exchange.
-    fn mismatch(&mut self, sends: (&Lowered<'a>, &Synced), receives: (&Lowered<'a>, &Synced)) {
+    /// Reports that sender and receiver disagree in the number of values.
+    fn mismatch(
+        &mut self,
+        sends: (&LoweredTransition<'a>, &LoweredSync),
+        receives: (&LoweredTransition<'a>, &LoweredSync),
+    ) {
         let (Some(sender), Some(receiver)) = (&sends.0.written.sync, &receives.0.written.sync) else {
             return;
         };
-        // Once for each receiver is enough.
+        // Report it once per receiver.
         if self.problems.iter().any(|told| told.span == receiver.span) {
             return;
         }
@@ -205,15 +223,15 @@ impl<'a> Lowering<'a> {
         self.report(problem);
     }
 
-    /// A global variable that the effects of both change.
-    fn in_conflict(&self, one: &Lowered<'a>, other: &Lowered<'a>) -> Option<VariableId> {
+    /// Returns a global variable that the effects of both change.
+    fn in_conflict(&self, one: &LoweredTransition<'a>, other: &LoweredTransition<'a>) -> Option<VariableId> {
         let is_shared = |variable: &VariableId| (*variable as usize) < self.shared;
         written(&one.effects)
             .filter(is_shared)
             .find(|variable| written(&other.effects).any(|by| by == *variable))
     }
 
-    /// The fault that two processes change one variable in one step.
+    /// The fault raised when two processes change a variable in one step.
     pub(super) fn conflict(&self, variable: VariableId, one: usize, other: usize) -> Statement {
         let name = &self.parts.variables[variable as usize].name;
         let (one, other) = (self.name_of(one), self.name_of(other));
@@ -222,7 +240,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The variables that statements assign to.
+/// The variables assigned by statements.
 pub(super) fn written(statements: &[Statement]) -> impl Iterator<Item = VariableId> + '_ {
     statements.iter().filter_map(|statement| match statement {
         Statement::Assign { place, .. } => Some(place.variable),
@@ -230,13 +248,13 @@ pub(super) fn written(statements: &[Statement]) -> impl Iterator<Item = Variable
     })
 }
 
-/// Both conditions, without those that are always true.
+/// Conjunction, with constant operands removed.
 pub(super) fn both(one: Expression, other: Expression) -> Expression {
     let parts = [one, other].into_iter().filter(|part| *part != Expression::Constant(1)).collect();
     Expression::all(parts)
 }
 
-/// The values of an event, as they are before the step.
+/// The event parameters, evaluated before the step.
 fn parameters(values: &[Expression]) -> Vec<(String, Expression)> {
     let name = |at: usize| if values.len() == 1 { "value".to_owned() } else { format!("value{}", at + 1) };
     let before = |value: &Expression| Expression::Before(Box::new(value.clone()));
@@ -249,38 +267,38 @@ fn lies_within(value: &Expression, low: i64, high: i64) -> Expression {
     both(above, below)
 }
 
-/// A value without the bits that a range which fills its bits has no room for.
+/// Truncates a value to the bits of a range that uses all values of its bits.
 fn cut(value: Expression, low: i64, high: i64) -> Expression {
     let distance = Expression::binary(Binary::Subtract, value, Expression::Constant(low));
     let kept = Expression::binary(Binary::BitAnd, distance, Expression::Constant(high - low));
     Expression::binary(Binary::Add, kept, Expression::Constant(low))
 }
 
-/// Statements that see a process in the state in which it arrives.
+/// Substitutes the new location of a process in statements.
 fn arrived(statements: &[Statement], location: Option<VariableId>, state: u32) -> Vec<Statement> {
     let with =
-        |place: &Place| (Some(place.variable) == location).then(|| Expression::Constant(i64::from(state)));
+        |place: &LValue| (Some(place.variable) == location).then(|| Expression::Constant(i64::from(state)));
     statements.iter().map(|statement| rewritten(statement, &with)).collect()
 }
 
-/// A statement of an effect, reading something else where `with` says so.
-pub(super) fn rewritten(statement: &Statement, with: &impl Fn(&Place) -> Option<Expression>) -> Statement {
+/// Substitutes the reads of a statement as `with` specifies.
+pub(super) fn rewritten(statement: &Statement, with: &impl Fn(&LValue) -> Option<Expression>) -> Statement {
     match statement {
         Statement::Assign { place, value, wraps } => {
             let index = place.index.as_ref().map(|index| Box::new(replaced(index, with)));
-            let place = Place { variable: place.variable, index };
+            let place = LValue { variable: place.variable, index };
             Statement::Assign { place, value: replaced(value, with), wraps: *wraps }
         }
-        // The effects of transitions are assignments.
+        // Effects are assignments only.
         other => other.clone(),
     }
 }
 
-fn replaced(expression: &Expression, with: &impl Fn(&Place) -> Option<Expression>) -> Expression {
+fn replaced(expression: &Expression, with: &impl Fn(&LValue) -> Option<Expression>) -> Expression {
     match expression {
         Expression::Read(place) => {
             let index = place.index.as_ref().map(|index| Box::new(replaced(index, with)));
-            let place = Place { variable: place.variable, index };
+            let place = LValue { variable: place.variable, index };
             with(&place).unwrap_or(Expression::Read(place))
         }
         Expression::Unary(operator, operand) => Expression::unary(*operator, replaced(operand, with)),

@@ -1,17 +1,17 @@
-//! A model as it is written.
+//! Syntax tree of a DVE model.
 
 pub(super) use crate::prop::ast::Name;
 use invigil_expr::diag::Span;
 use invigil_model::{Binary, Unary};
 
-/// A whole file.
+/// A model file.
 #[derive(Debug, Default)]
 pub(super) struct File {
     pub(super) variables: Vec<Variable>,
     pub(super) channels: Vec<Channel>,
     pub(super) processes: Vec<Process>,
     pub(super) system: Option<System>,
-    /// Where it ends.
+    /// The position of its end.
     pub(super) end: Span,
 }
 
@@ -40,7 +40,7 @@ pub(super) enum Initial {
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) name: Name,
-    /// The types of what it carries, if they are written.
+    /// The declared types of the values it carries.
     pub(super) carries: Option<Vec<Type>>,
     pub(super) capacity: Option<Expr>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Process {
     pub(super) states: Vec<Name>,
     pub(super) initial: Option<Name>,
     pub(super) committed: Vec<Name>,
-    /// The sets of accepting states: one for a Büchi automaton.
+    /// The sets of accepting states; a Büchi automaton has one.
     pub(super) accepting: Vec<Vec<Name>>,
     pub(super) assertions: Vec<(Name, Expr)>,
     pub(super) transitions: Vec<Transition>,
@@ -65,7 +65,7 @@ pub(super) struct Transition {
     pub(super) span: Span,
     pub(super) guard: Option<Expr>,
     pub(super) sync: Option<Sync>,
-    /// Where to, and what.
+    /// Targets and values of the assignments.
     pub(super) effects: Vec<(Expr, Expr)>,
 }
 
@@ -84,12 +84,12 @@ pub(super) struct System {
     pub(super) span: Span,
 }
 
-/// An expression where it stands.
+/// An expression with its position.
 #[derive(Debug)]
 pub(super) struct Expr {
     pub(super) kind: ExprKind,
     pub(super) span: Span,
-    /// How many expressions lie inside each other in it at most, once it is lowered.
+    /// The depth of the tree after lowering.
     pub(super) depth: u32,
 }
 
@@ -106,6 +106,6 @@ pub(super) enum ExprKind {
     Of(Name, Name, Option<Box<Expr>>),
     Unary(Unary, Box<Expr>),
     Binary(Binary, Box<(Expr, Expr)>),
-    /// Several operands with one associative operator between them, and the depth of the deepest.
+    /// Operands joined by an associative operator, and the depth of the deepest.
     Run(Binary, Vec<Expr>, u32),
 }

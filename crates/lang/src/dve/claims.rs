@@ -1,15 +1,15 @@
-//! What a file claims about its model: assertions, and the property process.
+//! Claims in a DVE model: assertions and the property process.
 
-use super::lower::{Lowered, Lowering, is_at};
-use crate::model::{Claim, What};
+use super::lower::{LoweredTransition, Lowering, is_at};
+use crate::model::{Claim, ClaimBody};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_model::{Binary, Expression, Omega, OmegaEdge};
+use invigil_model::{Binary, Expression, OmegaAutomaton, OmegaEdge};
 
-/// The longest condition that becomes part of a claim's name.
+/// The maximum length of a condition in the name of a claim.
 const LONGEST: usize = 60;
 
 impl<'a> Lowering<'a> {
-    /// Each assertion claims that something holds whenever its process is in a state.
+    /// Adds the assertions: each must hold whenever its process is in the given state.
     pub(super) fn assertions(&mut self) {
         let file = self.file;
         for (at, process) in file.processes.iter().enumerate() {
@@ -17,8 +17,9 @@ impl<'a> Lowering<'a> {
                 let number = self.state_called(at, state);
                 let holds = self.expression(condition, at);
                 let Some(location) = self.processes[at].location else {
-                    let problem = Diagnostic::error(condition.span, "a property process asserts nothing");
-                    self.report(problem.label("not supported").help("assert it in a process of the model"));
+                    let problem =
+                        Diagnostic::error(condition.span, "a property process cannot contain assertions");
+                    self.report(problem.label("not supported").help("move it to a process of the model"));
                     continue;
                 };
                 let (Some(number), Some(holds)) = (number, holds) else { continue };
@@ -28,14 +29,14 @@ impl<'a> Lowering<'a> {
                 self.claims.push(Claim {
                     name,
                     span: condition.span,
-                    what: What::Always(always),
+                    what: ClaimBody::Always(always),
                     formula: None,
                 });
             }
         }
     }
 
-    /// A piece of the file on one line, cut where it is long.
+    /// Returns source text on a single line, shortened if necessary.
     fn written_at(&self, span: Span) -> String {
         let text = self.text.get(span.start as usize..span.end as usize).unwrap_or("");
         let mut words = String::new();
@@ -51,8 +52,8 @@ impl<'a> Lowering<'a> {
         words
     }
 
-    /// The property process claims that no execution is accepted by it.
-    pub(super) fn automaton(&mut self, process: usize, lowered: &[Lowered<'a>]) {
+    /// Adds the property process: no execution may be accepted by it.
+    pub(super) fn automaton(&mut self, process: usize, lowered: &[LoweredTransition<'a>]) {
         let written = &self.file.processes[process];
         let Some(name) = &written.name else { return };
         let mut marks = vec![0_u64; written.states.len()];
@@ -73,15 +74,16 @@ impl<'a> Lowering<'a> {
         for transition in lowered {
             if !transition.effects.is_empty() {
                 let problem =
-                    Diagnostic::error(transition.written.span, "a property process changes nothing")
-                        .label("it has an effect")
-                        .help("properties watch; they are not part of the model");
+                    Diagnostic::error(transition.written.span, "a property process cannot have effects")
+                        .label("effect")
+                        .help("a property process only observes the model");
                 self.report(problem);
             }
             if transition.written.sync.is_some() {
-                let problem = Diagnostic::error(transition.written.span, "a property process meets nobody")
-                    .label("it synchronises")
-                    .help("properties watch; they are not part of the model");
+                let problem =
+                    Diagnostic::error(transition.written.span, "a property process cannot synchronise")
+                        .label("synchronisation")
+                        .help("a property process only observes the model");
                 self.report(problem);
             }
             let marks = marks[transition.from as usize];
@@ -90,13 +92,13 @@ impl<'a> Lowering<'a> {
         }
         let initial =
             written.initial.as_ref().and_then(|state| self.state_called(process, state)).unwrap_or(0);
-        // Without accepting states nothing is accepted: one set that no edge is in.
+        // Without accepting states nothing is accepted: use one set that contains no edge.
         let sets = written.accepting.len().max(1) as u32;
-        let omega = Omega { name: name.text.clone(), initial, edges, sets, stutters: false };
+        let omega = OmegaAutomaton { name: name.text.clone(), initial, edges, sets, stutters: false };
         self.claims.push(Claim {
             name: name.text.clone(),
             span: name.span,
-            what: What::Never(omega),
+            what: ClaimBody::Never(omega),
             formula: None,
         });
     }

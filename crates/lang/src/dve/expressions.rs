@@ -1,31 +1,31 @@
-//! What expressions mean: names are looked up, constants computed.
+//! Lowers expressions: resolves names, folds constants.
 
 use super::ast::{Expr, ExprKind, Name, Sync};
-use super::lower::{Lowering, Synced, is_at};
+use super::lower::{LoweredSync, Lowering, is_at};
 use super::variables::Symbol;
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_model::{Binary, Expression, Place, Step, Unary};
+use invigil_model::{Binary, Expression, LValue, Step, Unary};
 
 impl<'a> Lowering<'a> {
-    /// An expression as it is seen in a process, by its number in the file.
+    /// Lowers an expression in a process, given by its index in the file.
     pub(super) fn expression(&mut self, written: &Expr, process: usize) -> Option<Expression> {
         self.within(written, Some(process))
     }
 
-    /// The value of an expression that may read no variable.
+    /// Evaluates a constant expression.
     pub(super) fn constant(&mut self, written: &Expr, process: Option<usize>) -> Option<i64> {
         let expression = self.within(written, process)?;
         if let Expression::Constant(value) = expression {
             return Some(value);
         }
         let problem = match self.nothing_reads(&expression) {
-            true => match self.nothing.value(&expression, Step::at(&[])) {
+            true => match self.empty_model.value(&expression, Step::at(&[])) {
                 Ok(value) => return Some(value),
                 Err(reason) => Diagnostic::error(written.span, reason.to_string()).label("has no value"),
             },
-            false => Diagnostic::error(written.span, "this is not known before the model runs")
+            false => Diagnostic::error(written.span, "this is not a constant")
                 .label("expected a constant")
-                .help("numbers and constants (`const byte N = 3;`) are known"),
+                .help("use numbers and constants (`const byte N = 3;`)"),
         };
         self.report(problem);
         None
@@ -42,14 +42,15 @@ impl<'a> Lowering<'a> {
             ExprKind::Number(value) => Expression::Constant(*value),
             ExprKind::At(of, state) => {
                 let at = self.process_called(of)?;
-                // Whoever asks for a state outside of processes asks before there are any.
+                // Outside of processes, locations cannot be referred to yet.
                 let state = self.state_called(at, state)?;
                 match self.processes.get(at).and_then(|scope| scope.location) {
                     Some(location) => is_at(location, state),
                     None => {
-                        let problem = Diagnostic::error(of.span, "the model cannot look at its property")
-                            .label("this process is the property")
-                            .help("properties watch; they are not part of the model");
+                        let problem =
+                            Diagnostic::error(of.span, "the model cannot refer to its property process")
+                                .label("property process")
+                                .help("a property process only observes the model");
                         self.report(problem);
                         return None;
                     }
@@ -79,7 +80,7 @@ impl<'a> Lowering<'a> {
         })
     }
 
-    /// Operands with one operator between them as a tree that is shallow.
+    /// Joins operands of an associative operator as a balanced tree.
     fn balanced(&self, operator: Binary, mut parts: Vec<Expression>) -> Expression {
         while parts.len() > 1 {
             let mut pairs = parts.into_iter();
@@ -95,7 +96,7 @@ impl<'a> Lowering<'a> {
         parts.pop().unwrap_or(Expression::Constant(1))
     }
 
-    /// The value of an operator whose operands are constants, if it has one.
+    /// Folds an operator with constant operands.
     fn folded(&self, expression: Expression) -> Expression {
         let is_constant = |operand: &Expression| matches!(operand, Expression::Constant(_));
         let is_known = match &expression {
@@ -105,15 +106,15 @@ impl<'a> Lowering<'a> {
             Expression::Binary(_, both) => is_constant(&both.0) && is_constant(&both.1),
             _ => false,
         };
-        match is_known.then(|| self.nothing.value(&expression, Step::at(&[]))) {
+        match is_known.then(|| self.empty_model.value(&expression, Step::at(&[]))) {
             Some(Ok(value)) => Expression::Constant(value),
-            // Division by zero stays what it is: a fault, where it happens.
+            // Division by zero is kept: it is a fault at run time.
             _ => expression,
         }
     }
 
-    /// What may be assigned to.
-    pub(super) fn place(&mut self, written: &Expr, process: usize) -> Option<Place> {
+    /// Resolves the target of an assignment.
+    pub(super) fn place(&mut self, written: &Expr, process: usize) -> Option<LValue> {
         match self.resolved(written, Some(process))? {
             Resolved::Place(place, false) => Some(place),
             _ => {
@@ -124,7 +125,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Finds the variable or constant that an expression names.
+    /// Resolves the variable or constant that an expression names.
     fn resolved(&mut self, written: &Expr, process: Option<usize>) -> Option<Resolved> {
         let (name, span, index, scope, from) = match &written.kind {
             ExprKind::Name(name) => (name, written.span, None, process, None),
@@ -133,11 +134,11 @@ impl<'a> Lowering<'a> {
                 let at = self.process_called(of)?;
                 (&name.text, name.span, index.as_ref(), Some(at), Some(of))
             }
-            // The parser lets nothing else through.
+            // The parser only accepts these kinds.
             _ => return None,
         };
         let symbol = self.symbol(name, span, scope, from)?;
-        // An index belongs to the process in which it is written.
+        // An index is evaluated in the process that contains it.
         let index = match index {
             Some(index) => Some(Box::new(self.within(index, process)?)),
             None => None,
@@ -145,14 +146,15 @@ impl<'a> Lowering<'a> {
         match symbol {
             Symbol::Constant(value) if index.is_none() => Some(Resolved::Constant(value)),
             Symbol::Variable { id, is_array, is_constant } if is_array == index.is_some() => {
-                Some(Resolved::Place(Place { variable: id, index }, is_constant))
+                Some(Resolved::Place(LValue { variable: id, index }, is_constant))
             }
             Symbol::Constant(_) | Symbol::Variable { .. } => {
                 let problem = match index {
-                    Some(_) => Diagnostic::error(written.span, format!("`{name}` is no array"))
-                        .label("one value, without an index"),
+                    Some(_) => {
+                        Diagnostic::error(written.span, format!("`{name}` is not an array")).label("scalar")
+                    }
                     None => Diagnostic::error(written.span, format!("`{name}` is an array"))
-                        .label("which element?")
+                        .label("missing index")
                         .help(format!("write `{name}[0]`")),
                 };
                 self.report(problem);
@@ -168,14 +170,14 @@ impl<'a> Lowering<'a> {
             Symbol::Process(_) => {
                 let problem = Diagnostic::error(span, format!("`{name}` is a process"))
                     .label("expected a variable")
-                    .help(format!("write `{name}.STATE` for where it is, `{name}->x` for what it knows"));
+                    .help(format!("write `{name}.STATE` for its location, `{name}->x` for its variables"));
                 self.report(problem);
                 None
             }
         }
     }
 
-    /// What a name stands for: in a process, in the process only (`from->name`), or outside.
+    /// Resolves a name in a process, only in the process (`from->name`), or at the top level.
     fn symbol(
         &mut self,
         name: &str,
@@ -203,12 +205,12 @@ impl<'a> Lowering<'a> {
         None
     }
 
-    /// One side of a synchronisation.
-    pub(super) fn sync(&mut self, sync: &'a Sync, process: usize) -> Option<Synced> {
+    /// Lowers one side of a synchronisation.
+    pub(super) fn sync(&mut self, sync: &'a Sync, process: usize) -> Option<LoweredSync> {
         let name = &sync.channel;
         if self.property == Some(process) {
             let problem = Diagnostic::error(sync.span, "a property process does not synchronise");
-            self.report(problem.label("not supported").help("look at the states of the processes instead"));
+            self.report(problem.label("not supported").help("use the states of the processes instead"));
             return None;
         }
         let Some((_, Symbol::Channel(channel))) = self.globals.get(name.text.as_str()).copied() else {
@@ -228,14 +230,15 @@ impl<'a> Lowering<'a> {
             self.report(problem);
             return None;
         }
-        let mut synced = Synced { channel, is_send: sync.is_send, values: Vec::new(), places: Vec::new() };
+        let mut synced =
+            LoweredSync { channel, is_send: sync.is_send, values: Vec::new(), places: Vec::new() };
         for value in &sync.values {
             if sync.is_send {
                 synced.values.push(self.expression(value, process)?);
             } else if matches!(value.kind, ExprKind::Name(_) | ExprKind::Element(..) | ExprKind::Of(..)) {
                 synced.places.push(self.place(value, process)?);
             } else {
-                let problem = Diagnostic::error(value.span, "what is received needs a variable");
+                let problem = Diagnostic::error(value.span, "a received value needs a variable");
                 self.report(problem.label("expected a variable or an element of an array"));
                 return None;
             }
@@ -246,8 +249,8 @@ impl<'a> Lowering<'a> {
 
 enum Resolved {
     Constant(i64),
-    /// A place, and whether it never changes.
-    Place(Place, bool),
+    /// A variable or element, and whether it is constant.
+    Place(LValue, bool),
 }
 
 pub(super) fn values(count: usize) -> String {

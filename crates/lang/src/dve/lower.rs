@@ -1,19 +1,21 @@
-//! From a file as it is written to a model.
+//! Compiles the syntax tree of a DVE file to a model.
 
 use super::Options;
 use super::ast::{File, Name, Process, Transition};
 use super::variables::{Buffer, Symbol};
-use crate::model::{Claim, Loaded};
-use crate::reading::cursor::{MAX_PROBLEMS, suggest};
+use crate::model::{Claim, ModelFile};
+use crate::parsing::cursor::{MAX_PROBLEMS, suggest};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_model::{Action, Binary, Expression, Location, Model, Parts, Place, Predicate, Statement, Unit};
+use invigil_model::{
+    Action, Binary, Expression, LValue, Location, Model, ModelParts, Predicate, Side, Statement,
+};
 use std::collections::HashMap;
 
-/// The most actions of a model, and the most expressions and statements in all of them.
+/// The maximum number of actions of a model, and of their expressions and statements in total.
 const MAX_ACTIONS: usize = 1 << 16;
 const MAX_SIZE: usize = 1 << 21;
 
-/// What a name stands for, and where it is declared.
+/// The symbols with the positions of their declarations.
 pub(super) type Names<'a> = HashMap<&'a str, (Span, Symbol)>;
 
 pub(super) struct Lowering<'a> {
@@ -21,56 +23,56 @@ pub(super) struct Lowering<'a> {
     pub(super) text: &'a str,
     pub(super) options: Options,
     pub(super) problems: &'a mut Vec<Diagnostic>,
-    /// The model that is nothing yet can compute constants.
-    pub(super) nothing: Model,
+    /// An empty model, used to evaluate constants.
+    pub(super) empty_model: Model,
     pub(super) globals: Names<'a>,
     pub(super) processes: Vec<Scope<'a>>,
     pub(super) buffers: Vec<Option<Buffer>>,
-    /// The property process, by its number in the file.
+    /// The property process, by its index in the file.
     pub(super) property: Option<usize>,
-    pub(super) parts: Parts,
-    /// How many variables of the model belong to no process.
+    pub(super) parts: ModelParts,
+    /// The number of variables that belong to no process.
     pub(super) shared: usize,
     pub(super) bits: u64,
     pub(super) spans: Vec<Span>,
     pub(super) claims: Vec<Claim>,
-    /// How often each name of an action was wanted.
+    /// How often each action name has been used.
     names: HashMap<String, u32>,
     size: usize,
 }
 
-/// What is known of a process.
+/// A declared process.
 pub(super) struct Scope<'a> {
     pub(super) names: Names<'a>,
     pub(super) states: HashMap<&'a str, u32>,
-    /// The variable of its location; nothing for the property.
+    /// Its location variable; `None` for the property.
     pub(super) location: Option<u32>,
-    /// Its number in the model.
+    /// Its index in the model.
     pub(super) id: u32,
 }
 
-/// A transition whose names are known.
-pub(super) struct Lowered<'a> {
+/// A transition with resolved names.
+pub(super) struct LoweredTransition<'a> {
     pub(super) written: &'a Transition,
-    /// By its number in the file.
+    /// The index of its process in the file.
     pub(super) process: usize,
     pub(super) from: u32,
     pub(super) to: u32,
     pub(super) guard: Expression,
-    pub(super) sync: Option<Synced>,
+    pub(super) sync: Option<LoweredSync>,
     pub(super) effects: Vec<Statement>,
-    /// How many expressions there are in it.
+    /// The number of its expressions.
     pub(super) size: usize,
 }
 
-/// One side of a synchronisation.
-pub(super) struct Synced {
+/// One side of a lowered synchronisation.
+pub(super) struct LoweredSync {
     pub(super) channel: usize,
     pub(super) is_send: bool,
-    /// What is sent.
+    /// The values sent.
     pub(super) values: Vec<Expression>,
-    /// Where it goes.
-    pub(super) places: Vec<Place>,
+    /// The targets of the values received.
+    pub(super) places: Vec<LValue>,
 }
 
 pub(super) fn lower(
@@ -78,18 +80,18 @@ pub(super) fn lower(
     text: &str,
     options: &Options,
     problems: &mut Vec<Diagnostic>,
-) -> Option<Loaded> {
+) -> Option<ModelFile> {
     let mut lowering = Lowering {
         file,
         text,
         options: *options,
         problems,
-        nothing: Model::new(Parts::default()).ok()?,
+        empty_model: Model::new(ModelParts::default()).ok()?,
         globals: Names::new(),
         processes: Vec::new(),
         buffers: Vec::new(),
         property: None,
-        parts: Parts::default(),
+        parts: ModelParts::default(),
         shared: 0,
         bits: 0,
         spans: Vec::new(),
@@ -110,7 +112,7 @@ pub(super) fn lower(
             return None;
         }
     };
-    Some(Loaded { model, actions: spans, claims, has_mailboxes: false })
+    Some(ModelFile { model, actions: spans, claims, has_mailboxes: false })
 }
 
 impl<'a> Lowering<'a> {
@@ -120,7 +122,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Complains about a name that nothing has.
+    /// Reports an unknown name.
     pub(super) fn unknown<'n>(
         &mut self,
         what: &str,
@@ -128,8 +130,8 @@ impl<'a> Lowering<'a> {
         span: Span,
         others: impl IntoIterator<Item = &'n str>,
     ) {
-        let problem = Diagnostic::error(span, format!("there is no {what} `{name}`")).label("not declared");
-        let help = suggest(name, others).unwrap_or_else(|| format!("declare the {what}, or use another"));
+        let problem = Diagnostic::error(span, format!("unknown {what} `{name}`")).label("not declared");
+        let help = suggest(name, others).unwrap_or_else(|| "declare it first".to_owned());
         self.report(problem.help(help));
     }
 
@@ -137,7 +139,7 @@ impl<'a> Lowering<'a> {
         let file = self.file;
         self.globals();
         let Some(system) = &file.system else {
-            let problem = Diagnostic::error(file.end, "this model has no `system`")
+            let problem = Diagnostic::error(file.end, "the model has no `system` declaration")
                 .label("expected `system async;`")
                 .help("end the file with `system async;` or `system sync;`");
             return self.report(problem);
@@ -148,26 +150,26 @@ impl<'a> Lowering<'a> {
         for at in 0..file.processes.len() {
             self.declare(at);
         }
-        let lowered: Vec<Vec<Lowered<'a>>> =
+        let lowered: Vec<Vec<LoweredTransition<'a>>> =
             (0..file.processes.len()).map(|at| self.transitions(at)).collect();
         self.assertions();
         if let Some(property) = self.property {
             self.automaton(property, &lowered[property]);
         }
-        // Where something is wrong, what follows is not needed.
+        // After errors, the remaining passes are skipped.
         if self.problems.iter().any(Diagnostic::is_error) {
             return;
         }
-        let of_model = |(at, _): &(usize, &Vec<Lowered<'a>>)| Some(*at) != self.property;
-        let movers: Vec<&Vec<Lowered<'a>>> =
+        let of_model = |(at, _): &(usize, &Vec<LoweredTransition<'a>>)| Some(*at) != self.property;
+        let movers: Vec<&Vec<LoweredTransition<'a>>> =
             lowered.iter().enumerate().filter(of_model).map(|(_, all)| all).collect();
         match system.is_sync {
-            true => self.together(&movers),
+            true => self.sync_composition(&movers),
             false => self.interleaved(&movers),
         }
     }
 
-    /// The process of a name, by its number in the file.
+    /// Finds a process by name; returns its index in the file.
     pub(super) fn process_called(&mut self, name: &Name) -> Option<usize> {
         if let Some((_, Symbol::Process(at))) = self.globals.get(name.text.as_str()) {
             return Some(*at);
@@ -178,7 +180,7 @@ impl<'a> Lowering<'a> {
         None
     }
 
-    /// The state of a name in a process, by its number there.
+    /// Finds a state of a process by name; returns its index in the process.
     pub(super) fn state_called(&mut self, process: usize, name: &Name) -> Option<u32> {
         if let Some(at) = self.processes.get(process).and_then(|scope| scope.states.get(name.text.as_str())) {
             return Some(*at);
@@ -209,7 +211,7 @@ impl<'a> Lowering<'a> {
         let mut first: HashMap<&str, Span> = HashMap::new();
         for (number, state) in (0..).zip(&process.states) {
             if let Some(earlier) = first.insert(&state.text, state.span) {
-                self.twice(state, earlier);
+                self.report_duplicate(state, earlier);
             }
             scope.states.entry(&state.text).or_insert(number);
         }
@@ -223,7 +225,7 @@ impl<'a> Lowering<'a> {
             for variable in &process.variables {
                 let problem = Diagnostic::error(variable.name.span, "a property process has no variables")
                     .label("not supported")
-                    .help("let the states of the property remember it, or a process of the model");
+                    .help("encode it in the states of the property, or use a process of the model");
                 self.report(problem);
             }
             return;
@@ -242,7 +244,7 @@ impl<'a> Lowering<'a> {
             .map(|(name, is_committed)| Location { name, is_committed })
             .collect();
         let process_of_model =
-            invigil_model::Process { name: name.to_owned(), location, locations, unit: Unit::System };
+            invigil_model::Process { name: name.to_owned(), location, locations, side: Side::System };
         self.parts.processes.push(process_of_model);
         self.locals(at);
         for (number, state) in (0..).zip(&process.states) {
@@ -253,7 +255,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The state in which a process begins; complains if there is none.
+    /// Returns the initial state of a process; reports an error if there is none.
     fn first_state(&mut self, at: usize, process: &'a Process) -> i64 {
         let name = self.name_of(at);
         let span = process.name.as_ref().map_or(self.file.end, |name| name.span);
@@ -263,7 +265,7 @@ impl<'a> Lowering<'a> {
             return 0;
         }
         let Some(initial) = &process.initial else {
-            let problem = Diagnostic::error(span, format!("process `{name}` begins nowhere"));
+            let problem = Diagnostic::error(span, format!("process `{name}` has no initial state"));
             let help = format!("write `init {};` or another state", process.states[0].text);
             self.report(problem.label("no `init` in it").help(help));
             return 0;
@@ -271,16 +273,16 @@ impl<'a> Lowering<'a> {
         self.state_called(at, initial).map_or(0, i64::from)
     }
 
-    pub(super) fn twice(&mut self, name: &Name, earlier: Span) {
+    pub(super) fn report_duplicate(&mut self, name: &Name, earlier: Span) {
         let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
-            .label("the second one")
-            .related(earlier, "the first one")
-            .help("give one of them another name");
+            .label("second declaration")
+            .related(earlier, "first declaration")
+            .help("rename one of them");
         self.report(problem);
     }
 
-    /// Looks up all names in the transitions of a process.
-    fn transitions(&mut self, process: usize) -> Vec<Lowered<'a>> {
+    /// Resolves the names in the transitions of a process.
+    fn transitions(&mut self, process: usize) -> Vec<LoweredTransition<'a>> {
         let file = self.file;
         file.processes[process]
             .transitions
@@ -289,7 +291,7 @@ impl<'a> Lowering<'a> {
             .collect()
     }
 
-    fn transition(&mut self, process: usize, written: &'a Transition) -> Option<Lowered<'a>> {
+    fn transition(&mut self, process: usize, written: &'a Transition) -> Option<LoweredTransition<'a>> {
         let from = self.state_called(process, &written.from);
         let to = self.state_called(process, &written.to);
         let guard = match &written.guard {
@@ -310,30 +312,30 @@ impl<'a> Lowering<'a> {
         }
         let (guard, sync) = (guard?, sync?);
         let size = size(&guard, sync.as_ref(), &effects);
-        Some(Lowered { written, process, from: from?, to: to?, guard, sync, effects, size })
+        Some(LoweredTransition { written, process, from: from?, to: to?, guard, sync, effects, size })
     }
 
-    /// A variable takes a value, as the options say.
-    pub(super) fn assign(&self, place: Place, value: Expression) -> Statement {
+    /// Assigns a value, wrapping it if the options say so.
+    pub(super) fn assign(&self, place: LValue, value: Expression) -> Statement {
         Statement::Assign { place, value, wraps: self.options.wraps }
     }
 
-    /// Counts what an action is made of; complains and says no if all of them are too large.
+    /// Counts the size of an action. Reports an error and returns false if the total is too large.
     pub(super) fn spend(&mut self, size: usize, span: Span) -> bool {
         self.size += size;
         if self.size <= MAX_SIZE && self.parts.actions.len() < MAX_ACTIONS {
             return true;
         }
-        let problem = Diagnostic::error(span, "this model has too many actions")
-            .label(format!("more than {MAX_ACTIONS} of them, or too much in them"))
+        let problem = Diagnostic::error(span, "the model has too many actions")
+            .label(format!("more than {MAX_ACTIONS} actions, or actions too large"))
             .help(
-                "each pair of transitions that can meet on a channel, or in a step of `system sync`, is one",
+                "each pair of transitions that can synchronise, or combine in a step of `system sync`, is an action",
             );
         self.report(problem);
         false
     }
 
-    /// Adds an action; complains and says no if there are too many.
+    /// Adds an action. Reports an error and returns false if there are too many.
     pub(super) fn add(&mut self, mut action: Action, span: Span) -> bool {
         if !self.spend(1 + action.effect.len(), span) {
             return false;
@@ -349,13 +351,13 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// Whether a process is in a state.
+/// The condition that a process is in a state.
 pub(super) fn is_at(location: u32, state: u32) -> Expression {
     Expression::binary(Binary::Equal, Expression::read(location), Expression::Constant(i64::from(state)))
 }
 
-/// How many expressions a transition is made of.
-fn size(guard: &Expression, sync: Option<&Synced>, effects: &[Statement]) -> usize {
+/// The number of expressions of a transition.
+fn size(guard: &Expression, sync: Option<&LoweredSync>, effects: &[Statement]) -> usize {
     let mut size = 1;
     let mut count = |expression: &Expression| expression.visit(&mut |_| size += 1);
     count(guard);

@@ -25,34 +25,31 @@
 //! system async;
 //! ```
 //!
-//! # What becomes of it
+//! # Mapping to models
 //!
-//! - A process has its location in a variable of its own name (`A`), which holds the names of its states; its
-//!   variables are called `A.x`. For each state there is a predicate: `A.busy` holds while `A` is there. The buffer
-//!   of a channel is the array `post` (`post.1`, `post.2`, … if each message has several values) and the variable
-//!   `post.length`; what is not used of it is 0.
-//! - An action is called `A: idle → busy` for people, or `A: idle → busy, B: a → b (hello)` for a rendez-vous. Its
-//!   *event*, by which properties know it, is the name of the channel for a rendez-vous (`hello`), `post.send` and
-//!   `post.receive` for a buffered channel, and else the state that is entered: `A.busy`. What is sent is the
+//! - A process has its location in a variable of its own name (`A`), whose values are the names of its states; its
+//!   variables are called `A.x`. For each state there is a predicate: `A.busy` is true while `A` is in it. The buffer
+//!   of a channel is the array `post` (`post.1`, `post.2`, … if messages have several values) and the variable
+//!   `post.length`; unused elements are 0.
+//! - An action is shown as `A: idle → busy`, or as `A: idle → busy, B: a → b (hello)` for a rendezvous. Its *event*,
+//!   by which properties refer to it, is the name of the channel for a rendezvous (`hello`), `post.send` and
+//!   `post.receive` for a buffered channel, and otherwise the state that is entered: `A.busy`. The value sent is the
 //!   event's parameter `value` (`value1`, `value2`, … if there are several).
-//! - Actions are numbered process by process, and in the order of the file there. A rendez-vous belongs to the
-//!   process that sends.
-//! - Assertions are claims that always hold. The property process is a claim that no execution is accepted by it: it
-//!   is no process of the model.
+//! - Actions are numbered process by process, in source order. A rendezvous belongs to the sending process.
+//! - Assertions are claims that always hold. The property process is the claim that it accepts no execution; it is not
+//!   a process of the model.
 //!
-//! # Rules that are easily missed
+//! # Semantics that are easily missed
 //!
-//! They are those of DiVinE's own interpreter, by which the published numbers were found.
+//! These rules are those of DiVinE's own interpreter, with which the published numbers were computed.
 //!
 //! - `and` and `or` bind equally strongly, and so do `&`, `|` and `^`: all group to the left.
-//! - In a rendez-vous, the values are stored first, then the receiver's effects happen, then the sender's. That the
-//!   effects of both change one global variable is a fault.
-//! - While a process is in a committed state, only processes in committed states move. For a rendez-vous both must
-//!   be in one.
-//! - `byte` is 0 to 255, `int` is -32768 to 32767. A value beyond that is a fault, unless [`Options::wraps`].
-//! - In `system sync` every process takes a transition in each step, all of them looking at the state before the
-//!   step.
-//! - The values of an array may be too many if the rest of them is 0: published models do this.
+//! - In a rendezvous, values are stored first, then the receiver's effects are executed, then the sender's. It is a
+//!   fault if the effects of both change the same global variable.
+//! - While a process is in a committed state, only processes in committed states move. In a rendezvous, both must be.
+//! - `byte` is 0 to 255, `int` is -32768 to 32767. Values beyond that are a fault, unless [`Options::wraps`].
+//! - In `system sync`, every process takes a transition in each step, and all of them read the state before the step.
+//! - An array may have too many initial values if the excess ones are 0: published models rely on this.
 
 mod actions;
 mod ast;
@@ -62,23 +59,23 @@ mod lower;
 mod operators;
 mod parser;
 mod scan;
-mod together;
+mod sync_composition;
 mod transitions;
 mod variables;
 
-use crate::model::Loaded;
+use crate::model::ModelFile;
 use invigil_expr::diag::{Diagnostic, SourceId};
 
-/// How to take what the language leaves open.
+/// Choices that the language leaves open.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether a value that a variable cannot hold loses its upper bits, instead of being a fault.
+    /// Whether a value that a variable cannot hold loses its upper bits instead of raising a fault.
     pub wraps: bool,
 }
 
-/// Reads the model in `text`, the contents of the file known as `source`.
+/// Loads the model in `text`, the contents of the file `source`.
 ///
-/// There is a model if no error is among the diagnostics.
+/// Returns a model if no error is among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -93,9 +90,9 @@ pub struct Options {
 /// let (_, problems) = load(SourceId(0), &wrong, &Options::default());
 /// assert_eq!(problems[0].help.as_deref(), Some("did you mean `n`?"));
 /// ```
-pub fn load(source: SourceId, text: &str, options: &Options) -> (Option<Loaded>, Vec<Diagnostic>) {
+pub fn load(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
     let (file, mut problems) = parser::parse(source, text);
-    // Names are not looked at in a file of which parts could not be read: most complaints would be consequences.
+    // Names are not resolved in a file with syntax errors: most further diagnostics would be consequences.
     if problems.iter().any(Diagnostic::is_error) {
         return (None, problems);
     }

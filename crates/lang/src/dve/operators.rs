@@ -1,18 +1,18 @@
-//! Reads expressions.
+//! DveParser for expressions.
 //!
-//! Weakest first: `imply`; `and`, `or`; `&`, `|`, `^`; `==`, `!=`; `<`, `<=`, `>`, `>=`; `<<`, `>>`; `+`, `-`;
-//! `*`, `/`, `%`. All of them group to the left. Prefixes are `-`, `~`, `not`.
+//! Binding power, weakest first: `imply`; `and`, `or`; `&`, `|`, `^`; `==`, `!=`; `<`, `<=`, `>`, `>=`; `<<`, `>>`;
+//! `+`, `-`; `*`, `/`, `%`. All are left-associative. Prefixes are `-`, `~`, `not`.
 
 use super::ast::{Expr, ExprKind};
-use super::parser::Parser;
-use crate::reading::cursor::Token;
+use super::parser::DveParser;
+use crate::parsing::cursor::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Binary, Unary};
 
-/// How deep expressions may be: everything that works on them afterwards goes down them by recursion.
+/// The maximum depth of expressions: later passes recurse over them.
 pub(super) const MAX_DEPTH: u32 = 150;
 
-/// The operator between two operands, and how strongly it binds.
+/// Returns the binary operator of a token, with its binding power.
 fn operator(token: Token<'_>) -> Option<(Binary, u8)> {
     Some(match token {
         Token::Word("imply") => (Binary::Implies, 0),
@@ -38,19 +38,19 @@ fn operator(token: Token<'_>) -> Option<(Binary, u8)> {
     })
 }
 
-/// Whether it makes no difference how several operands are grouped, as long as they stay in order.
+/// Whether grouping of operands does not matter as long as their order is kept.
 fn is_associative(operator: Binary) -> bool {
     use Binary::{Add, And, BitAnd, BitOr, BitXor, Multiply, Or};
     matches!(operator, And | Or | Add | Multiply | BitAnd | BitOr | BitXor)
 }
 
-impl Parser<'_> {
-    /// Reads an expression.
+impl DveParser<'_> {
+    /// Parses an expression.
     pub(super) fn expression(&mut self) -> Option<Expr> {
         self.above(0)
     }
 
-    /// Reads operands with operators between them that bind at least as strongly as `weakest`.
+    /// Parses operands and the operators between them that bind at least as tightly as `weakest`.
     fn above(&mut self, weakest: u8) -> Option<Expr> {
         let mut left = self.operand()?;
         while let Some((operator, strength)) = operator(self.at.token).filter(|(_, found)| *found >= weakest)
@@ -62,7 +62,7 @@ impl Parser<'_> {
         Some(left)
     }
 
-    /// Long runs of one operator stay shallow: they are lowered to a balanced tree.
+    /// Joins two operands. Long sequences of an associative operator are kept flat, and lowered to a balanced tree.
     fn join(&mut self, operator: Binary, at: Span, left: Expr, right: Expr) -> Option<Expr> {
         let span = left.span.to(right.span);
         let (kind, depth) = match left.kind {
@@ -84,7 +84,7 @@ impl Parser<'_> {
         self.checked(Expr { kind, span, depth }, at)
     }
 
-    /// Refuses an expression that is too deep; `at` is where it becomes so.
+    /// Rejects an expression that is too deep; `at` is the position reported.
     fn checked(&mut self, expr: Expr, at: Span) -> Option<Expr> {
         if expr.depth <= MAX_DEPTH {
             return Some(expr);
@@ -95,12 +95,12 @@ impl Parser<'_> {
 
     fn too_deep(&mut self, at: Span) {
         let problem = Diagnostic::error(at, "this expression is nested too deeply")
-            .label(format!("more than {MAX_DEPTH} operators inside each other"))
+            .label(format!("more than {MAX_DEPTH} nested operators"))
             .help("compute a part of it in an earlier effect");
         self.report(problem);
     }
 
-    /// Reads a number, a variable, something in parentheses, or a prefix with its operand.
+    /// Parses a number, a variable, a parenthesised expression, or a prefix with its operand.
     pub(super) fn operand(&mut self) -> Option<Expr> {
         if self.nesting >= MAX_DEPTH {
             self.too_deep(self.here());
@@ -143,15 +143,15 @@ impl Parser<'_> {
         }
         if self.take_mark("(") {
             let inside = self.expression()?;
-            self.expect_mark(")", "this parenthesis is not closed")?;
+            self.expect_mark(")", "add the missing `)`")?;
             return Some(Expr { span: self.since(start), ..inside });
         }
         let name = self.expect_name("an expression")?;
         let mut depth = 2;
         let kind = if self.take_mark(".") {
-            ExprKind::At(name, self.expect_name("the name of a state")?)
+            ExprKind::At(name, self.expect_name("a state name")?)
         } else if self.take_mark("->") {
-            let variable = self.expect_name("the name of a variable")?;
+            let variable = self.expect_name("a variable name")?;
             let index = self.index(&mut depth)?;
             ExprKind::Of(name, variable, index)
         } else {
@@ -164,13 +164,13 @@ impl Parser<'_> {
         self.checked(Expr { kind, span, depth }, span)
     }
 
-    /// Reads an index, if one comes next; none if it is wrong.
+    /// Parses an index, if present; returns `None` after an error.
     fn index(&mut self, depth: &mut u32) -> Option<Option<Box<Expr>>> {
         if !self.take_mark("[") {
             return Some(None);
         }
         let index = self.expression()?;
-        self.expect_mark("]", "this index is not closed")?;
+        self.expect_mark("]", "add the missing `]`")?;
         *depth = index.depth + 1;
         Some(Some(Box::new(index)))
     }

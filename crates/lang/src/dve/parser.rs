@@ -1,8 +1,8 @@
-//! Reads declarations and processes, and reports every mistake at once.
+//! DveParser for declarations and processes: all errors of a file are reported together.
 
 use super::ast::{Channel, File, Initial, Name, Process, System, Type, Variable};
 use super::scan;
-use crate::reading::cursor::{Cursor, Token, Tongue, suggest};
+use crate::parsing::cursor::{Cursor, Lexicon, Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use std::ops::{Deref, DerefMut};
 
@@ -10,21 +10,21 @@ pub(super) const TOP: [&str; 6] = ["byte", "int", "const", "channel", "process",
 pub(super) const PARTS: [&str; 9] =
     ["byte", "int", "const", "state", "init", "commit", "accept", "assert", "trans"];
 
-/// Words that no variable, state, process or channel can be called.
+/// Reserved words.
 const KEYWORDS: [&str; 23] = [
     "byte", "int", "const", "channel", "process", "system", "state", "init", "commit", "accept", "assert",
     "trans", "guard", "sync", "effect", "async", "property", "and", "or", "not", "imply", "true", "false",
 ];
 
-static TONGUE: Tongue = Tongue { noun: "model", next: scan::next, keywords: &KEYWORDS };
+static LEXICON: Lexicon = Lexicon { noun: "model", next: scan::next, keywords: &KEYWORDS };
 
-pub(super) struct Parser<'a> {
+pub(super) struct DveParser<'a> {
     cursor: Cursor<'a>,
-    /// How many expressions are being read inside each other.
+    /// The current nesting depth of expressions.
     pub(super) nesting: u32,
 }
 
-impl<'a> Deref for Parser<'a> {
+impl<'a> Deref for DveParser<'a> {
     type Target = Cursor<'a>;
 
     fn deref(&self) -> &Cursor<'a> {
@@ -32,22 +32,22 @@ impl<'a> Deref for Parser<'a> {
     }
 }
 
-impl DerefMut for Parser<'_> {
+impl DerefMut for DveParser<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.cursor
     }
 }
 
-/// Reads a file.
+/// Parses a file.
 pub(super) fn parse(source: SourceId, text: &str) -> (File, Vec<Diagnostic>) {
-    let mut parser = Parser { cursor: Cursor::new(&TONGUE, source, text), nesting: 0 };
+    let mut parser = DveParser { cursor: Cursor::new(&LEXICON, source, text), nesting: 0 };
     let file = parser.file();
     (file, parser.cursor.problems)
 }
 
-impl Parser<'_> {
-    /// Takes the `;` after something; where it is missing, goes on behind the next one or before what begins
-    /// something else.
+impl DveParser<'_> {
+    /// Takes the `;` at the end of a clause. If it is missing, skips past the next one, or to a word that starts a
+    /// clause.
     pub(super) fn end_clause(&mut self, was_read: bool, starts: &[&str]) {
         if was_read && self.take_mark(";") {
             return;
@@ -92,9 +92,9 @@ impl Parser<'_> {
                     let system = self.system();
                     self.end_clause(system.is_some(), &TOP);
                     if let (Some(first), Some(second)) = (&file.system, &system) {
-                        let problem = Diagnostic::error(second.span, "`system` stands here a second time")
-                            .label("the second one")
-                            .related(first.span, "the first one")
+                        let problem = Diagnostic::error(second.span, "duplicate `system`")
+                            .label("second occurrence")
+                            .related(first.span, "first occurrence")
                             .help("keep one of them");
                         self.report(problem);
                     }
@@ -104,11 +104,11 @@ impl Parser<'_> {
                     let problem = self.expected("a declaration, `process` or `system`");
                     let help = match self.at.token {
                         Token::Word(word) => suggest(word, TOP).unwrap_or_else(|| {
-                            "outside of processes there are `byte`, `int`, `const`, `channel`, `process` and `system`"
+                            "top-level declarations start with `byte`, `int`, `const`, `channel`, `process` or `system`"
                                 .to_owned()
                         }),
                         Token::Mark("}") => {
-                            "remove it, or look above for a brace that closes too early".to_owned()
+                            "remove it, or check whether an earlier `}` closes a block too soon".to_owned()
                         }
                         _ => "remove it".to_owned(),
                     };
@@ -136,7 +136,7 @@ impl Parser<'_> {
         Some(of)
     }
 
-    /// Reads a list, separated by commas; none if something in it is wrong.
+    /// Parses a comma-separated list; returns `None` after an error.
     pub(super) fn list<T>(&mut self, mut item: impl FnMut(&mut Self) -> Option<T>) -> Option<Vec<T>> {
         let mut items = vec![item(self)?];
         while self.take_mark(",") {
@@ -145,7 +145,7 @@ impl Parser<'_> {
         Some(items)
     }
 
-    /// Reads a list and the brace behind it; where something in it is wrong, goes on behind the brace.
+    /// Parses a list and its closing brace. After an error, skips past the brace.
     pub(super) fn list_in_braces<T>(
         &mut self,
         item: impl FnMut(&mut Self) -> Option<T>,
@@ -167,7 +167,7 @@ impl Parser<'_> {
         let is_constant = self.take_word("const");
         let of = self.type_word()?;
         loop {
-            let name = self.expect_name("the name of a variable")?;
+            let name = self.expect_name("a variable name")?;
             let mut length = None;
             if self.take_mark("[") {
                 length = Some(self.expression()?);
@@ -178,7 +178,7 @@ impl Parser<'_> {
                 self.take();
                 let start = self.at.start;
                 initial = Some(if self.take_mark("{") {
-                    let help = "the values of an array stand in `{ … }`, separated by commas";
+                    let help = "write the values of an array in `{ … }`, separated by commas";
                     let values = self.list_in_braces(Self::expression, help)?;
                     Initial::Many(values, self.since(start))
                 } else {
@@ -196,15 +196,15 @@ impl Parser<'_> {
         self.take();
         let mut carries = None;
         if self.take_mark("{") {
-            let help = "the types of what a channel carries stand in `{ … }`";
+            let help = "write the types of a channel in `{ … }`";
             carries = Some(self.list_in_braces(Self::type_word, help)?);
         }
         loop {
-            let name = self.expect_name("the name of a channel")?;
+            let name = self.expect_name("a channel name")?;
             let mut capacity = None;
             if self.take_mark("[") {
                 capacity = Some(self.expression()?);
-                self.expect_mark("]", "write how many values fit into the channel between `[` and `]`")?;
+                self.expect_mark("]", "write the capacity of the channel between `[` and `]`")?;
             }
             into.push(Channel { name, carries: carries.clone(), capacity });
             if !self.take_mark(",") {
@@ -228,17 +228,16 @@ impl Parser<'_> {
         self.take();
         let mut property = None;
         if self.take_word("property") {
-            property = Some(self.expect_name("the name of a process")?);
+            property = Some(self.expect_name("a process name")?);
         }
         Some(System { is_sync, property, span: self.since(start) })
     }
 
     fn process(&mut self) -> Process {
         self.take();
-        let mut process = Process { name: self.expect_name("the name of a process"), ..Process::default() };
-        // Where only the brace is missing, the rest is read as if it were there.
-        if self.expect_mark("{", "what a process is stands in `{ … }`").is_none() && !self.at_one_of(&PARTS)
-        {
+        let mut process = Process { name: self.expect_name("a process name"), ..Process::default() };
+        // If only the brace is missing, the process is parsed as if it were there.
+        if self.expect_mark("{", "enclose the process in `{ … }`").is_none() && !self.at_one_of(&PARTS) {
             while !matches!(self.at.token, Token::End | Token::Mark("{" | "}")) && !self.at_one_of(&TOP) {
                 self.take();
             }
@@ -253,7 +252,7 @@ impl Parser<'_> {
                     return process;
                 }
                 Token::End | Token::Word("process" | "system") => {
-                    let problem = self.expected("`}`").help("the process before this is not closed");
+                    let problem = self.expected("`}`").help("close the previous process with `}`");
                     self.report(problem);
                     return process;
                 }
@@ -265,7 +264,7 @@ impl Parser<'_> {
                 _ => {
                     let problem = self.expected("a part of a process");
                     let help = match self.at.token {
-                        Token::Word("channel") => "channels are declared outside of processes".to_owned(),
+                        Token::Word("channel") => "declare channels outside processes".to_owned(),
                         Token::Word(word) => suggest(word, PARTS).unwrap_or_else(parts_of_a_process),
                         _ => parts_of_a_process(),
                     };
@@ -282,7 +281,7 @@ impl Parser<'_> {
             return self.variables(&mut process.variables);
         }
         let start = self.take();
-        let state = |parser: &mut Self| parser.expect_name("the name of a state");
+        let state = |parser: &mut Self| parser.expect_name("a state name");
         match word {
             "state" => process.states.extend(self.list(state)?),
             "commit" => process.committed.extend(self.list(state)?),
@@ -290,10 +289,10 @@ impl Parser<'_> {
             "init" => {
                 let name = state(self)?;
                 if let Some(first) = &process.initial {
-                    let problem = Diagnostic::error(start.to(name.span), "`init` stands here a second time")
-                        .label("the second one")
-                        .related(first.span, "the first one")
-                        .help("a process begins in one state");
+                    let problem = Diagnostic::error(start.to(name.span), "duplicate `init`")
+                        .label("second occurrence")
+                        .related(first.span, "first occurrence")
+                        .help("a process has one initial state");
                     self.report(problem);
                 }
                 process.initial.get_or_insert(name);
@@ -311,7 +310,7 @@ impl Parser<'_> {
     }
 
     fn accepting(&mut self, sets: &mut Vec<Vec<Name>>) -> Option<()> {
-        let state = |parser: &mut Self| parser.expect_name("the name of a state");
+        let state = |parser: &mut Self| parser.expect_name("a state name");
         match self.at.token {
             Token::Word("genbuchi") => {
                 self.take();
@@ -327,11 +326,11 @@ impl Parser<'_> {
                 sets.extend(self.list(set)?);
             }
             Token::Word(word @ ("muller" | "rabin" | "streett")) => {
-                let problem = Diagnostic::error(self.here(), format!("acceptance of the kind `{word}` is not supported"))
+                let problem = Diagnostic::error(self.here(), format!("`{word}` acceptance is not supported"))
                     .label("not supported")
                     .help("write a Büchi automaton (`accept q1, q2;`) or a generalised one (`accept genbuchi (q1), (q2);`)");
                 self.report(problem);
-                // The pairs of states have `;` in them.
+                // The state pairs contain `;`.
                 while !matches!(self.at.token, Token::End | Token::Mark("}")) && !self.at_one_of(&PARTS) {
                     self.take();
                 }
@@ -347,5 +346,5 @@ impl Parser<'_> {
 }
 
 fn parts_of_a_process() -> String {
-    "a process has variables, `state`, `init`, `commit`, `accept`, `assert` and `trans`".to_owned()
+    "a process contains variables, `state`, `init`, `commit`, `accept`, `assert` and `trans`".to_owned()
 }

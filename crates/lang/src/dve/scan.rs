@@ -1,16 +1,16 @@
-//! The tokens of DVE.
+//! Lexer of DVE.
 
-use crate::reading::cursor::{self, Lexed, Token};
+use crate::parsing::cursor::{self, Lexed, Token};
 
-/// Longer marks come before those that they begin with.
+/// Longer marks precede their prefixes.
 const MARKS: [&str; 34] = [
     "->", "=>", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "{", "}", "[", "]", "(", ")", ",", ";", ":",
     ".", "?", "!", "=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ">", "~",
 ];
 
-/// The first token at or after byte `from`.
+/// Returns the first token at or after offset `from`.
 pub(super) fn next(text: &str, from: usize) -> Lexed<'_> {
-    // A backslash carries a line on.
+    // A backslash continues a line.
     cursor::next(text, from, |c| c.is_ascii_whitespace() || c == '\\', token)
 }
 

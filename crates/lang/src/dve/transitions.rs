@@ -1,14 +1,14 @@
-//! Reads transitions.
+//! DveParser for transitions.
 
 use super::ast::{Expr, ExprKind, Name, Sync, Transition};
-use super::parser::{PARTS, Parser, TOP};
-use crate::reading::cursor::{Token, suggest};
+use super::parser::{DveParser, PARTS, TOP};
+use crate::parsing::cursor::{Token, suggest};
 use invigil_expr::diag::Diagnostic;
 
 const CLAUSES: [&str; 3] = ["guard", "sync", "effect"];
 
-impl Parser<'_> {
-    /// Reads the transitions of a process, from `trans` on.
+impl DveParser<'_> {
+    /// Parses the transitions of a process, from `trans` on.
     pub(super) fn transitions(&mut self, into: &mut Vec<Transition>) {
         self.take();
         let mut from = None;
@@ -20,10 +20,11 @@ impl Parser<'_> {
                 }
                 Token::Mark(";") => {}
                 _ => {
-                    let problem =
-                        self.expected("`,` or `;`").help("`,` separates transitions, `;` ends the last");
+                    let problem = self
+                        .expected("`,` or `;`")
+                        .help("separate transitions with `,` and end the last one with `;`");
                     self.report(problem);
-                    // A word may be the next transition, of which only the comma is missing.
+                    // A word may start the next transition, if only the comma is missing.
                     while !matches!(
                         self.at.token,
                         Token::End | Token::Mark("}" | "," | ";" | "->") | Token::Word(_)
@@ -42,7 +43,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Passes over the next token, or over everything in braces.
+    /// Skips the next token, or everything in braces.
     fn skip(&mut self) {
         let mut depth = 0_u32;
         loop {
@@ -59,7 +60,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a transition; after a mistake, goes on behind it.
+    /// Parses a transition. After an error, skips past it.
     fn transition(&mut self, from: &mut Option<Name>, into: &mut Vec<Transition>) {
         let start = self.at.start;
         if let Some((from, to)) = self.ends(from) {
@@ -86,11 +87,11 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `from -> to`, or `-> to` after a transition from the same state.
+    /// Parses `from -> to`, or `-> to` after a transition from the same state.
     fn ends(&mut self, last: &mut Option<Name>) -> Option<(Name, Name)> {
         let from = match (&*last, self.at_mark("->")) {
             (Some(last), true) => last.clone(),
-            _ => self.expect_name("the name of a state")?,
+            _ => self.expect_name("a state name")?,
         };
         *last = Some(from.clone());
         if self.at_mark("=>") {
@@ -101,10 +102,10 @@ impl Parser<'_> {
             return None;
         }
         self.expect_mark("->", "write `from -> to { guard …; sync …; effect …; }`")?;
-        Some((from, self.expect_name("the name of a state")?))
+        Some((from, self.expect_name("a state name")?))
     }
 
-    /// Reads what stands in the braces of a transition, and the closing one.
+    /// Parses the clauses of a transition and its closing brace.
     fn clauses(&mut self, transition: &mut Transition) {
         loop {
             let start = self.here();
@@ -141,12 +142,12 @@ impl Parser<'_> {
                     }
                 };
             if is_again {
-                let problem = Diagnostic::error(start, format!("`{word}` stands here a second time"))
-                    .label("the second one")
+                let problem = Diagnostic::error(start, format!("duplicate `{word}`"))
+                    .label("second occurrence")
                     .help(match word {
                         "guard" => "join the conditions with `and`",
-                        "sync" => "a transition takes part in one synchronisation",
-                        _ => "separate the assignments by commas",
+                        "sync" => "a transition takes part in only one synchronisation",
+                        _ => "separate the assignments with commas",
                     });
                 self.report(problem);
             }
@@ -158,7 +159,7 @@ impl Parser<'_> {
             };
             self.end_clause(was_read.is_some(), &CLAUSES);
             if matches!(self.at.token, Token::End) {
-                let problem = self.expected("`}`").help("this transition is not closed");
+                let problem = self.expected("`}`").help("close the transition with `}`");
                 self.report(problem);
                 return;
             }
@@ -167,7 +168,7 @@ impl Parser<'_> {
 
     fn sync(&mut self) -> Option<Sync> {
         let start = self.at.start;
-        let channel = self.expect_name("the name of a channel")?;
+        let channel = self.expect_name("a channel name")?;
         let is_send = self.at_mark("!");
         if !is_send && !self.at_mark("?") {
             let problem = self.expected("`!` or `?`").help("`c!x` sends, `c?x` receives");
@@ -178,7 +179,7 @@ impl Parser<'_> {
         let values = if self.at_mark(";") {
             Vec::new()
         } else if self.take_mark("{") {
-            self.list_in_braces(Self::expression, "several values stand in `{ … }`, separated by commas")?
+            self.list_in_braces(Self::expression, "write several values in `{ … }`, separated by commas")?
         } else {
             vec![self.expression()?]
         };

@@ -1,16 +1,16 @@
-//! Variables, constants, channels: what names stand for.
+//! Variables, constants and channels.
 
 use super::ast::{Initial, Type, Variable};
 use super::lower::{Lowering, Names};
 use invigil_expr::diag::Diagnostic;
 use invigil_model::layout::MAX_WORDS;
-use invigil_model::{Kind, VariableId};
+use invigil_model::{Domain, VariableId};
 
-/// The most elements of an array, and the most messages in a channel.
+/// The maximum number of elements of an array, and of messages in a channel.
 const MAX_ELEMENTS: i64 = MAX_WORDS as i64 * 8;
 const MAX_MESSAGES: i64 = 255;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Symbol {
     Constant(i64),
@@ -19,20 +19,20 @@ pub(super) enum Symbol {
         is_array: bool,
         is_constant: bool,
     },
-    /// By its number in the file.
+    /// By its index in the file.
     Channel(usize),
-    /// By its number in the file.
+    /// By its index in the file.
     Process(usize),
 }
 
 /// The variables of a buffered channel.
 #[derive(Clone, Debug)]
 pub(super) struct Buffer {
-    /// The messages that it holds at most.
+    /// The maximum number of messages.
     pub(super) capacity: u32,
-    /// How many it holds.
+    /// The number of messages.
     pub(super) length: VariableId,
-    /// For each value of a message, the values of all messages.
+    /// For each value of a message, an array over all messages.
     pub(super) cells: Vec<VariableId>,
 }
 
@@ -44,14 +44,14 @@ impl Type {
         }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> Domain {
         let (low, high) = self.range();
-        Kind::Integer { low, high }
+        Domain::Integer { low, high }
     }
 }
 
 impl<'a> Lowering<'a> {
-    /// Declares what stands outside of processes, and the processes' names.
+    /// Declares the top-level symbols, and the names of processes.
     pub(super) fn globals(&mut self) {
         let file = self.file;
         for variable in &file.variables {
@@ -64,7 +64,7 @@ impl<'a> Lowering<'a> {
         for (at, process) in file.processes.iter().enumerate() {
             let Some(name) = &process.name else { continue };
             if let Some((earlier, _)) = self.globals.insert(&name.text, (name.span, Symbol::Process(at))) {
-                self.twice(name, earlier);
+                self.report_duplicate(name, earlier);
             }
         }
         self.shared = self.parts.variables.len();
@@ -79,7 +79,7 @@ impl<'a> Lowering<'a> {
     }
 
     pub(super) fn add_location(&mut self, name: &str, states: Vec<String>, initial: i64) -> VariableId {
-        let kind = Kind::Names(states);
+        let kind = Domain::Names(states);
         self.add_variable(invigil_model::Variable::scalar(name, kind, initial))
     }
 
@@ -92,8 +92,8 @@ impl<'a> Lowering<'a> {
         let length = match &written.length {
             Some(length) => match self.size(length, process, MAX_ELEMENTS) {
                 Some(0) | None => {
-                    let problem = Diagnostic::error(length.span, "an array has at least one element");
-                    // Complained about already, unless it is 0.
+                    let problem = Diagnostic::error(length.span, "an array needs at least one element");
+                    // Other errors have been reported already.
                     if !self.problems.iter().any(|told| told.span == length.span) {
                         self.report(problem.label("no elements"));
                     }
@@ -112,17 +112,17 @@ impl<'a> Lowering<'a> {
                     Some(process) => format!("{}.{}", self.name_of(process), name.text),
                     None => name.text.clone(),
                 };
-                // Constants need no more than the bits of their values.
+                // Constants need only the bits of their values.
                 let kind = match (written.is_constant, initial.iter().min(), initial.iter().max()) {
-                    (true, Some(&low), Some(&high)) => Kind::Integer { low, high },
+                    (true, Some(&low), Some(&high)) => Domain::Integer { low, high },
                     _ => written.of.kind(),
                 };
                 self.bits += initial.len() as u64 * if written.of == Type::Byte { 8 } else { 16 };
                 if self.bits > MAX_WORDS as u64 * 64 {
                     let problem =
-                        Diagnostic::error(name.span, "the variables of this model need too much room")
-                            .label("from here on there is none left")
-                            .help(format!("all of them together may take {} bytes", MAX_WORDS * 8));
+                        Diagnostic::error(name.span, "the variables of the model need too much space")
+                            .label("limit reached here")
+                            .help(format!("the limit is {} bytes in total", MAX_WORDS * 8));
                     if !self.problems.iter().any(|told| told.message == problem.message) {
                         self.report(problem);
                     }
@@ -140,23 +140,23 @@ impl<'a> Lowering<'a> {
             None => &mut self.globals,
         };
         if let Some((earlier, _)) = names.insert(&name.text, (name.span, symbol)) {
-            self.twice(name, earlier);
+            self.report_duplicate(name, earlier);
         }
     }
 
-    /// A number of elements, which is a constant up to `most`.
+    /// Evaluates a size, a constant up to `most`.
     fn size(&mut self, written: &super::ast::Expr, process: Option<usize>, most: i64) -> Option<u32> {
         let size = self.constant(written, process)?;
         if (0..=most).contains(&size) {
             return u32::try_from(size).ok();
         }
-        let problem = Diagnostic::error(written.span, format!("{size} is no size that is possible"))
-            .label(format!("from 0 to {most} only"));
+        let problem = Diagnostic::error(written.span, format!("{size} is not a valid size"))
+            .label(format!("valid sizes: 0 to {most}"));
         self.report(problem);
         None
     }
 
-    /// The first values of a variable.
+    /// Returns the initial values of a variable.
     fn initial(
         &mut self,
         written: &Variable,
@@ -180,13 +180,13 @@ impl<'a> Lowering<'a> {
             }
             (Some(Initial::One(value)), Some(_)) => {
                 let problem = Diagnostic::error(value.span, "an array needs a list of values");
-                self.report(problem.label("one value").help("write `= { 1, 2, 3 }`"));
+                self.report(problem.label("single value").help("write `= { 1, 2, 3 }`"));
                 return None;
             }
             (Some(Initial::Many(_, span)), None) => {
-                let problem = Diagnostic::error(*span, "only an array has a list of values");
+                let problem = Diagnostic::error(*span, "only arrays have lists of values");
                 let help = format!("write `{}[3] = {{ 1, 2, 3 }}`, or one value", written.name.text);
-                self.report(problem.label("a list").help(help));
+                self.report(problem.label("list").help(help));
                 return None;
             }
         }
@@ -194,14 +194,14 @@ impl<'a> Lowering<'a> {
             if !(low..=high).contains(value) {
                 let problem =
                     Diagnostic::error(expr.span, format!("`{}` cannot hold {value}", written.name.text));
-                self.report(problem.label(format!("from {low} to {high} only")));
+                self.report(problem.label(format!("valid values: {low} to {high}")));
                 return None;
             }
-            // Published models have zeros beyond the end of their arrays.
+            // Published models have excess zeros at the end of arrays.
             if at >= length.unwrap_or(1) as usize && *value != 0 {
-                let problem = Diagnostic::error(expr.span, "there are more values than elements");
+                let problem = Diagnostic::error(expr.span, "more values than elements");
                 let length = length.unwrap_or(1);
-                self.report(problem.label(format!("`{}` has {length}", written.name.text)));
+                self.report(problem.label(format!("`{}` has {length} elements", written.name.text)));
                 return None;
             }
         }
@@ -215,15 +215,14 @@ impl<'a> Lowering<'a> {
         let channel = &self.file.channels[at];
         let name = &channel.name;
         if let Some((earlier, _)) = self.globals.insert(&name.text, (name.span, Symbol::Channel(at))) {
-            self.twice(name, earlier);
+            self.report_duplicate(name, earlier);
         }
         let capacity = channel.capacity.as_ref()?;
         let size = self.size(capacity, None, MAX_MESSAGES)?;
         let Some(carries) = &channel.carries else {
-            let problem =
-                Diagnostic::error(capacity.span, "a channel with a buffer must say what it carries");
+            let problem = Diagnostic::error(capacity.span, "a buffered channel needs a type");
             let help = format!("write `channel {{byte}} {}[{size}];`", name.text);
-            self.report(problem.label("a buffer of nothing").help(help));
+            self.report(problem.label("missing type").help(help));
             return None;
         };
         if size == 0 {
@@ -239,7 +238,7 @@ impl<'a> Lowering<'a> {
             let empty = vec![0; size as usize];
             cells.push(self.add_variable(invigil_model::Variable::array(full, of.kind(), empty)));
         }
-        let length = Kind::Integer { low: 0, high: i64::from(size) };
+        let length = Domain::Integer { low: 0, high: i64::from(size) };
         let length = invigil_model::Variable::scalar(format!("{}.length", name.text), length, 0);
         Some(Buffer { capacity: size, length: self.add_variable(length), cells })
     }

@@ -1,59 +1,64 @@
-//! A formula where a file of properties can stand: `ltl:G(request -> F grant)`.
+//! Formulas on the command line, in place of a property file: `ltl:G(request -> F grant)`.
 
-use super::property::Manner;
+use super::property::FormulaOptions;
 use crate::prop::ast::Name;
 use invigil_expr::diag::{SourceId, Span};
 use std::ops::Range;
 
-/// How long the runs are that a formula speaks of.
+/// Whether a formula is about infinite or finite traces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
-    /// More may come: what is certain is told, the rest is open.
+pub enum TraceSemantics {
+    /// Infinite traces: more events may follow. Certain verdicts are reported; others stay open.
     Ltl,
-    /// The end of the run is the end of all: there the formula holds, or it does not.
+    /// Finite traces: the run ends where the trace ends, and the formula holds there or it does not.
     Ltlf,
 }
 
-/// A formula, or a file of them, as it is given on a command line: `[NAME=] ltl|ltlf [ '[' PARAMETER, … ']' ]
-/// : FORMULA`.
+/// A formula or a file of formulas on a command line:
+/// `[NAME=] ltl|ltlf [ '[' PARAMETER, … ']' ] : FORMULA`.
 ///
 /// ```
-/// use invigil_lang::ltl::{Argument, Reading};
+/// use invigil_lang::ltl::{FormulaArgument, TraceSemantics};
 /// let text = "mutex=ltlf[queue]:G !(a & b)";
-/// let argument = Argument::parse(text).unwrap();
-/// assert_eq!((argument.name, argument.reading), (Some("mutex"), Reading::Ltlf));
+/// let argument = FormulaArgument::parse(text).unwrap();
+/// assert_eq!((argument.name, argument.semantics), (Some("mutex"), TraceSemantics::Ltlf));
 /// assert_eq!(&text[argument.formula], "G !(a & b)");
 /// assert_eq!(&text[argument.slice_on[0].clone()], "queue");
-/// assert!(Argument::parse("queue.prop").is_none());
+/// assert!(FormulaArgument::parse("queue.prop").is_none());
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Argument<'a> {
-    /// What the property is to be called.
+pub struct FormulaArgument<'a> {
+    /// The name of the property.
     pub name: Option<&'a str>,
-    /// How long runs are.
-    pub reading: Reading,
-    /// Where the parameters stand that it is sliced on.
+    /// The trace semantics.
+    pub semantics: TraceSemantics,
+    /// The ranges of the slice parameters in the text.
     pub slice_on: Vec<Range<usize>>,
-    /// Where the formula stands, or the name of a file.
+    /// The range of the formula or of the file name.
     pub formula: Range<usize>,
 }
 
-impl<'a> Argument<'a> {
-    /// Reads an argument; none if it does not say that it is a formula.
-    pub fn parse(text: &'a str) -> Option<Argument<'a>> {
+impl<'a> FormulaArgument<'a> {
+    /// Parses an argument; returns `None` if it has no `ltl:` or `ltlf:` prefix.
+    pub fn parse(text: &'a str) -> Option<FormulaArgument<'a>> {
         let is_name = |name: &&str| {
             name.starts_with(|first: char| first.is_alphabetic() || first == '_')
                 && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c))
         };
         let name = text.split_once('=').map(|(name, _)| name).filter(is_name);
         let start = name.map_or(0, |name| name.len() + 1);
-        let kinds = [("ltlf", Reading::Ltlf), ("ltl", Reading::Ltl)];
-        let (word, reading) = kinds.into_iter().find(|(word, _)| {
+        let kinds = [("ltlf", TraceSemantics::Ltlf), ("ltl", TraceSemantics::Ltl)];
+        let (word, semantics) = kinds.into_iter().find(|(word, _)| {
             text[start..].strip_prefix(word).is_some_and(|rest| rest.starts_with([':', '[']))
         })?;
         let after = start + word.len();
         let Some(inside) = text[after..].strip_prefix('[') else {
-            return Some(Argument { name, reading, slice_on: Vec::new(), formula: after + 1..text.len() });
+            return Some(FormulaArgument {
+                name,
+                semantics,
+                slice_on: Vec::new(),
+                formula: after + 1..text.len(),
+            });
         };
         let length = inside.find("]:")?;
         let mut slice_on = Vec::new();
@@ -63,24 +68,24 @@ impl<'a> Argument<'a> {
             slice_on.push(at + blank..at + blank + part.trim().len());
             at += part.len() + 1;
         }
-        Some(Argument { name, reading, slice_on, formula: after + 1 + length + 2..text.len() })
+        Some(FormulaArgument { name, semantics, slice_on, formula: after + 1 + length + 2..text.len() })
     }
 
-    /// How its formulae are to be read; `text` is what was parsed, and all of `source`.
-    pub fn manner(&self, source: SourceId, text: &str) -> Manner {
+    /// Returns the options for [`parse`](super::parse). `text` is the parsed argument, and all of `source`.
+    pub fn options(&self, source: SourceId, text: &str) -> FormulaOptions {
         let slice_on = self.slice_on.iter().map(|part| Name {
             text: text[part.clone()].to_owned(),
             span: Span::new(source, part.start as u32, part.end as u32),
         });
-        Manner {
+        FormulaOptions {
             name: self.name.map(str::to_owned),
             stem: None,
-            reading: self.reading,
+            semantics: self.semantics,
             slice_on: slice_on.collect(),
         }
     }
 
-    /// Whether the formulae are in a file; `text` is what was parsed.
+    /// Whether the argument names a file; `text` is the parsed argument.
     pub fn is_file(&self, text: &str) -> bool {
         text[self.formula.clone()].trim().ends_with(".ltl")
     }
@@ -90,26 +95,29 @@ impl<'a> Argument<'a> {
 mod tests {
     use super::*;
 
-    fn parts(text: &str) -> Option<(Option<&str>, Reading, Vec<&str>, &str)> {
-        let argument = Argument::parse(text)?;
+    fn parts(text: &str) -> Option<(Option<&str>, TraceSemantics, Vec<&str>, &str)> {
+        let argument = FormulaArgument::parse(text)?;
         let slices = argument.slice_on.iter().map(|part| &text[part.clone()]).collect();
-        Some((argument.name, argument.reading, slices, &text[argument.formula]))
+        Some((argument.name, argument.semantics, slices, &text[argument.formula]))
     }
 
     #[test]
-    fn arguments_are_taken_apart() {
-        assert_eq!(parts("ltl:G a"), Some((None, Reading::Ltl, vec![], "G a")));
-        assert_eq!(parts("ltlf: F a=b"), Some((None, Reading::Ltlf, vec![], " F a=b")));
-        assert_eq!(parts("x-1=ltl[q, r]:G a"), Some((Some("x-1"), Reading::Ltl, vec!["q", "r"], "G a")));
-        assert_eq!(parts("ltl[]:a"), Some((None, Reading::Ltl, vec![""], "a")));
+    fn arguments_are_split_into_parts() {
+        assert_eq!(parts("ltl:G a"), Some((None, TraceSemantics::Ltl, vec![], "G a")));
+        assert_eq!(parts("ltlf: F a=b"), Some((None, TraceSemantics::Ltlf, vec![], " F a=b")));
+        assert_eq!(
+            parts("x-1=ltl[q, r]:G a"),
+            Some((Some("x-1"), TraceSemantics::Ltl, vec!["q", "r"], "G a"))
+        );
+        assert_eq!(parts("ltl[]:a"), Some((None, TraceSemantics::Ltl, vec![""], "a")));
         for other in ["ltl", "ltl.prop", "a.prop", "-", "", "x=y.prop", "ltl[q:a", "G(a)", "1=ltl:a"] {
             assert_eq!(parts(other), None, "{other}");
         }
     }
 
     #[test]
-    fn files_are_known_by_their_names() {
-        let is_file = |text: &str| Argument::parse(text).unwrap().is_file(text);
+    fn ltl_extension_marks_a_file() {
+        let is_file = |text: &str| FormulaArgument::parse(text).unwrap().is_file(text);
         assert!(is_file("ltlf:rules.ltl") && !is_file("ltl:G rules"));
     }
 }

@@ -1,30 +1,30 @@
-//! What the atoms of a formula say of events.
+//! Meaning of the atoms of a formula: events and expressions.
 
 use super::paths;
+use crate::parsing::scan::SPECIAL_EVENTS;
 use crate::prop;
 use crate::prop::ast::EventPattern;
-use crate::reading::scan::SPECIAL_EVENTS;
 use invigil_expr::compile::{Block, Snippet};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_ltl::formula::{Atom, Proposition};
-use invigil_monitor::event::{ANY, Kind, Param, STATE, Source};
+use invigil_monitor::event::{ANY_EVENT, EventKind, Param, ParamSource, STATE_EVENT};
 
-/// An atom with the place where it first stands.
+/// An atom with the position of its first occurrence.
 #[derive(Clone, Debug)]
-pub(super) struct Placed {
+pub(super) struct LocatedAtom {
     pub(super) atom: Atom,
     pub(super) proposition: Proposition,
     pub(super) span: Span,
-    /// Where the text of an expression begins in the file, if it stands there letter by letter.
-    pub(super) inside: Option<u32>,
+    /// The offset at which the text of an expression starts, if it is copied verbatim from the file.
+    pub(super) expression_start: Option<u32>,
 }
 
-/// The atoms of a formula, sorted by what they are about.
+/// The atoms of a formula, by kind.
 #[derive(Default)]
 pub(super) struct Atoms {
-    /// Those that hold at the events of a name.
+    /// Atoms that name an event.
     pub(super) events: Vec<EventAtom>,
-    /// Those that hold where an expression is true.
+    /// Atoms that are expressions.
     pub(super) conditions: Vec<Condition>,
 }
 
@@ -32,41 +32,41 @@ pub(super) struct Atoms {
 pub(super) struct EventAtom {
     pub(super) atom: Atom,
     pub(super) name: String,
-    pub(super) kind: Kind,
-    /// The parameters that it says where to find.
+    pub(super) kind: EventKind,
+    /// The parameters whose source it specifies.
     pub(super) params: Vec<Param>,
-    /// The field that says in a table of states whether it holds.
+    /// The record field with its value, for records that name no event.
     pub(super) field: String,
 }
 
-/// An atom that holds where an expression is true.
+/// An atom that holds when an expression is true.
 pub(super) struct Condition {
     pub(super) atom: Atom,
     pub(super) block: Block,
-    /// The names that it reads, with the parameter that each is if no event says otherwise.
+    /// The names that it reads, each with the parameter used if the event does not define one.
     pub(super) reads: Vec<(String, Param)>,
 }
 
 impl Atoms {
-    /// Sorts the atoms. Mistakes in them are added to `diagnostics`.
-    pub(super) fn new(placed: &[Placed], diagnostics: &mut Vec<Diagnostic>) -> Atoms {
+    /// Classifies the atoms. Errors in them are added to `diagnostics`.
+    pub(super) fn new(located: &[LocatedAtom], diagnostics: &mut Vec<Diagnostic>) -> Atoms {
         let mut atoms = Atoms::default();
-        for placed in placed {
-            match &placed.proposition {
-                Proposition::Name(name) => atoms.events.extend(event(placed, name, diagnostics)),
-                // No expression begins with such a word and a name.
-                Proposition::Expression(text) if says_kind(text) => {
-                    atoms.events.extend(event(placed, text, diagnostics));
+        for located in located {
+            match &located.proposition {
+                Proposition::Name(name) => atoms.events.extend(event(located, name, diagnostics)),
+                // No expression starts with such a word followed by a name.
+                Proposition::Expression(text) if has_event_kind(text) => {
+                    atoms.events.extend(event(located, text, diagnostics));
                 }
                 Proposition::Expression(text) => {
-                    atoms.conditions.extend(condition(placed, text, diagnostics));
+                    atoms.conditions.extend(condition(located, text, diagnostics));
                 }
                 Proposition::Monitor(name) => diagnostics.push(
-                    Diagnostic::error(placed.span, format!("there is no formula `{name}`"))
+                    Diagnostic::error(located.span, format!("unknown formula `{name}`"))
                         .label("referred to here")
-                        .help("`@NAME` stands for another formula of the same file: `NAME = FORMULA`"),
+                        .help("`@NAME` refers to another formula of the same file: `NAME = FORMULA`"),
                 ),
-                // Algorithms add such; no one writes them.
+                // Only algorithms create these; they cannot be written.
                 Proposition::Fresh(_) => {}
             }
         }
@@ -74,62 +74,62 @@ impl Atoms {
     }
 }
 
-/// Words before the name of an event.
+/// Keywords before the name of an event.
 const WORDS: [&str; 7] = ["before", "after", "event", "call", "read", "write", "access"];
 
-/// Whether a text says what kind of event it means: `after queue_pop`.
-pub(super) fn says_kind(text: &str) -> bool {
+/// Whether a text starts with an event kind: `after queue_pop`.
+pub(super) fn has_event_kind(text: &str) -> bool {
     let begins_name = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "_#/.~\"".contains(c));
     let split = text.trim().split_once(char::is_whitespace);
     split.is_some_and(|(first, rest)| WORDS.contains(&first) && begins_name(rest.trim_start()))
 }
 
-/// The event that a name stands for, in formulae and wherever else events are observed by their names: `queue_push`, `after
-/// queue_pop`, `write s`. Parameters are left out.
+/// Returns the event that a name denotes, in formulas and wherever events are observed by name: `queue_push`,
+/// `after queue_pop`, `write s`. Parameters are ignored.
 ///
 /// ```
 /// use invigil_lang::ltl::event_named;
-/// use invigil_monitor::event::Kind;
-/// assert_eq!(event_named("queue_push"), ("queue_push".to_owned(), Kind::Before));
-/// assert_eq!(event_named("after queue_pop"), ("queue_pop".to_owned(), Kind::After));
+/// use invigil_monitor::event::EventKind;
+/// assert_eq!(event_named("queue_push"), ("queue_push".to_owned(), EventKind::Before));
+/// assert_eq!(event_named("after queue_pop"), ("queue_pop".to_owned(), EventKind::After));
 /// ```
-pub fn event_named(name: &str) -> (String, Kind) {
-    let pattern = if says_kind(name) { prop::event(name).0 } else { None };
+pub fn event_named(name: &str) -> (String, EventKind) {
+    let pattern = if has_event_kind(name) { prop::event(name).0 } else { None };
     pattern.map_or_else(
-        || (name.to_owned(), Kind::implied_by(name)),
+        || (name.to_owned(), EventKind::implied_by(name)),
         |EventPattern { kind, name, .. }| (name.text, kind),
     )
 }
 
-/// Events that formulae are given without naming them.
-const RESERVED: [&str; 2] = [ANY, STATE];
+/// Predefined events that formulas cannot name.
+const RESERVED: [&str; 2] = [ANY_EVENT, STATE_EVENT];
 
-fn reserved(placed: &Placed, name: &str) -> Diagnostic {
-    Diagnostic::error(placed.span, format!("`{name}` is no event that a formula can name"))
-        .label("used here as a name")
-        .help("`true` holds at every instant; a formula that names no event is about every event of a trace")
+fn reserved(located: &LocatedAtom, name: &str) -> Diagnostic {
+    Diagnostic::error(located.span, format!("the event `{name}` cannot be used in a formula"))
+        .label("predefined event")
+        .help("`true` holds at every position; a formula without event names is evaluated at every event of a trace")
 }
 
-fn event(placed: &Placed, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<EventAtom> {
-    if !says_kind(name) && !name.contains('(') {
+fn event(located: &LocatedAtom, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<EventAtom> {
+    if !has_event_kind(name) && !name.contains('(') {
         if RESERVED.contains(&name) {
-            diagnostics.push(reserved(placed, name));
+            diagnostics.push(reserved(located, name));
             return None;
         }
         return Some(EventAtom {
-            atom: placed.atom,
+            atom: located.atom,
             name: name.to_owned(),
-            kind: Kind::implied_by(name),
+            kind: EventKind::implied_by(name),
             params: Vec::new(),
             field: name.to_owned(),
         });
     }
     let (pattern, problems) = prop::event(name);
-    // Their places are in a text that the user did not write.
-    diagnostics.extend(problems.into_iter().map(|problem| Diagnostic { span: placed.span, ..problem }));
+    // Spans of this diagnostic refer to a text that the user did not write.
+    diagnostics.extend(problems.into_iter().map(|problem| Diagnostic { span: located.span, ..problem }));
     let EventPattern { kind, name, params, .. } = pattern?;
     if RESERVED.contains(&name.text.as_str()) {
-        diagnostics.push(reserved(placed, &name.text));
+        diagnostics.push(reserved(located, &name.text));
         return None;
     }
     let params: Vec<Param> = params
@@ -137,25 +137,23 @@ fn event(placed: &Placed, name: &str, diagnostics: &mut Vec<Diagnostic>) -> Opti
         .map(|param| Param { source: param.source, name: param.name.text, ty: param.ty.map(|(ty, _)| ty) })
         .collect();
     let field = match kind {
-        kind if kind == Kind::implied_by(&name.text) => name.text.clone(),
+        kind if kind == EventKind::implied_by(&name.text) => name.text.clone(),
         kind => format!("{} {}", kind.word(), name.text),
     };
-    Some(EventAtom { atom: placed.atom, name: name.text, kind, params, field })
+    Some(EventAtom { atom: located.atom, name: name.text, kind, params, field })
 }
 
-fn condition(placed: &Placed, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Condition> {
-    let source = placed.span.source;
-    let locate = |at: u32| placed.inside.map_or(placed.span.start, |inside| inside + at);
-    let plain = match paths::plain(text) {
+fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic>) -> Option<Condition> {
+    let source = located.span.source;
+    let locate = |at: u32| located.expression_start.map_or(located.span.start, |inside| inside + at);
+    let plain = match paths::replace_paths(text) {
         Ok(plain) => plain,
         Err(part) => {
             let span = Span::new(source, locate(part.start as u32), locate(part.end as u32));
-            let words = "`#` begins a comment: the rest of the expression would not count";
+            let words = "`#` starts a comment: the rest of the expression would be ignored";
             let help = match SPECIAL_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}")) {
-                Some(event) => format!("the event is written without quotes: #{event}"),
-                None => {
-                    "the parameters that every event has are `#thread`, `#time` and `#program`".to_owned()
-                }
+                Some(event) => format!("write the event without quotes: #{event}"),
+                None => "the special parameters are `#thread`, `#time` and `#program`".to_owned(),
             };
             diagnostics.push(Diagnostic::error(span, words).help(help));
             return None;
@@ -173,16 +171,16 @@ fn condition(placed: &Placed, text: &str, diagnostics: &mut Vec<Diagnostic>) -> 
         let path = plain.paths.iter().find(|(known, _)| known == name);
         (name.clone(), path.map_or_else(|| named(name), |(_, param)| param.clone()))
     });
-    Some(Condition { atom: placed.atom, reads: reads.collect(), block })
+    Some(Condition { atom: located.atom, reads: reads.collect(), block })
 }
 
-/// The parameter that a name stands for: `ret` is what a function returns, `arg1` its first argument.
+/// Returns the parameter for a name: `ret` is the return value of a function, `arg1` its first argument.
 pub(super) fn named(name: &str) -> Param {
     let position = name.strip_prefix("arg").and_then(|digits| digits.parse().ok());
     let source = match (name, position) {
-        ("ret", _) => Source::Ret,
-        (_, Some(position @ 1..)) => Source::Arg(position),
-        _ => Source::Name(name.to_owned()),
+        ("ret", _) => ParamSource::Ret,
+        (_, Some(position @ 1..)) => ParamSource::Arg(position),
+        _ => ParamSource::Name(name.to_owned()),
     };
     Param { source, name: name.to_owned(), ty: None }
 }

@@ -1,25 +1,25 @@
-//! What a formula says, as plain data for a report or a picture.
+//! Summary of a formula as plain data, for reports and graphs.
 //!
 //! ```
 //! use invigil_expr::diag::SourceId;
 //! use invigil_lang::ltl;
 //! let text = "ltl:G(request -> F grant)";
-//! let argument = ltl::Argument::parse(text).unwrap();
-//! let manner = argument.manner(SourceId(0), text);
-//! let said = ltl::parse(SourceId(0), text, argument.formula, manner).0[0].explain().unwrap();
-//! assert_eq!(said.sentence.as_deref(), Some("`request` is always answered by `grant`."));
-//! assert_eq!(said.class, "recurrence");
-//! assert!(said.monitorable.is_some_and(|monitorable| !monitorable.is_monitorable));
+//! let argument = ltl::FormulaArgument::parse(text).unwrap();
+//! let options = argument.options(SourceId(0), text);
+//! let summary = ltl::parse(SourceId(0), text, argument.formula, options).0[0].explain().unwrap();
+//! assert_eq!(summary.sentence.as_deref(), Some("`request` is always answered by `grant`."));
+//! assert_eq!(summary.class, "recurrence");
+//! assert!(summary.monitorable.is_some_and(|monitorable| !monitorable.is_monitorable));
 //! ```
 
-use super::Reading;
-use super::atoms::says_kind;
-use super::drawing::{class, note, shorten};
-use super::machine::Machine;
+use super::TraceSemantics;
+use super::atoms::has_event_kind;
+use super::graph::{class, note, shorten};
+use super::labels::sum;
+use super::meaning::Machine;
 use super::names::names;
 use super::property::Property;
-use super::words::sum;
-use crate::prop::picture::{Edge, Ending, Graph, Node};
+use crate::prop::picture::{BranchKind, Edge, Graph, Node};
 use invigil_expr::diag::Diagnostic;
 use invigil_ltl::automaton::Automaton;
 use invigil_ltl::automaton::never::Refused;
@@ -32,133 +32,133 @@ use invigil_ltl::{Effort, Formula, Logic, TooLarge};
 use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::verdict::Verdict;
 
-/// What a formula says. What would have taken too much room or time is not there, and
-/// [`unanswered`](Explanation::unanswered) says so.
+/// Summary of a formula. Results that would exceed the budget are missing;
+/// [`unanswered`](Explanation::unanswered) lists them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The property's name.
     pub name: String,
-    /// The formula as it is written.
+    /// The formula as written.
     pub formula: String,
-    /// A smaller formula that says the same.
-    pub smaller: Option<String>,
-    /// How long runs are.
-    pub reading: Reading,
-    /// The parameters that it is sliced on.
+    /// An equivalent smaller formula.
+    pub simplified: Option<String>,
+    /// The trace semantics.
+    pub semantics: TraceSemantics,
+    /// The slice parameters.
     pub slice_on: Vec<String>,
-    /// What it says, in a sentence.
+    /// Its meaning as an English sentence.
     pub sentence: Option<String>,
-    /// The pattern that it is, with its scope: `response, globally`.
+    /// The specification pattern that it matches, with its scope: `response, globally`.
     pub pattern: Option<String>,
-    /// Its class in the hierarchy of temporal properties.
+    /// Its class in the safety-progress hierarchy.
     pub class: String,
-    /// What that means.
+    /// The meaning of that class.
     pub class_means: &'static str,
-    /// Whether it does not matter how often an instant is repeated.
+    /// Whether the formula is invariant under stuttering.
     pub stutter_invariant: Option<bool>,
-    /// Two words that differ only in how often instants are repeated: on the first it holds, on the second not.
+    /// Two words that differ only by stuttering: the formula holds on the first but not on the second.
     pub stutters: Option<[Word; 2]>,
-    /// Which verdicts events can bring about.
+    /// Its monitorability.
     pub monitorable: Option<Monitorable>,
-    /// One of the shortest runs after which it holds, whatever follows.
+    /// A shortest run after which it holds, whatever follows.
     pub good_prefix: Option<Vec<Instant>>,
-    /// One of the shortest runs after which it does not hold, whatever follows.
+    /// A shortest run after which it is violated, whatever follows.
     pub bad_prefix: Option<Vec<Instant>>,
     /// A run on which it holds.
     pub holds_on: Option<Word>,
-    /// A run on which it does not.
+    /// A run on which it does not hold.
     pub fails_on: Option<Word>,
-    /// How large its automata are.
+    /// The sizes of its automata.
     pub sizes: Sizes,
     /// The states of the monitor.
-    pub states: Vec<StateUse>,
-    /// The automaton for other tools, in the HOA format.
+    pub states: Vec<StateInfo>,
+    /// The automaton in the HOA format.
     pub hoa: Option<String>,
-    /// The same as a never claim, or why there is none.
+    /// The SPIN never claim of its negation, or the reason why there is none.
     pub never: Result<String, String>,
-    /// The questions that have no answer within the budget, with the reason.
+    /// Questions that exceeded the budget, with the limit.
     pub unanswered: Vec<String>,
 }
 
-/// What holds at an instant: the names and expressions.
+/// The names and expressions that hold at a position.
 pub type Instant = Vec<String>;
 
-/// A run without end: a beginning, and what is repeated for ever after it.
+/// An infinite run: a prefix and a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
-    /// The beginning.
+    /// The prefix.
     pub prefix: Vec<Instant>,
-    /// What is repeated.
+    /// The cycle, which is repeated forever.
     pub cycle: Vec<Instant>,
 }
 
-/// Which verdicts events can bring about.
+/// Which verdicts are possible.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Monitorable {
-    /// Whether, whatever has happened, a verdict can still come.
+    /// Whether a verdict stays possible after every finite run.
     pub is_monitorable: bool,
-    /// Why, in words.
+    /// The reason, as text.
     pub reason: String,
-    /// One of the shortest runs after which no verdict can come any more.
-    pub blind_after: Option<Vec<Instant>>,
+    /// A shortest run after which no verdict is possible.
+    pub blind_prefix: Option<Vec<Instant>>,
 }
 
-/// How many states automata have.
+/// The sizes of the automata of a formula.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sizes {
-    /// The generalised Büchi automaton with marks on edges: states, edges and acceptance sets.
+    /// The generalised Büchi automaton with marks on edges: states, edges, acceptance sets.
     pub generalised: Option<(usize, usize, u32)>,
-    /// The Büchi automaton with marks on states: states and edges.
+    /// The Büchi automaton with marks on states: states, edges.
     pub buchi: Option<(usize, usize)>,
-    /// The smallest monitor that tells what is certain.
+    /// The states of the minimal monitor with certain verdicts only.
     pub monitor: Option<usize>,
-    /// The same with what is to be presumed.
+    /// The states of the minimal monitor with presumptive verdicts.
     pub presuming: Option<usize>,
-    /// The smallest automaton for runs that end.
+    /// The states of the minimal automaton for finite traces.
     pub finite: Option<usize>,
 }
 
 /// A state of the monitor.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateUse {
+pub struct StateInfo {
     /// Its name.
     pub name: String,
-    /// What being in it means.
+    /// Its verdict.
     pub verdict: Verdict,
-    /// What it says of a run that ends here.
+    /// The result for a run that ends here.
     pub at_end: AtEnd,
-    /// Whether the monitor starts in it.
+    /// Whether it is the initial state.
     pub is_initial: bool,
-    /// When it goes to another state: what must hold, and which state that is. Otherwise it stays.
+    /// The outgoing edges: condition and target. If no condition holds, the state does not change.
     pub moves: Vec<(String, String)>,
 }
 
 impl Property {
-    /// Explains the formula. See the module for an example.
+    /// Summarises the formula. See the module for an example.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If it has syntax errors.
     pub fn explain(&self) -> Result<Explanation, Vec<Diagnostic>> {
-        let (logic, formula, placed) = self.reread()?;
-        let event = placed.iter().find_map(|placed| match &placed.proposition {
-            Proposition::Expression(text) if says_kind(text) => Some(text.clone()),
+        let (logic, formula, located) = self.parse_again()?;
+        let event = located.iter().find_map(|located| match &located.proposition {
+            Proposition::Expression(text) if has_event_kind(text) => Some(text.clone()),
             _ => None,
         });
-        Ok(Asking { property: self, logic, formula, event, unanswered: Vec::new() }.explain())
+        Ok(Explainer { property: self, logic, formula, event, unanswered: Vec::new() }.explain())
     }
 }
 
-struct Asking<'a> {
+struct Explainer<'a> {
     property: &'a Property,
     logic: Logic,
     formula: Formula,
-    /// An atom in quotes that is an event, and no expression.
+    /// A quoted atom that is an event, not an expression.
     event: Option<String>,
     unanswered: Vec<String>,
 }
 
-impl Asking<'_> {
-    /// Asks a question that may be too large.
+impl Explainer<'_> {
+    /// Asks a question that may exceed the budget.
     fn ask<T>(
         &mut self,
         what: &str,
@@ -175,13 +175,12 @@ impl Asking<'_> {
     fn explain(mut self) -> Explanation {
         let property = self.property;
         let not = |logic: &mut Logic, formula| logic.formulae.not(formula);
-        let placed = self.logic.class(self.formula);
+        let located = self.logic.class(self.formula);
         let shown = self.logic.formulae.show(self.formula).to_string();
-        let smaller =
-            self.ask("a smaller formula", |logic, formula| logic.simplify(formula, Effort::Language));
+        let smaller = self.ask("simplification", |logic, formula| logic.simplify(formula, Effort::Language));
         let smaller = smaller.map(|smaller| self.logic.formulae.show(smaller).to_string());
         let sentence = describe(&self.logic.formulae, self.formula);
-        let stuttering = self.ask("whether repetitions matter", Logic::stuttering);
+        let stuttering = self.ask("stutter invariance", Logic::stuttering);
         let generalised = self.ask("the generalised Büchi automaton", Logic::translate);
         let buchi = self.ask("the Büchi automaton", Logic::buchi);
         let negated = self.ask("the automaton of the negation", |logic, formula| {
@@ -190,9 +189,9 @@ impl Asking<'_> {
         });
         let monitor = self.ask("the monitor", Logic::monitor);
         let presuming =
-            self.ask("the monitor that presumes", |logic, formula| Ok(logic.presume(formula)?.states()));
+            self.ask("the presumptive monitor", |logic, formula| Ok(logic.presume(formula)?.states()));
         let finite =
-            self.ask("the automaton for runs that end", |logic, formula| Ok(logic.finite(formula)?.states()));
+            self.ask("the automaton for finite traces", |logic, formula| Ok(logic.finite(formula)?.states()));
         let states = self.ask("the states of the monitor", |logic, formula| {
             let machine = property.machine(logic, formula)?;
             states(logic, &machine)
@@ -209,15 +208,15 @@ impl Asking<'_> {
         Explanation {
             name: property.name.clone(),
             formula: property.formula.clone(),
-            smaller: smaller.filter(|smaller| *smaller != shown),
-            reading: property.reading,
+            simplified: smaller.filter(|smaller| *smaller != shown),
+            semantics: property.semantics,
             slice_on: property.slice_on.iter().map(|name| name.text.clone()).collect(),
             pattern: sentence.as_ref().and_then(|sentence| sentence.pattern).map(|(pattern, scope)| {
                 format!("{}, {}", spaced(&format!("{pattern:?}")), spaced(&format!("{scope:?}")))
             }),
             sentence: sentence.map(|sentence| sentence.text),
-            class: placed.to_string(),
-            class_means: means(placed.class),
+            class: located.to_string(),
+            class_means: means(located.class),
             stutter_invariant: stuttering.as_ref().map(|found| *found == Stuttering::Invariant),
             stutters: stuttering.and_then(|found| match found {
                 Stuttering::Invariant => None,
@@ -226,7 +225,7 @@ impl Asking<'_> {
             monitorable: judged.map(|judged| Monitorable {
                 is_monitorable: judged.is_monitorable(),
                 reason: judged.to_string(),
-                blind_after: judged.blind_after.as_deref().map(letters),
+                blind_prefix: judged.blind_after.as_deref().map(letters),
             }),
             good_prefix: monitor
                 .as_ref()
@@ -263,7 +262,7 @@ fn instant(formulae: &Formulae, letter: &Letter) -> Instant {
     letter.atoms().iter().filter(is_known).map(|atom| formulae.proposition(*atom).to_string()).collect()
 }
 
-fn states(logic: &Logic, machine: &Machine) -> Result<Vec<StateUse>, TooLarge> {
+fn states(logic: &Logic, machine: &Machine) -> Result<Vec<StateInfo>, TooLarge> {
     let (labels, formulae) = (&logic.labels, &logic.formulae);
     let names = names(machine, labels, formulae)?;
     let mut states = Vec::new();
@@ -272,7 +271,7 @@ fn states(logic: &Logic, machine: &Machine) -> Result<Vec<StateUse>, TooLarge> {
         for (label, to) in machine.edges[at].iter().filter(|(_, to)| *to as usize != at) {
             moves.push((sum(&labels.cubes(label)?, formulae), names[*to as usize].clone()));
         }
-        states.push(StateUse {
+        states.push(StateInfo {
             name: names[at].clone(),
             verdict: meaning.verdict,
             at_end: meaning.at_end,
@@ -283,7 +282,7 @@ fn states(logic: &Logic, machine: &Machine) -> Result<Vec<StateUse>, TooLarge> {
     Ok(states)
 }
 
-/// `BoundedExistence` as `bounded existence`.
+/// Converts `BoundedExistence` to `bounded existence`.
 fn spaced(word: &str) -> String {
     let mut out = String::new();
     for letter in word.chars() {
@@ -297,18 +296,18 @@ fn spaced(word: &str) -> String {
 
 fn means(class: Class) -> &'static str {
     match class {
-        Class::Bounded => "the first few instants decide",
-        Class::Safety => "nothing bad happens: a finite run can show that it does not hold",
-        Class::Guarantee => "something good happens: a finite run can show that it holds",
-        Class::Obligation => "made of promises that nothing bad, and that something good happens",
-        Class::Recurrence => "something good happens again and again",
-        Class::Persistence => "from some instant on nothing bad happens",
-        Class::Reactivity => "whether something happens again and again decides on something else that must",
+        Class::Bounded => "decided after a bounded number of positions",
+        Class::Safety => "nothing bad happens: a finite run can refute it",
+        Class::Guarantee => "something good happens: a finite run can confirm it",
+        Class::Obligation => "a Boolean combination of safety and guarantee properties",
+        Class::Recurrence => "something good happens infinitely often",
+        Class::Persistence => "eventually nothing bad happens any more",
+        Class::Reactivity => "a Boolean combination of recurrence and persistence properties",
     }
 }
 
 impl Explanation {
-    /// A picture of the monitor.
+    /// Returns the monitor as a graph.
     pub fn graph(&self) -> Graph {
         let position = |name: &str| self.states.iter().position(|state| state.name == name);
         let nodes = self.states.iter().map(|state| Node {
@@ -318,7 +317,12 @@ impl Explanation {
         });
         let edges = self.states.iter().enumerate().flat_map(|(from, state)| {
             state.moves.iter().filter_map(move |(label, to)| {
-                Some(Edge { from, to: position(to)?, label: vec![shorten(label)], ending: Ending::Success })
+                Some(Edge {
+                    from,
+                    to: position(to)?,
+                    label: vec![shorten(label)],
+                    branch: BranchKind::Success,
+                })
             })
         });
         Graph { nodes: nodes.collect(), edges: edges.collect() }
@@ -334,7 +338,7 @@ impl std::fmt::Display for Word {
     }
 }
 
-/// Instants in words, each with what holds in braces.
+/// Renders positions, each with the atoms that hold in braces.
 pub fn instants(instants: &[Instant]) -> String {
     let words: Vec<String> = instants.iter().map(|holds| format!("{{{}}}", holds.join(", "))).collect();
     words.join(" ")

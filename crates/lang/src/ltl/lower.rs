@@ -1,28 +1,30 @@
-//! From a monitor for a formula to an automaton that reads events.
+//! Compiles the monitor of a formula to an automaton over events.
 //!
-//! An instant is an event of the formula's alphabet: one that an atom names. At such an event the atom of its
-//! name holds, the atoms of other names do not, and the atoms that are expressions are asked. In a record that
-//! names no event, all names are asked of its fields.
+//! Each event of the formula's alphabet, that is, each event that an atom names, is a position. At such an event the
+//! atom of its name holds, atoms of other names do not, and atoms that are expressions are evaluated. In a record
+//! that names no event, the atoms of names are read from its fields.
 
 use super::atoms::{Atoms, EventAtom, named};
-use super::diagram::{Diagrams, Edges};
-use super::machine::{Machine, Meaning};
+use super::decision_diagram::{Diagrams, Edges};
+use super::labels::sum;
+use super::meaning::{Machine, Meaning};
 use super::names::{is_good, names};
-use super::words::sum;
 use crate::prop::ast::Name;
 use crate::prop::lower::HOST_FUNCTIONS;
-use invigil_expr::compile::{Block, Compiler, Role, Snippet};
+use invigil_expr::compile::{Block, BlockRole, Compiler, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_ltl::formula::{Atom, Formulae};
 use invigil_ltl::label::{Labels, Variable};
 use invigil_ltl::{Label, Logic, TooLarge, automaton};
-use invigil_monitor::automaton::{Automaton, End, MAX_STATES, Parts, State, StateId, Transition};
-use invigil_monitor::decision::{Decisions, Next, Test};
-use invigil_monitor::event::{ANY, Catalog, Kind, Param, STATE, Source, SymbolId};
+use invigil_monitor::automaton::{
+    Automaton, AutomatonDef, BranchEnd, MAX_STATES, State, StateId, Transition,
+};
+use invigil_monitor::decision::{DecisionDiagram, DecisionEdge, DecisionTest};
+use invigil_monitor::event::{ANY_EVENT, EventCatalog, EventId, EventKind, Param, ParamSource, STATE_EVENT};
 use invigil_monitor::verdict::Verdict;
 use std::collections::HashMap;
 
-/// What an automaton is called and shown as.
+/// The header of the automaton.
 pub(super) struct Title<'a> {
     pub(super) name: &'a str,
     pub(super) formula: &'a str,
@@ -32,27 +34,27 @@ pub(super) struct Title<'a> {
 
 /// An event of the alphabet.
 struct Letter {
-    symbol: SymbolId,
-    /// The event atoms that hold at it; none in a record that names no event.
+    symbol: EventId,
+    /// The event atoms that hold at it; `None` for a record that names no event.
     holds: Option<Vec<Atom>>,
-    /// Where parameters of these names come from.
+    /// The parameters that its atoms define.
     params: Vec<Param>,
 }
 
-/// Makes the automaton; none if a mistake was added to `diagnostics`.
+/// Builds the automaton; returns `None` if an error was added to `diagnostics`.
 ///
 /// # Errors
-/// If the machine is too large for one.
+/// If the machine is too large.
 pub(super) fn lower(
     logic: &mut Logic,
     machine: &Machine,
     atoms: &Atoms,
     title: &Title<'_>,
     functions: &[(SourceId, &str)],
-    catalog: &mut Catalog,
+    catalog: &mut EventCatalog,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Option<Automaton>, TooLarge> {
-    // One more may be added.
+    // A start state may be added.
     if machine.states() >= MAX_STATES {
         return Err(TooLarge { what: "states of a monitor", limit: MAX_STATES - 1 });
     }
@@ -104,7 +106,7 @@ pub(super) fn lower(
         at_end: *at_end,
         span: title.span,
     });
-    Ok(Some(Automaton::new(Parts {
+    Ok(Some(Automaton::new(AutomatonDef {
         name: title.name.to_owned(),
         formula: Some(title.formula.to_owned()),
         slice_on: title.slice_on.iter().map(|name| name.text.clone()).collect(),
@@ -112,17 +114,17 @@ pub(super) fn lower(
         states: states.collect(),
         initial: machine.initial as StateId,
         transitions,
-        decisions: Decisions { tests, forks: diagrams.forks, firsts },
+        decisions: DecisionDiagram { tests, nodes: diagrams.forks, roots: firsts },
         program,
-        ..Parts::default()
+        ..AutomatonDef::default()
     })))
 }
 
-/// What the state before the first instant of an instance is called.
+/// The name of the state before the first position of an instance.
 const START: &str = "start";
 
-/// The same machine with a state before the first instant, which every event leaves. An instance whose events
-/// change nothing would else not be there at the end, when it owes something.
+/// Returns the machine with an additional start state, which every event leaves. Otherwise an instance whose events
+/// change nothing would not exist at the end of the run, where it may have an open obligation.
 fn with_start(machine: &Machine) -> Machine {
     let (mut begun, initial) = (machine.clone(), machine.initial as usize);
     begun.initial = machine.states() as automaton::State;
@@ -131,7 +133,7 @@ fn with_start(machine: &Machine) -> Machine {
     begun
 }
 
-/// A compiler that knows the functions that expressions may call.
+/// Creates a compiler with the functions that expressions may call.
 fn compiler(functions: &[(SourceId, &str)], diagnostics: &mut Vec<Diagnostic>) -> Compiler {
     let mut compiler = Compiler::new(Vec::new(), HOST_FUNCTIONS);
     let files: Vec<Block> = functions
@@ -141,25 +143,25 @@ fn compiler(functions: &[(SourceId, &str)], diagnostics: &mut Vec<Diagnostic>) -
     files.iter().for_each(|file| compiler.declare(file));
     for file in &files {
         compiler.functions(file);
-        compiler.block(file, &[], Role::Functions);
+        compiler.block(file, &[], BlockRole::Functions);
     }
     compiler
 }
 
-/// An automaton on its way.
+/// An automaton under construction.
 struct Lowering<'a> {
     formulae: &'a Formulae,
     labels: &'a mut Labels,
     machine: &'a Machine,
     span: Span,
     transitions: Vec<Transition>,
-    firsts: Vec<((StateId, SymbolId), Next)>,
+    firsts: Vec<((StateId, EventId), DecisionEdge)>,
     diagrams: Diagrams,
     tests: Tests<'a>,
 }
 
 impl Lowering<'_> {
-    /// What all states do on an event.
+    /// Adds the transitions of all states for an event.
     fn letter(&mut self, letter: &Letter) -> Result<(), TooLarge> {
         self.diagrams.next_event();
         let given: Vec<(Variable, bool)> = match &letter.holds {
@@ -171,37 +173,37 @@ impl Lowering<'_> {
         };
         let given = self.labels.cube(&given)?;
         for (state, edges) in self.machine.edges.iter().enumerate() {
-            let mut ways: Edges = Vec::new();
+            let mut branches: Edges = Vec::new();
             for (label, target) in edges {
                 let label = self.labels.restrict(label, &given)?;
                 match *target as usize {
                     _ if label.is_false() => {}
-                    target if target == state => ways.push((label, Next::Stay)),
-                    target => self.ways(letter.symbol, state, target, label, &mut ways)?,
+                    target if target == state => branches.push((label, DecisionEdge::Stay)),
+                    target => self.branches(letter.symbol, state, target, label, &mut branches)?,
                 }
             }
-            // An event on which a state always stays is not needed there.
-            if ways.iter().all(|(_, next)| *next == Next::Stay) {
+            // If a state never changes on an event, it does not need the event.
+            if branches.iter().all(|(_, next)| *next == DecisionEdge::Stay) {
                 continue;
             }
             let Lowering { labels, tests, diagrams, .. } = self;
-            let first = diagrams.decide(labels, &ways, &mut |atom| tests.test(letter, atom))?;
-            if matches!(first, Next::Ask(_)) {
+            let first = diagrams.decide(labels, &branches, &mut |atom| tests.test(letter, atom))?;
+            if matches!(first, DecisionEdge::Ask(_)) {
                 self.firsts.push(((state as StateId, letter.symbol), first));
             }
         }
         Ok(())
     }
 
-    /// The transitions that an edge becomes. A violation is told with what is enough for it, so every such
-    /// reason is a transition of its own.
-    fn ways(
+    /// Adds the transitions for an edge. Violations are reported with a sufficient reason, so each reason becomes a
+    /// transition of its own.
+    fn branches(
         &mut self,
-        symbol: SymbolId,
+        symbol: EventId,
         state: usize,
         target: usize,
         label: Label,
-        ways: &mut Edges,
+        branches: &mut Edges,
     ) -> Result<(), TooLarge> {
         let mut reasons = Vec::new();
         if label.is_true() {
@@ -220,12 +222,12 @@ impl Lowering<'_> {
             reasons.push((label, Some(words)));
         }
         for (label, condition) in reasons {
-            ways.push((label, Next::Take(self.transitions.len() as u32)));
+            branches.push((label, DecisionEdge::Take(self.transitions.len() as u32)));
             self.transitions.push(Transition {
                 from: state as StateId,
-                symbol,
+                event: symbol,
                 guard: None,
-                success: Some(End { target: Some(target as StateId), ..End::default() }),
+                success: Some(BranchEnd { target: Some(target as StateId), ..BranchEnd::default() }),
                 failure: None,
                 reads: Vec::new(),
                 condition,
@@ -236,12 +238,12 @@ impl Lowering<'_> {
     }
 }
 
-/// The alphabet: the events that atoms name, and records that name none. A formula that names no event is
-/// about every record.
-fn letters(atoms: &Atoms, catalog: &mut Catalog) -> Vec<Letter> {
+/// Returns the alphabet: the events that atoms name, and records that name none. A formula without event names reads
+/// every record.
+fn letters(atoms: &Atoms, catalog: &mut EventCatalog) -> Vec<Letter> {
     let mut letters: Vec<Letter> = Vec::new();
     for EventAtom { atom, name, kind, params, .. } in &atoms.events {
-        let symbol = catalog.symbol(name, *kind);
+        let symbol = catalog.declare(name, *kind);
         let at = letters.iter().position(|letter| letter.symbol == symbol).unwrap_or_else(|| {
             letters.push(Letter { symbol, holds: Some(Vec::new()), params: Vec::new() });
             letters.len() - 1
@@ -250,42 +252,42 @@ fn letters(atoms: &Atoms, catalog: &mut Catalog) -> Vec<Letter> {
         letters[at].holds.get_or_insert_default().push(*atom);
     }
     if letters.is_empty() {
-        let symbol = catalog.symbol(ANY, Kind::Before);
-        // Its name is worth telling.
-        catalog.param(symbol, &named("event"));
+        let symbol = catalog.declare(ANY_EVENT, EventKind::Before);
+        // Reports show the name of the event.
+        catalog.declare_param(symbol, &named("event"));
         letters.push(Letter { symbol, holds: Some(Vec::new()), params: Vec::new() });
     }
-    let symbol = catalog.symbol(STATE, Kind::Before);
-    // In the order in which they are written, not in that in which they are asked.
+    let symbol = catalog.declare(STATE_EVENT, EventKind::Before);
+    // In source order, not in evaluation order.
     for event in &atoms.events {
-        catalog.param(symbol, &field(event));
+        catalog.declare_param(symbol, &field(event));
     }
     letters.push(Letter { symbol, holds: None, params: Vec::new() });
     letters
 }
 
-/// What says in a record that names no event whether the atom of one holds.
+/// The record field with the value of an event atom, for records that name no event.
 fn field(event: &EventAtom) -> Param {
-    Param { source: Source::Name(event.field.clone()), name: event.field.clone(), ty: None }
+    Param { source: ParamSource::Name(event.field.clone()), name: event.field.clone(), ty: None }
 }
 
-/// The questions that are asked, made when they are first.
+/// The tests of atoms, created on demand.
 struct Tests<'a> {
     atoms: &'a Atoms,
     compiler: Compiler,
-    catalog: &'a mut Catalog,
-    known: HashMap<(SymbolId, Atom), u32>,
-    tests: Vec<Test>,
+    catalog: &'a mut EventCatalog,
+    known: HashMap<(EventId, Atom), u32>,
+    tests: Vec<DecisionTest>,
 }
 
 impl Tests<'_> {
-    /// The position of a parameter at an event, which may say where it comes from.
+    /// Returns the index of a parameter of an event; the event may define its source.
     fn param(&mut self, letter: &Letter, name: &str, otherwise: Param) -> usize {
         let said = letter.params.iter().find(|param| param.name == name);
-        self.catalog.param(letter.symbol, said.unwrap_or(&otherwise))
+        self.catalog.declare_param(letter.symbol, said.unwrap_or(&otherwise))
     }
 
-    /// The question whether an atom holds at an event.
+    /// Returns the test for an atom at an event.
     fn test(&mut self, letter: &Letter, atom: Atom) -> u32 {
         if let Some(known) = self.known.get(&(letter.symbol, atom)) {
             return *known;
@@ -297,25 +299,25 @@ impl Tests<'_> {
         number
     }
 
-    fn make(&mut self, letter: &Letter, atom: Atom) -> Test {
+    fn make(&mut self, letter: &Letter, atom: Atom) -> DecisionTest {
         let atoms = self.atoms;
         if let Some(event) = atoms.events.iter().find(|event| event.atom == atom) {
-            return Test::Parameter(self.catalog.param(letter.symbol, &field(event)));
+            return DecisionTest::Parameter(self.catalog.declare_param(letter.symbol, &field(event)));
         }
         let Some(condition) = atoms.conditions.iter().find(|condition| condition.atom == atom) else {
-            // What could not be read was complained about, and the automaton will not be run.
-            return Test::Parameter(usize::MAX);
+            // Syntax errors have been reported, and the automaton is discarded.
+            return DecisionTest::Parameter(usize::MAX);
         };
         let params: Vec<(String, usize)> = condition
             .reads
             .iter()
             .map(|(name, param)| (name.clone(), self.param(letter, name, param.clone())))
             .collect();
-        match self.compiler.block(&condition.block, &params, Role::Guard) {
+        match self.compiler.block(&condition.block, &params, BlockRole::Guard) {
             Some(compiled) => {
-                Test::Block { code: compiled.code, reads: compiled.params.into_iter().collect() }
+                DecisionTest::Block { code: compiled.code, reads: compiled.params.into_iter().collect() }
             }
-            None => Test::Parameter(usize::MAX),
+            None => DecisionTest::Parameter(usize::MAX),
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Names for the states of a monitor: what it waits for there, if it does.
+//! Names for the states of a monitor, after the events they wait for.
 
-use super::machine::{Machine, Meaning};
-use super::words::proposition;
+use super::labels::proposition;
+use super::meaning::{Machine, Meaning};
 use invigil_ltl::TooLarge;
 use invigil_ltl::formula::{Formulae, Proposition};
 use invigil_ltl::label::{Cube, Labels, Variable};
@@ -9,11 +9,11 @@ use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::verdict::Verdict;
 use std::collections::{HashMap, HashSet, VecDeque};
 
-/// The longest name of an atom that a state is named after.
-const LONGEST: usize = 24;
+/// The maximum length of an atom's name within a state's name.
+const MAX_NAME: usize = 24;
 
-/// A name for every state, all different: `satisfied` and `violated` where that is certain, `fine` where the
-/// formula would hold if nothing more came, and else `waiting_for_grant`, or just `waiting`.
+/// Returns a unique name for every state: `satisfied` and `violated` for certain verdicts, `fine` if the formula
+/// holds when the run ends there, and otherwise `waiting_for_grant` or `waiting`.
 pub(super) fn names(
     machine: &Machine,
     labels: &Labels,
@@ -25,7 +25,7 @@ pub(super) fn names(
         let name = match meaning {
             Meaning { verdict: Verdict::Accepting, .. } => "satisfied".to_owned(),
             Meaning { verdict: Verdict::NonAccepting | Verdict::Error, .. } => "violated".to_owned(),
-            // Nothing is known of what it waits for.
+            // The event that it waits for is unknown.
             Meaning { at_end: AtEnd::Nothing, .. } => "open".to_owned(),
             _ if is_good(meaning) => "fine".to_owned(),
             _ => waiting(machine, labels, formulae, state, &distance)?,
@@ -36,13 +36,13 @@ pub(super) fn names(
     Ok(names)
 }
 
-/// Whether it would do if nothing more came.
+/// Whether the formula would hold if the run ended here.
 pub(super) fn is_good(meaning: &Meaning) -> bool {
     meaning.verdict == Verdict::Accepting
         || matches!(meaning.at_end, AtEnd::Presumably(true) | AtEnd::Decided(true))
 }
 
-/// For each state, how many steps it takes at least to one where it would do to end.
+/// Per state, the minimum number of steps to one in which the run may end.
 fn distances(machine: &Machine) -> Vec<Option<u32>> {
     let mut distance: Vec<Option<u32>> =
         machine.outputs.iter().map(|meaning| is_good(meaning).then_some(0)).collect();
@@ -64,7 +64,7 @@ fn distances(machine: &Machine) -> Vec<Option<u32>> {
     distance
 }
 
-/// What a step nearer to the end of all obligations takes.
+/// Names a state after the step that leads closer to one in which the run may end.
 fn waiting(
     machine: &Machine,
     labels: &Labels,
@@ -103,15 +103,15 @@ fn waiting(
     })
 }
 
-/// A name as a part of another.
+/// Converts a proposition to an identifier.
 fn identifier(proposition: &Proposition) -> Option<String> {
     let Proposition::Name(name) = proposition else { return None };
     let clean: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     let clean = clean.trim_matches('_');
-    (!clean.is_empty() && clean.chars().count() <= LONGEST).then(|| clean.to_owned())
+    (!clean.is_empty() && clean.chars().count() <= MAX_NAME).then(|| clean.to_owned())
 }
 
-/// Puts numbers behind names that are there more than once, such that all are different.
+/// Appends numbers to names that occur more than once, to make all names unique.
 fn number(names: &mut [String]) {
     let mut taken: HashSet<String> = names.iter().cloned().collect();
     let mut seen: HashMap<String, u32> = HashMap::new();
@@ -121,7 +121,7 @@ fn number(names: &mut [String]) {
         if *count == 1 {
             continue;
         }
-        // An atom may end in a number, too.
+        // An atom's name may also end in a number.
         while !taken.insert(format!("{name}_{count}")) {
             *count += 1;
         }

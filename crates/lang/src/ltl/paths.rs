@@ -1,36 +1,38 @@
-//! What an expression takes from the subject in the words of the subject's own language: `q->size`, `*p`,
-//! `a[3].b`. To the block language such a path is a parameter like others.
+//! Paths in the target's language within expressions: `q->size`, `*p`, `a[3].b`. For the block language, such a path is
+//! a parameter.
 
-use invigil_monitor::event::{Param, Source};
+use invigil_monitor::event::{Param, ParamSource};
 use std::ops::Range;
 
-/// An expression of the block language, with names in the place of paths.
-pub(super) struct Plain {
+/// An expression of the block language, with names substituted for paths.
+pub(super) struct PlainExpression {
     pub(super) text: String,
-    /// For each byte of the text and for its end, the byte of the expression as it was written.
+    /// For each byte of the text and for its end, the offset in the original expression.
     pub(super) places: Vec<u32>,
-    /// The names that stand for paths.
+    /// The substituted names.
     pub(super) paths: Vec<(String, Param)>,
 }
 
 /// Words that are neither names nor the end of an operand.
 const OPERATORS: [&str; 8] = ["and", "or", "not", "in", "is", "if", "else", "for"];
 
-/// The parameters that every event has.
-const SPECIAL: [(&str, Source); 4] = [
-    ("thread", Source::Thread),
-    ("time", Source::Time),
-    ("program", Source::Program),
-    ("ecid", Source::Program),
+/// The special parameters, which every event has.
+const SPECIAL: [(&str, ParamSource); 4] = [
+    ("thread", ParamSource::Thread),
+    ("time", ParamSource::Time),
+    ("program", ParamSource::Program),
+    ("ecid", ParamSource::Program),
 ];
 
-/// Puts names in the place of paths.
+/// Substitutes names for paths.
 ///
 /// # Errors
-/// With the place of what cannot be part of an expression.
-pub(super) fn plain(written: &str) -> Result<Plain, Range<usize>> {
-    let mut reader =
-        Reader { written, out: Plain { text: String::new(), places: Vec::new(), paths: Vec::new() } };
+/// With the range of a part that is not allowed in an expression.
+pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usize>> {
+    let mut reader = Reader {
+        written,
+        out: PlainExpression { text: String::new(), places: Vec::new(), paths: Vec::new() },
+    };
     let (mut at, mut after_operand) = (0, false);
     while let Some(first) = written[at..].chars().next() {
         let rest = &written[at..];
@@ -82,7 +84,7 @@ pub(super) fn plain(written: &str) -> Result<Plain, Range<usize>> {
 
 struct Reader<'a> {
     written: &'a str,
-    out: Plain,
+    out: PlainExpression,
 }
 
 impl Reader<'_> {
@@ -91,10 +93,10 @@ impl Reader<'_> {
         self.out.text.push_str(&self.written[part]);
     }
 
-    /// A path in the subject's own language.
+    /// Substitutes a path in the target's language.
     fn subject(&mut self, part: Range<usize>) {
         let words = self.written[part.clone()].to_owned();
-        self.path(part, Param { source: Source::Expression(words.clone()), name: words, ty: None });
+        self.path(part, Param { source: ParamSource::Expression(words.clone()), name: words, ty: None });
     }
 
     fn path(&mut self, part: Range<usize>, param: Param) {
@@ -102,7 +104,7 @@ impl Reader<'_> {
         let name = known.unwrap_or_else(|| {
             let numbers = self.out.paths.len()..;
             let names = numbers.map(|number| format!("_path{number}_"));
-            // Nobody has all names, so one is free.
+            // The text is finite, so some name is unused.
             let name =
                 names.into_iter().find(|name| !self.written.contains(name.as_str())).unwrap_or_default();
             self.out.paths.push((name.clone(), param));
@@ -121,12 +123,12 @@ fn is_in_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// The length of the letters of some kind at the beginning.
+/// Returns the length of the longest prefix of matching characters.
 fn run(text: &str, is: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !is(letter)).unwrap_or(text.len())
 }
 
-/// The length of a string with its quotes; of one that is not closed, all there is.
+/// Returns the length of a string literal with its quotes; of an unclosed one, the length of the text.
 fn string(text: &str) -> usize {
     let mut letters = text.char_indices();
     let quote = letters.next().map_or('"', |(_, quote)| quote);
@@ -140,8 +142,8 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// The length of the path at the beginning, if it is more than a name. What is called is a method of the block
-/// language, and an index that is no name and no number is one of its indices.
+/// Returns the length of the path at the start of `text`, if it is more than a name. Calls are methods of the block
+/// language, and an index that is neither a name nor a number is one of its indices.
 fn path(text: &str) -> Option<usize> {
     let prefix = run(text, |letter| letter == '*' || letter == '&');
     let name = run(&text[prefix..], is_in_name);
@@ -177,13 +179,13 @@ mod tests {
     use super::*;
 
     fn shown(written: &str) -> (String, Vec<String>) {
-        let plain = plain(written).unwrap();
+        let plain = replace_paths(written).unwrap();
         assert_eq!(plain.places.len(), plain.text.len() + 1);
         (plain.text, plain.paths.into_iter().map(|(_, param)| param.source.to_string()).collect())
     }
 
     #[test]
-    fn paths_become_names() {
+    fn paths_are_replaced_by_names() {
         let cases: &[(&str, &str, &[&str])] = &[
             ("amount <= 5", "amount <= 5", &[]),
             ("q->size <= 3", "_path0_ <= 3", &["q->size"]),
@@ -208,14 +210,14 @@ mod tests {
     }
 
     #[test]
-    fn places_lead_back() {
-        let plain = plain("ab + q->size").unwrap();
+    fn offsets_map_back_to_expression() {
+        let plain = replace_paths("ab + q->size").unwrap();
         assert_eq!(plain.places, [0, 1, 2, 3, 4, 5, 5, 5, 5, 5, 5, 5, 12]);
     }
 
     #[test]
-    fn a_comment_is_a_mistake() {
-        assert_eq!(plain("x # y").err(), Some(2..3));
-        assert_eq!(plain("x == #thred").err(), Some(5..11));
+    fn comment_in_expression_is_rejected() {
+        assert_eq!(replace_paths("x # y").err(), Some(2..3));
+        assert_eq!(replace_paths("x == #thred").err(), Some(5..11));
     }
 }

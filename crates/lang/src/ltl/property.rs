@@ -1,21 +1,21 @@
-//! Formulae as they are written, each a property.
+//! Formulas as properties.
 
-use super::argument::Reading;
-use super::atoms::{Atoms, Placed};
+use super::argument::TraceSemantics;
+use super::atoms::{Atoms, LocatedAtom};
 use super::lower::{Title, lower};
-use super::machine::{self, Machine};
+use super::meaning::{self, Machine};
 use crate::prop::ast::Name;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_ltl::formula::{Formulae, Proposition};
 use invigil_ltl::syntax::{Definition, Mistake};
 use invigil_ltl::{Budget, Formula, Logic, TooLarge};
 use invigil_monitor::automaton::{Automaton, MAX_SLICE_PARAMS};
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::EventCatalog;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
-/// What a formula on a command line may cost.
+/// Limits for a formula given by a user.
 pub const BUDGET: Budget = Budget {
     formulae: 1 << 18,
     states: 1 << 14,
@@ -25,33 +25,33 @@ pub const BUDGET: Budget = Budget {
     seconds: Some(60),
 };
 
-/// A property that is a formula.
+/// A property given as a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Property {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// The formula as it is written, in one line.
+    /// The formula on a single line, as written.
     pub formula: String,
-    /// Where that is.
+    /// Its position.
     pub span: Span,
-    /// How long runs are.
-    pub reading: Reading,
-    /// The parameters that it is sliced on.
+    /// The trace semantics.
+    pub semantics: TraceSemantics,
+    /// The slice parameters.
     pub slice_on: Vec<Name>,
-    /// The text that it stands in; all properties of a file share it.
+    /// The text that contains it, shared by all properties of a file.
     text: Arc<str>,
-    /// Where that begins in its source.
+    /// The offset of that text in its source.
     offset: usize,
-    /// The places of the formula and of those that it refers to, with their names, in order.
+    /// The ranges of the formula and of those that it refers to, names included, in order.
     parts: Vec<Range<usize>>,
-    /// Which of these is the formula.
+    /// The index of the formula among them.
     number: usize,
 }
 
-/// Parts of a text as a text of its own.
+/// Parts of a text, joined to a text of its own.
 struct Excerpt {
     text: String,
-    /// Where each part begins, here and in the source.
+    /// The start of each part, here and in the source.
     places: Vec<(usize, usize)>,
 }
 
@@ -66,43 +66,48 @@ impl Excerpt {
         excerpt
     }
 
-    /// Where in the source that stands which stands at a place here.
+    /// Returns the source offset for an offset in the excerpt.
     fn place(&self, at: usize) -> u32 {
         let part = self.places.partition_point(|(here, _)| *here <= at).saturating_sub(1);
         self.places.get(part).map_or(at, |(here, there)| there + at - here) as u32
     }
 }
 
-/// How formulae are to be read as properties.
+/// Options for parsing formulas as properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Manner {
-    /// What to call them: a single one so, several so with a dot and their own names.
+pub struct FormulaOptions {
+    /// The name of a single formula, or the prefix of the names of several, joined with a dot.
     pub name: Option<String>,
-    /// What to call one that neither has a name nor is given one; without this it is its own name.
+    /// The name of a formula that has none; if absent, the formula itself is its name.
     pub stem: Option<String>,
-    /// How long runs are.
-    pub reading: Reading,
-    /// The parameters that they are sliced on.
+    /// The trace semantics.
+    pub semantics: TraceSemantics,
+    /// The slice parameters.
     pub slice_on: Vec<Name>,
 }
 
-impl Manner {
-    /// The manner of a file that is named without more: `stem` is its name without the ending.
-    pub fn of_file(stem: &str) -> Manner {
-        Manner { name: None, stem: Some(stem.to_owned()), reading: Reading::Ltl, slice_on: Vec::new() }
+impl FormulaOptions {
+    /// Options for a file without further settings; `stem` is its name without the extension.
+    pub fn of_file(stem: &str) -> FormulaOptions {
+        FormulaOptions {
+            name: None,
+            stem: Some(stem.to_owned()),
+            semantics: TraceSemantics::Ltl,
+            slice_on: Vec::new(),
+        }
     }
 }
 
-/// Reads the formulae in a part of a source, such as a whole file: each has a name, `mutex = G !(a & b)`, if it
-/// is not alone. Those that others refer to as `@mutex` are parts of these, and no properties of their own.
+/// Parses the formulas in a part of a source. Unless there is only one, each has a name: `mutex = G !(a & b)`.
+/// Formulas that others refer to as `@mutex` become parts of these, not properties.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::ltl;
 /// let text = "ltl:G(request -> F grant)";
-/// let argument = ltl::Argument::parse(text).unwrap();
-/// let manner = argument.manner(SourceId(0), text);
-/// let (properties, problems) = ltl::parse(SourceId(0), text, argument.formula, manner);
+/// let argument = ltl::FormulaArgument::parse(text).unwrap();
+/// let options = argument.options(SourceId(0), text);
+/// let (properties, problems) = ltl::parse(SourceId(0), text, argument.formula, options);
 /// assert!(problems.is_empty());
 /// assert_eq!(properties[0].name, "G(request -> F grant)");
 /// ```
@@ -110,19 +115,19 @@ pub fn parse(
     source: SourceId,
     text: &str,
     part: Range<usize>,
-    manner: Manner,
+    options: FormulaOptions,
 ) -> (Vec<Property>, Vec<Diagnostic>) {
     let offset = part.start;
-    Reader { source, manner }.read(text.get(part).unwrap_or_default(), offset)
+    Reader { source, options }.read(text.get(part).unwrap_or_default(), offset)
 }
 
 struct Reader {
     source: SourceId,
-    manner: Manner,
+    options: FormulaOptions,
 }
 
 impl Reader {
-    /// Reads a text that begins at `offset` of its source.
+    /// Parses a text that starts at `offset` of its source.
     fn read(self, text: &str, offset: usize) -> (Vec<Property>, Vec<Diagnostic>) {
         let mut problems = self.slice_problems();
         let definitions = match Formulae::new(&BUDGET).parse_file(text) {
@@ -145,18 +150,18 @@ impl Reader {
             let Range { start, end } = definition.formula_span;
             let written = text[start..end].split_whitespace().collect::<Vec<_>>().join(" ");
             let own = definition.name.as_ref().map(|name| name.text.as_str());
-            let name = match (&self.manner.name, own) {
+            let name = match (&self.options.name, own) {
                 (Some(name), Some(own)) if several => format!("{name}.{own}"),
                 (Some(name), _) => name.clone(),
                 (None, Some(own)) => own.to_owned(),
-                (None, None) => self.manner.stem.clone().unwrap_or_else(|| shortened(&written)),
+                (None, None) => self.options.stem.clone().unwrap_or_else(|| shortened(&written)),
             };
             properties.push(Property {
                 name,
                 formula: written,
                 span: Span::new(self.source, (offset + start) as u32, (offset + end) as u32),
-                reading: self.manner.reading,
-                slice_on: self.manner.slice_on.clone(),
+                semantics: self.options.semantics,
+                slice_on: self.options.slice_on.clone(),
                 text: Arc::clone(&whole),
                 offset,
                 parts: needed.iter().map(|needed| place(&definitions[*needed])).collect(),
@@ -168,36 +173,36 @@ impl Reader {
 
     fn slice_problems(&self) -> Vec<Diagnostic> {
         let mut problems = Vec::new();
-        let slice_on = &self.manner.slice_on;
+        let slice_on = &self.options.slice_on;
         for (at, name) in slice_on.iter().enumerate() {
             let words = match &name.text {
-                text if text.is_empty() => "a parameter is missing here".to_owned(),
+                text if text.is_empty() => "missing parameter".to_owned(),
                 text if slice_on[..at].iter().any(|earlier| earlier.text == *text) => {
-                    format!("`{text}` is sliced on twice")
+                    format!("`{text}` is listed twice as a slice parameter")
                 }
                 _ if at == MAX_SLICE_PARAMS => {
-                    format!("a property slices on at most {MAX_SLICE_PARAMS} parameters")
+                    format!("at most {MAX_SLICE_PARAMS} slice parameters are supported")
                 }
                 _ => continue,
             };
-            let help = "name the parameters of events that tell one instance from another: `ltl[queue]:…`";
+            let help = "list the parameters that identify an instance: `ltl[queue]:…`";
             problems.push(Diagnostic::error(name.span, words).help(help));
         }
         problems
     }
 }
 
-/// The longest formula that is its own name.
-const LONGEST: usize = 60;
+/// The maximum length of a formula that serves as its own name.
+const MAX_FORMULA_NAME: usize = 60;
 
 fn shortened(formula: &str) -> String {
-    match formula.char_indices().nth(LONGEST) {
+    match formula.char_indices().nth(MAX_FORMULA_NAME) {
         Some((end, _)) => format!("{}…", &formula[..end]),
         None => formula.to_owned(),
     }
 }
 
-/// For each formula the numbers of those that it refers to.
+/// For each formula, the indices of those that it refers to.
 fn references(definitions: &[Definition]) -> Vec<Vec<usize>> {
     let named = definitions.iter().enumerate().filter_map(|(at, of)| Some((of.name.as_ref()?, at)));
     let numbers: HashMap<&str, usize> = named.map(|(name, at)| (name.text.as_str(), at)).collect();
@@ -212,7 +217,7 @@ fn references(definitions: &[Definition]) -> Vec<Vec<usize>> {
     references.collect()
 }
 
-/// A formula and all that it refers to, in the order in which they stand.
+/// A formula and all that it refers to, in source order.
 fn needed(number: usize, references: &[Vec<usize>]) -> BTreeSet<usize> {
     let (mut open, mut needed) = (vec![number], BTreeSet::from([number]));
     while let Some(number) = open.pop() {
@@ -221,22 +226,22 @@ fn needed(number: usize, references: &[Vec<usize>]) -> BTreeSet<usize> {
     needed
 }
 
-/// Where a definition stands, with its name.
+/// The range of a definition, including its name.
 fn place(definition: &Definition) -> Range<usize> {
     let Range { start, end } = definition.formula_span;
     definition.name.as_ref().map_or(start, |name| name.span.start)..end
 }
 
-/// Prints a file of formulae in one style; comments stay.
+/// Formats a file of formulas. Comments are kept.
 ///
 /// # Errors
-/// With all mistakes, if it has some: it is left alone then.
+/// With all errors if there are any; nothing is formatted then.
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     invigil_ltl::syntax::format(text)
         .map_err(|mistakes| mistakes.iter().map(|mistake| diagnostic(source, 0, mistake)).collect())
 }
 
-/// A mistake in a text that begins at `offset` of its source.
+/// Converts a syntax error in a text that starts at `offset` of its source.
 pub(crate) fn diagnostic(source: SourceId, offset: usize, mistake: &Mistake) -> Diagnostic {
     let span = Span::new(source, (offset + mistake.span.start) as u32, (offset + mistake.span.end) as u32);
     let diagnostic = Diagnostic::error(span, &mistake.message);
@@ -247,20 +252,20 @@ pub(crate) fn diagnostic(source: SourceId, offset: usize, mistake: &Mistake) -> 
 }
 
 impl Property {
-    /// Compiles the formula. The events that it names are added to `catalog`, which all properties of a
-    /// session share; `functions` are files of functions that its expressions may call. There is an automaton
-    /// if no error is among the diagnostics.
+    /// Compiles the formula. Event declarations are added to `catalog`, which all properties of a session share;
+    /// `functions` are files with functions that its expressions may call. Returns an automaton if there is no error
+    /// among the diagnostics.
     pub fn lower(
         &self,
         functions: &[(SourceId, &str)],
-        catalog: &mut Catalog,
+        catalog: &mut EventCatalog,
     ) -> (Option<Automaton>, Vec<Diagnostic>) {
         let mut problems = Vec::new();
-        let (mut logic, formula, placed) = match self.reread() {
+        let (mut logic, formula, located) = match self.parse_again() {
             Ok(read) => read,
             Err(mistakes) => return (None, mistakes),
         };
-        let atoms = Atoms::new(&placed, &mut problems);
+        let atoms = Atoms::new(&located, &mut problems);
         if problems.iter().any(Diagnostic::is_error) {
             return (None, problems);
         }
@@ -278,18 +283,18 @@ impl Property {
         }
     }
 
-    /// That the formula has no monitor of a reasonable size.
+    /// The diagnostic for a formula whose monitor exceeds the limits.
     fn too_large(&self, limit: TooLarge) -> Diagnostic {
-        Diagnostic::error(self.span, "there is no monitor of a reasonable size for this formula")
+        Diagnostic::error(self.span, "the monitor for this formula is too large")
             .label(match limit.is_time() {
                 true => limit.to_string(),
-                false => format!("it would have more than {} {}", limit.limit, limit.what),
+                false => format!("more than {} {} would be needed", limit.limit, limit.what),
             })
-            .help("give the parts of a conjunction as properties of their own, or smaller bounds")
+            .help("split a conjunction into several properties, or use smaller bounds")
     }
 
-    /// The formula in a logic of its own, with its atoms.
-    pub(super) fn reread(&self) -> Result<(Logic, Formula, Vec<Placed>), Vec<Diagnostic>> {
+    /// Parses the formula into a logic of its own, with its atoms.
+    pub(super) fn parse_again(&self) -> Result<(Logic, Formula, Vec<LocatedAtom>), Vec<Diagnostic>> {
         let mut logic = Logic::new(BUDGET);
         let excerpt = Excerpt::new(&self.text, &self.parts, self.offset);
         let definitions = logic.parse_file(&excerpt.text).map_err(|mistakes| {
@@ -303,14 +308,14 @@ impl Property {
             });
             located.collect::<Vec<_>>()
         })?;
-        let placed = self.atoms(&excerpt, &mut logic, &definitions);
+        let located = self.atoms(&excerpt, &mut logic, &definitions);
         let formula = definitions.get(self.number).map_or(Formula::TRUE, |definition| definition.formula);
-        Ok((logic, formula, placed))
+        Ok((logic, formula, located))
     }
 
-    /// The atoms of the formula and of those that it refers to, each once, in the order in which they stand.
-    fn atoms(&self, excerpt: &Excerpt, logic: &mut Logic, definitions: &[Definition]) -> Vec<Placed> {
-        let mut found: Vec<Placed> = Vec::new();
+    /// The atoms of the formula and of those that it refers to, without duplicates, in source order.
+    fn atoms(&self, excerpt: &Excerpt, logic: &mut Logic, definitions: &[Definition]) -> Vec<LocatedAtom> {
+        let mut found: Vec<LocatedAtom> = Vec::new();
         let (mut open, mut seen) = (vec![self.number], BTreeSet::from([self.number]));
         while let Some(number) = open.pop() {
             let Some(definition) = definitions.get(number) else { continue };
@@ -330,26 +335,26 @@ impl Property {
                 let inside = excerpt.text.get(start + 1..end - 1);
                 let letter_by_letter =
                     matches!(proposition, Proposition::Expression(text) if inside == Some(text));
-                found.push(Placed {
+                found.push(LocatedAtom {
                     atom,
                     proposition: proposition.clone(),
                     span: Span::new(self.span.source, excerpt.place(start), excerpt.place(end)),
-                    inside: letter_by_letter.then(|| excerpt.place(start + 1)),
+                    expression_start: letter_by_letter.then(|| excerpt.place(start + 1)),
                 });
             }
         }
         found
     }
 
-    /// The monitor of the formula. Where what is to be presumed is too large, it tells what is certain.
+    /// Returns the monitor of the formula. Falls back to certain verdicts if the presumptive monitor is too large.
     pub(super) fn machine(&self, logic: &mut Logic, formula: Formula) -> Result<Machine, TooLarge> {
-        if self.reading == Reading::Ltlf {
-            return Ok(machine::finite(logic.finite(formula)?));
+        if self.semantics == TraceSemantics::Ltlf {
+            return Ok(meaning::finite(logic.finite(formula)?));
         }
         let certain = logic.monitor(formula)?;
         Ok(match logic.presume_besides(&certain, formula) {
-            Ok(presuming) => presuming.map(machine::presumed),
-            Err(_) => certain.map(machine::certain),
+            Ok(presuming) => presuming.map(meaning::presumed),
+            Err(_) => certain.map(meaning::certain),
         })
     }
 }

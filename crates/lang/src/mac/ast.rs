@@ -1,24 +1,24 @@
-//! Names, types and expressions as they are written: nothing is looked up yet.
+//! Syntax trees shared by PEDL and MEDL: names, types and expressions. Names are not resolved.
 
 pub use crate::prop::ast::Name;
 use invigil_expr::diag::Span;
 use invigil_monitor::mac::{Binary, Type, Unary, Value};
 use std::fmt;
 
-/// A type of the watched program.
+/// A type of the target.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ProgramType {
-    /// What it is, or what it is an array of.
-    pub base: Base,
-    /// How many pairs of brackets stand behind it.
+    /// The type, or the element type of an array.
+    pub base: BaseType,
+    /// The number of array dimensions.
     pub dimensions: usize,
 }
 
 impl ProgramType {
-    /// The type as scripts know it; nothing for objects and arrays.
+    /// Returns the type in scripts; `None` for objects and arrays.
     pub fn known(&self) -> Option<Type> {
         match self.base {
-            Base::Known(ty) if self.dimensions == 0 => Some(ty),
+            BaseType::Known(ty) if self.dimensions == 0 => Some(ty),
             _ => None,
         }
     }
@@ -27,49 +27,49 @@ impl ProgramType {
 impl fmt::Display for ProgramType {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.base {
-            Base::Known(ty) => write!(f, "{ty}")?,
-            Base::Class(name) => f.write_str(name)?,
+            BaseType::Known(ty) => write!(f, "{ty}")?,
+            BaseType::Class(name) => f.write_str(name)?,
         }
         f.write_str(&"[]".repeat(self.dimensions))
     }
 }
 
-/// A type that is no array.
+/// A type that is not an array.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Base {
+pub enum BaseType {
     /// A primitive type, or `String`.
     Known(Type),
-    /// A class, as it is named.
+    /// A class, by name.
     Class(String),
 }
 
-/// A name of the watched program: `Control.gatePos`, `A.main(String[]).c1.d1`, `Gate.gd(int)`.
+/// A qualified name in the target: `Control.gatePos`, `A.main(String[]).c1.d1`, `Gate.gd(int)`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Path {
-    /// What stands between the dots; never empty.
+    /// The segments; never empty.
     pub segments: Vec<Segment>,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// One part of a [`Path`].
+/// One segment of a [`Path`].
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Segment {
-    /// What joins it to the part before: `.`, or `::` in names of C++; nothing for the first.
-    pub joint: &'static str,
+    /// The separator before it: `.`, or `::` in C++ names; empty for the first segment.
+    pub separator: &'static str,
     /// The name.
     pub name: String,
-    /// The types of the parameters, if this is a method.
+    /// The parameter types, if it is a method.
     pub parameters: Option<Vec<ProgramType>>,
 }
 
 impl Path {
-    /// Whether the last part is a method.
+    /// Whether the last segment is a method.
     pub fn is_method(&self) -> bool {
         self.segments.last().is_some_and(|last| last.parameters.is_some())
     }
 
-    /// The path, if it is just a name.
+    /// Returns the name, if the path consists of one segment.
     pub fn as_name(&self) -> Option<&str> {
         match self.segments.as_slice() {
             [only] if only.parameters.is_none() => Some(&only.name),
@@ -81,7 +81,7 @@ impl Path {
 impl fmt::Display for Path {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for segment in &self.segments {
-            write!(f, "{}{}", segment.joint, segment.name)?;
+            write!(f, "{}{}", segment.separator, segment.name)?;
             if let Some(parameters) = &segment.parameters {
                 let types: Vec<String> = parameters.iter().map(ProgramType::to_string).collect();
                 write!(f, "({})", types.join(", "))?;
@@ -91,7 +91,7 @@ impl fmt::Display for Path {
     }
 }
 
-/// A number, text, character or truth value, as it is written or as a constant of the program has it.
+/// A number, string, character or Boolean: a literal in a script, or the value of a constant of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
     /// `true` or `false`
@@ -113,7 +113,7 @@ pub enum Literal {
 }
 
 impl Literal {
-    /// The value; of `null`, that it has none.
+    /// Returns the value; `null` is undefined.
     pub fn value(&self) -> Value<'_> {
         match self {
             Literal::Boolean(value) => Value::Boolean(*value),
@@ -128,21 +128,21 @@ impl Literal {
     }
 }
 
-/// An expression: its nodes, operands before what is made of them. The last one is the whole.
+/// An expression as a list of nodes. Operands precede their operator; the last node is the root.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expr {
-    /// Never empty.
+    /// The nodes; never empty.
     pub nodes: Vec<Node>,
 }
 
 impl Expr {
-    /// Where it stands.
+    /// Returns its position.
     pub fn span(&self) -> Span {
         self.nodes.last().map_or(Span::default(), |node| node.span)
     }
 
-    /// The name of the event whose values the event at a node carries: `e` of `e when c`.
-    pub(crate) fn carrier(&self, event: At) -> Option<&str> {
+    /// Returns the name of the event whose values the event at a node carries: `e` for `e when c`.
+    pub(crate) fn carrier(&self, event: NodeId) -> Option<&str> {
         let mut at = event;
         loop {
             match &self.nodes.get(at)?.kind {
@@ -154,71 +154,71 @@ impl Expr {
     }
 }
 
-/// A part of an expression and where it stands.
+/// A node of an expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Where it stands, operands included.
+    /// Its position, operands included.
     pub span: Span,
-    /// Whether parentheses stand around it.
+    /// Whether it is parenthesised.
     pub is_grouped: bool,
 }
 
-/// A node, by its position in the expression.
-pub type At = usize;
+/// Index of a node in its expression.
+pub type NodeId = usize;
 
-/// What a node is. Operands come first in the list of nodes.
+/// The kind of a node. Operands precede it in the list of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Kind {
     /// A constant.
     Literal(Literal),
-    /// A variable, a condition, an event, a constant of the program.
+    /// A variable, condition, event, or constant of the target.
     Path(Path),
     /// `x'`: the new value of an auxiliary variable.
     Primed(String),
     /// An operator with one operand.
-    Unary(Unary, At),
-    /// An operator with two.
-    Binary(Binary, At, At),
+    Unary(Unary, NodeId),
+    /// An operator with two operands.
+    Binary(Binary, NodeId, NodeId),
     /// `a ? b : c`
-    Choice(At, At, At),
+    Choice(NodeId, NodeId, NodeId),
     /// `(int) a`
-    Cast(Type, At),
-    /// `defined(c)`: whether it is true or false.
-    Defined(At),
-    /// `time(e)`: when it last happened.
-    Time(At),
+    Cast(Type, NodeId),
+    /// `defined(c)`: whether the condition is true or false.
+    Defined(NodeId),
+    /// `time(e)`: the time of its last occurrence.
+    Time(NodeId),
     /// `value(e, i)`
-    Value(At, At),
-    /// `start(c)`: it became true.
-    Start(At),
-    /// `end(c)`: it is no longer true.
-    End(At),
+    Value(NodeId, NodeId),
+    /// `start(c)`: occurs when the condition becomes true.
+    Start(NodeId),
+    /// `end(c)`: occurs when the condition stops being true.
+    End(NodeId),
     /// `e when c`
-    When(At, At),
-    /// `[e, f)`: from the one event to the other.
-    Interval(At, At),
+    When(NodeId, NodeId),
+    /// `[e, f)`: true from one event to the other.
+    Interval(NodeId, NodeId),
     /// `update(x)`
     Update(Path),
     /// `startM(f)`, `endM(f)`, `IOM(f)`, `InM(f)`
-    Method(Moment, Path),
+    Method(MethodPhase, Path),
 }
 
-/// What is asked of a method.
+/// The part of a method call that an expression refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Moment {
-    /// `startM`: it is entered.
+pub enum MethodPhase {
+    /// `startM`: the call.
     Start,
-    /// `endM`: it returns.
+    /// `endM`: the return.
     End,
-    /// `IOM`: it is entered or returns.
+    /// `IOM`: call or return.
     Either,
-    /// `InM`: a condition, that control is in it.
+    /// `InM`: a condition that is true while control is in the method.
     Inside,
 }
 
-/// The operators with two operands, how they are written, and how strongly they bind.
+/// The binary operators with their notation and binding power.
 pub(crate) const OPERATORS: [(&str, Binary, u8); 21] = [
     ("=>", Binary::Implies, 1),
     ("->", Binary::Implies, 1),

@@ -1,62 +1,62 @@
-//! Reads expressions: Java's, with the operators on events and conditions.
+//! ScriptParser for expressions: Java's, extended by operators on events and conditions.
 
-use super::ast::{At, Kind, Literal, Moment, Node, OPERATORS, Path, Segment};
+use super::ast::{Kind, Literal, MethodPhase, Node, NodeId, OPERATORS, Path, Segment};
 use super::literals::{number, unescaped};
-use super::parser::Parser;
-use crate::reading::cursor::Token;
-use crate::reading::cursor::suggest;
+use super::parser::ScriptParser;
+use crate::parsing::cursor::Token;
+use crate::parsing::cursor::suggest;
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_monitor::mac::{Binary, Type, Unary};
 
-/// Deeper than anyone writes, and shallow enough for every stack.
+/// The maximum nesting depth: more than practical scripts need, and safe for the stack.
 const MAX_NESTING: u32 = 500;
 
-/// How strongly `||` binds: the weakest operator that events have.
+/// The binding power of `||`, the weakest operator on events.
 const OR: u8 = 2;
 
-/// What a loop of operators does with its next token.
+/// How the next token continues a sequence of operators.
 enum Next {
     Operator(Binary, u8),
-    /// `x<-1`: the mark of an alias is two operators here.
+    /// `x<-1`: the alias mark is read as two operators here.
     Split(Binary, u8),
     Nothing,
 }
 
-impl Parser<'_> {
-    fn push(&mut self, kind: Kind, span: Span) -> At {
+impl ScriptParser<'_> {
+    fn push(&mut self, kind: Kind, span: Span) -> NodeId {
         self.nodes.push(Node { kind, span, is_grouped: false });
         self.nodes.len() - 1
     }
 
-    fn span_of(&self, node: At) -> Span {
+    fn span_of(&self, node: NodeId) -> Span {
         self.nodes[node].span
     }
 
-    /// Reads an expression, and adds its nodes.
-    pub(crate) fn expression(&mut self) -> Option<At> {
+    /// Parses an expression and adds its nodes.
+    pub(crate) fn expression(&mut self) -> Option<NodeId> {
         self.deeper(|parser| {
             let condition = parser.operators(1)?;
             if !parser.take_mark("?") {
                 return Some(condition);
             }
             let first = parser.expression()?;
-            parser.expect_mark(":", "a choice is written `condition ? this : that`")?;
+            parser.expect_mark(":", "write a conditional as `condition ? value : value`")?;
             let second = parser.expression()?;
             let span = parser.span_of(condition).to(parser.span_of(second));
             Some(parser.push(Kind::Choice(condition, first, second), span))
         })
     }
 
-    /// Reads the event that a guard waits for: `->` is none of its operators.
-    pub(crate) fn trigger(&mut self) -> Option<At> {
+    /// Parses the event of a guard, where `->` is not an operator.
+    pub(crate) fn trigger(&mut self) -> Option<NodeId> {
         self.deeper(|parser| parser.operators(OR))
     }
 
-    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Option<At>) -> Option<At> {
+    fn deeper(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
         if self.nesting == MAX_NESTING {
-            let problem = Diagnostic::error(self.here(), "this is nested too deeply")
-                .label(format!("{MAX_NESTING} expressions are inside each other here"))
-                .help("give a part of it a name of its own");
+            let problem = Diagnostic::error(self.here(), "this expression is nested too deeply")
+                .label(format!("more than {MAX_NESTING} levels"))
+                .help("define a part of it under a name of its own");
             self.report(problem);
             return None;
         }
@@ -66,8 +66,8 @@ impl Parser<'_> {
         node
     }
 
-    /// Reads operands with operators between them that bind at least as strongly as `level`.
-    fn operators(&mut self, level: u8) -> Option<At> {
+    /// Parses operands and the operators between them that bind at least as tightly as `level`.
+    fn operators(&mut self, level: u8) -> Option<NodeId> {
         let mut left = self.operand()?;
         loop {
             let (operator, binds) = match self.operator() {
@@ -83,7 +83,7 @@ impl Parser<'_> {
                 _ => return Some(left),
             };
             let right = match operator {
-                // To the right: `a => b => c` is `a => (b => c)`.
+                // Right-associative: `a => b => c` is `a => (b => c)`.
                 Binary::Implies => self.deeper(|parser| parser.operators(binds))?,
                 _ => self.operators(binds + 1)?,
             };
@@ -101,9 +101,9 @@ impl Parser<'_> {
                 None => Next::Nothing,
             },
             Token::Word("instanceof") => {
-                let problem = Diagnostic::error(self.here(), "nothing is known of objects here")
-                    .label("`instanceof` asks about an object")
-                    .help("watch a variable of primitive type that tells the same");
+                let problem = Diagnostic::error(self.here(), "`instanceof` is not supported")
+                    .label("objects are not monitored")
+                    .help("monitor a variable of primitive type with the same information");
                 self.report(problem);
                 Next::Nothing
             }
@@ -111,8 +111,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads an operand with what stands before it, and the `when` behind it.
-    fn operand(&mut self) -> Option<At> {
+    /// Parses an operand with its prefixes and a trailing `when`.
+    fn operand(&mut self) -> Option<NodeId> {
         let mut before = Vec::new();
         let operand = loop {
             let start = self.at.start;
@@ -126,12 +126,12 @@ impl Parser<'_> {
                     let Token::Word(word) = self.at.token else { return None };
                     let ty = Type::from_word(word)?;
                     self.take();
-                    self.expect_mark(")", "a cast is written `(int) x`")?;
+                    self.expect_mark(")", "write a cast as `(int) x`")?;
                     before.push((Prefix::Cast(ty), start));
                     continue;
                 }
                 Token::Number(_) => match before.last() {
-                    // `-2147483648` is a number, though what stands behind the sign is none.
+                    // `-2147483648` is a literal, although the number after the sign is out of range.
                     Some((Prefix::Unary(Unary::Minus), minus)) => {
                         let minus = *minus;
                         before.pop();
@@ -159,8 +159,8 @@ impl Parser<'_> {
         matches!(self.peek(), Token::Word(word) if Type::from_word(word).is_some())
     }
 
-    /// `e when c when d`: the conditions reach as far as they can.
-    fn whens(&mut self, event: At) -> Option<At> {
+    /// Parses `e when c when d`: conditions extend as far as possible.
+    fn whens(&mut self, event: NodeId) -> Option<NodeId> {
         let mut event = event;
         while !self.leaves_when && self.take_word("when") {
             self.leaves_when = true;
@@ -173,23 +173,22 @@ impl Parser<'_> {
         Some(event)
     }
 
-    fn primary(&mut self) -> Option<At> {
+    fn primary(&mut self) -> Option<NodeId> {
         let start = self.at.start;
         let node = match self.at.token {
             Token::Mark("(") => {
                 self.take();
                 let node = self.apart(Self::expression)?;
-                self.expect_mark(")", "this `(` is not closed").or_else(|| self.unclosed(start))?;
-                // The whole is where its parentheses are.
+                self.expect_mark(")", "add the missing `)`").or_else(|| self.unclosed(start))?;
+                // The span of the expression includes its parentheses.
                 self.nodes[node].is_grouped = true;
                 self.nodes[node].span = self.since(start);
                 node
             }
             Token::Mark("[") if self.language.has_program => {
-                let problem = Diagnostic::error(self.here(), "there are no intervals in PEDL");
-                let help =
-                    "PEDL speaks of the present only: export both events, and define the interval in MEDL";
-                self.report(problem.label("an interval looks back in time").help(help));
+                let problem = Diagnostic::error(self.here(), "intervals are not allowed in PEDL");
+                let help = "PEDL has no history: export both events and define the interval in MEDL";
+                self.report(problem.label("depends on the past").help(help));
                 return None;
             }
             Token::Mark("[") => self.interval()?,
@@ -201,19 +200,19 @@ impl Parser<'_> {
             Token::Char(inside) => {
                 let text = self.text(inside)?;
                 let [unit] = text[..] else {
-                    let problem = Diagnostic::error(self.here(), "this is not one character")
-                        .label("a character stands between single quotes")
-                        .help("texts have double quotes: `\"text\"`");
+                    let problem = Diagnostic::error(self.here(), "this is not a single character")
+                        .label("single quotes enclose one character")
+                        .help("write strings in double quotes: `\"text\"`");
                     self.report(problem);
                     return None;
                 };
                 let span = self.take();
                 self.push(Kind::Literal(Literal::Char(unit)), span)
             }
-            Token::OpenQuote => {
-                let problem = Diagnostic::error(self.here(), "this quote is not closed")
-                    .label("the quote is missing on this line")
-                    .help("close it; a prime stands right behind its variable, as in `x'`");
+            Token::UnclosedQuote => {
+                let problem = Diagnostic::error(self.here(), "unterminated quote")
+                    .label("no closing quote on this line")
+                    .help("close it; a prime directly follows its variable, as in `x'`");
                 self.report(problem);
                 return None;
             }
@@ -241,24 +240,24 @@ impl Parser<'_> {
             }
         };
         if self.at_mark("[") {
-            let problem = Diagnostic::error(self.here(), "elements of arrays are not watched")
+            let problem = Diagnostic::error(self.here(), "array elements cannot be monitored")
                 .label("expected an operator or `;`")
-                .help("watch a variable of primitive type that holds what matters");
+                .help("monitor a variable of primitive type instead");
             self.report(problem);
             return None;
         }
         Some(node)
     }
 
-    /// Reads what stands between parentheses or brackets: a `when` in there belongs there.
-    fn apart(&mut self, read: impl FnOnce(&mut Self) -> Option<At>) -> Option<At> {
+    /// Parses the contents of parentheses or brackets; a `when` inside belongs to them.
+    fn apart(&mut self, read: impl FnOnce(&mut Self) -> Option<NodeId>) -> Option<NodeId> {
         let outside = std::mem::replace(&mut self.leaves_when, false);
         let node = read(self);
         self.leaves_when = outside;
         node
     }
 
-    /// Adds to the complaint about a missing `)` where the `(` is.
+    /// Adds the position of the `(` to the diagnostic about a missing `)`.
     fn unclosed(&mut self, start: usize) -> Option<Span> {
         let open = self.span(start, start + 1);
         if let Some(last) = self.problems.last_mut().filter(|last| last.related.is_empty()) {
@@ -267,13 +266,13 @@ impl Parser<'_> {
         None
     }
 
-    /// In MEDL, where nothing else has parentheses behind it, every word is meant as a function.
+    /// Whether a word is meant as a function. In MEDL, nothing else is followed by a parenthesis.
     fn is_function(&self, word: &str) -> bool {
         self.language.functions.iter().any(|function| function.eq_ignore_ascii_case(word))
             || !self.language.has_program
     }
 
-    fn name(&mut self, word: &str) -> Option<At> {
+    fn name(&mut self, word: &str) -> Option<NodeId> {
         let path = match self.language.functions.contains(&word) {
             true => {
                 let problem = self.expected("an expression").help(format!("write `{word}(…)`"));
@@ -286,14 +285,14 @@ impl Parser<'_> {
         Some(self.push(Kind::Path(path), span))
     }
 
-    fn function(&mut self, word: &str, start: usize) -> Option<At> {
+    fn function(&mut self, word: &str, start: usize) -> Option<NodeId> {
         let name = self.here();
         if !self.language.functions.contains(&word) {
             let problem =
-                Diagnostic::error(name, format!("there is no `{word}(…)` in {}", self.language.noun));
+                Diagnostic::error(name, format!("unknown function `{word}(…)` in {}", self.language.noun));
             let functions = self.language.functions;
             let help = suggest(word, functions.iter().copied())
-                .unwrap_or_else(|| format!("there are `{}`", functions.join("`, `")));
+                .unwrap_or_else(|| format!("the functions are `{}`", functions.join("`, `")));
             self.report(problem.label("unknown").help(help));
             return None;
         }
@@ -301,10 +300,10 @@ impl Parser<'_> {
         self.take();
         let kind = match word {
             "update" => Kind::Update(self.path("a monitored variable")?),
-            "startM" => Kind::Method(Moment::Start, self.path("a monitored method")?),
-            "endM" => Kind::Method(Moment::End, self.path("a monitored method")?),
-            "IOM" => Kind::Method(Moment::Either, self.path("a monitored method")?),
-            "InM" => Kind::Method(Moment::Inside, self.path("a monitored method")?),
+            "startM" => Kind::Method(MethodPhase::Start, self.path("a monitored method")?),
+            "endM" => Kind::Method(MethodPhase::End, self.path("a monitored method")?),
+            "IOM" => Kind::Method(MethodPhase::Either, self.path("a monitored method")?),
+            "InM" => Kind::Method(MethodPhase::Inside, self.path("a monitored method")?),
             _ => {
                 let operand = self.apart(Self::expression)?;
                 match word {
@@ -313,7 +312,7 @@ impl Parser<'_> {
                     "defined" => Kind::Defined(operand),
                     "time" => Kind::Time(operand),
                     _ => {
-                        self.expect_mark(",", "write `value(e, 0)`: the event, and which of its values")?;
+                        self.expect_mark(",", "write `value(e, 0)`: the event and the index of the value")?;
                         Kind::Value(operand, self.apart(Self::expression)?)
                     }
                 }
@@ -325,9 +324,9 @@ impl Parser<'_> {
         Some(self.push(kind, span))
     }
 
-    /// `[e, f)`; some write `[e, f]`, which is the same.
-    fn interval(&mut self) -> Option<At> {
-        const HELP: &str = "an interval is written `[event, event)`";
+    /// Parses `[e, f)`; `[e, f]` is accepted with the same meaning.
+    fn interval(&mut self) -> Option<NodeId> {
+        const HELP: &str = "write an interval as `[event, event)`";
         let start = self.take().start as usize;
         let from = self.apart(Self::expression)?;
         self.expect_mark(",", HELP)?;
@@ -339,27 +338,27 @@ impl Parser<'_> {
         Some(self.push(Kind::Interval(from, to), span))
     }
 
-    fn number(&mut self, minus: Option<usize>) -> Option<At> {
+    fn number(&mut self, minus: Option<usize>) -> Option<NodeId> {
         let Token::Number(written) = self.at.token else { return None };
         let span = self.take();
         let span = minus.map_or(span, |start| self.since(start));
         match number(written, minus.is_some()) {
             Ok(literal) => Some(self.push(Kind::Literal(literal), span)),
             Err((message, help)) => {
-                self.report(Diagnostic::error(span, message).label("not a number of Java").help(help));
+                self.report(Diagnostic::error(span, message).label("not a Java number").help(help));
                 None
             }
         }
     }
 
-    /// What a text says, without its backslashes.
+    /// Decodes the escape sequences of a string literal.
     fn text(&mut self, inside: &str) -> Option<Vec<u16>> {
         unescaped(inside)
             .map_err(|wrong| {
                 let start = self.at.start + 1;
                 let problem = Diagnostic::error(
                     self.span(start + wrong.start, start + wrong.end),
-                    "this backslash means nothing",
+                    "unknown escape sequence",
                 )
                 .label("unknown")
                 .help("write `\\\\` for a backslash, `\\n` for a new line, `\\u00e9` for a letter");
@@ -369,16 +368,16 @@ impl Parser<'_> {
     }
 }
 
-/// What can stand before an operand.
+/// A prefix of an operand.
 enum Prefix {
     Unary(Unary),
     Cast(Type),
 }
 
 impl Path {
-    /// The path that is just a name.
+    /// Creates a path that consists of one name.
     pub(crate) fn name(text: &str, span: Span) -> Path {
-        let segment = Segment { joint: "", name: text.to_owned(), parameters: None };
+        let segment = Segment { separator: "", name: text.to_owned(), parameters: None };
         Path { segments: vec![segment], span }
     }
 }

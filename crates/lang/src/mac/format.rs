@@ -1,13 +1,13 @@
-//! Prints a script in one style, without losing a comment.
+//! Formats a script without losing a comment.
 //!
-//! The same words are laid out again in the same order, with comments between them where they stood. Only semicolons are
-//! set anew: one behind every statement.
+//! The same tokens are laid out again in the same order, with the comments between them. Only semicolons are
+//! regenerated: one after every statement.
 
 use super::scan;
-use crate::reading::cursor::Token;
+use crate::parsing::cursor::Token;
 use invigil_monitor::mac::Type;
 
-/// Where the statements of a script that has no mistakes begin, and where the word is that closes it.
+/// The offsets of the statements of a valid script, and of its closing keyword.
 #[derive(Default)]
 pub(crate) struct Layout {
     pub(crate) starts: Vec<usize>,
@@ -17,10 +17,10 @@ pub(crate) struct Layout {
 const STATEMENT: usize = 4;
 const INSIDE: usize = 8;
 
-/// Words that are no operands: a parenthesis or a sign behind them belongs to what follows.
+/// Words that are not operands: a parenthesis or sign after them belongs to what follows.
 const JOINING: [&str; 5] = ["when", "print", "in", "not", "invoke"];
 
-/// Prints a script.
+/// Formats a script.
 pub(crate) fn format(text: &str, layout: &Layout) -> String {
     let words = words(text, layout);
     let mut printer = Printer {
@@ -44,28 +44,28 @@ pub(crate) fn format(text: &str, layout: &Layout) -> String {
     out
 }
 
-/// A word of the script.
-struct Word<'a> {
+/// A token of the script.
+struct FormatToken<'a> {
     token: Token<'a>,
     start: usize,
     end: usize,
-    place: Place,
+    context: TokenContext,
 }
 
-/// Where a word stands.
+/// The context of a token.
 #[derive(Clone, Copy, PartialEq)]
-enum Place {
-    /// At the beginning of the script.
+enum TokenContext {
+    /// NodeId the start of the script.
     Opening,
-    /// At the beginning of a statement.
+    /// NodeId the start of a statement.
     Statement,
     Inside,
-    /// At the end of the script.
+    /// NodeId the end of the script.
     Closing,
 }
 
-fn words<'a>(text: &'a str, layout: &Layout) -> Vec<Word<'a>> {
-    let mut words: Vec<Word<'a>> = Vec::new();
+fn words<'a>(text: &'a str, layout: &Layout) -> Vec<FormatToken<'a>> {
+    let mut words: Vec<FormatToken<'a>> = Vec::new();
     let mut starts = layout.starts.iter().peekable();
     let mut is_declaration = false;
     let mut at = 0;
@@ -75,37 +75,42 @@ fn words<'a>(text: &'a str, layout: &Layout) -> Vec<Word<'a>> {
             return words;
         }
         at = lexed.end;
-        let place = match lexed.start {
+        let context = match lexed.start {
             start if starts.next_if_eq(&&start).is_some() => {
                 is_declaration = matches!(lexed.token, Token::Word("monobj" | "monmeth"));
-                Place::Statement
+                TokenContext::Statement
             }
-            start if start == layout.end => Place::Closing,
-            _ if words.is_empty() => Place::Opening,
-            _ => Place::Inside,
+            start if start == layout.end => TokenContext::Closing,
+            _ if words.is_empty() => TokenContext::Opening,
+            _ => TokenContext::Inside,
         };
         let (start, end) = (lexed.start, lexed.end);
-        // `x<-1` is a comparison, unless it gives an alias.
+        // `x<-1` is a comparison, except in a declaration with an alias.
         if lexed.token == Token::Mark("<-") && !is_declaration {
-            words.push(Word { token: Token::Mark("<"), start, end: start + 1, place });
-            words.push(Word { token: Token::Mark("-"), start: start + 1, end, place: Place::Inside });
+            words.push(FormatToken { token: Token::Mark("<"), start, end: start + 1, context });
+            words.push(FormatToken {
+                token: Token::Mark("-"),
+                start: start + 1,
+                end,
+                context: TokenContext::Inside,
+            });
         } else {
-            words.push(Word { token: lexed.token, start, end, place });
+            words.push(FormatToken { token: lexed.token, start, end, context });
         }
     }
 }
 
 struct Printer<'a> {
     text: &'a str,
-    words: &'a [Word<'a>],
+    words: &'a [FormatToken<'a>],
     out: String,
-    /// Whether nothing is on the line.
+    /// Whether the current line is empty.
     is_fresh: bool,
-    /// Whether a statement has begun.
+    /// Whether a statement has been printed.
     has_statements: bool,
-    /// How many braces are open.
+    /// The number of open braces.
     depth: usize,
-    /// Whether the guard takes several lines.
+    /// Whether the current guard spans several lines.
     is_open: bool,
 }
 
@@ -117,21 +122,21 @@ impl Printer<'_> {
     fn word(&mut self, at: usize, gap: &str) {
         let word = &self.words[at];
         if word.token == Token::Mark(";") {
-            // It has been set already, so what follows begins something new.
+            // The semicolon has been printed already; the next token starts a statement.
             self.comments(gap, self.behind() - STATEMENT);
             return;
         }
-        self.has_statements |= word.place == Place::Statement;
+        self.has_statements |= word.context == TokenContext::Statement;
         let begins = self.begins_update(at) || word.token == Token::Mark("}") && self.is_open;
-        let indent = match (word.place, word.token) {
-            (Place::Opening | Place::Closing, _) => 0,
-            (Place::Statement, _) | (_, Token::Mark("}")) => STATEMENT,
+        let indent = match (word.context, word.token) {
+            (TokenContext::Opening | TokenContext::Closing, _) => 0,
+            (TokenContext::Statement, _) | (_, Token::Mark("}")) => STATEMENT,
             _ if begins => INSIDE,
             _ => self.behind(),
         };
-        let is_new = word.place != Place::Inside || begins;
-        // Comments before the end of the script belong to what is in it.
-        let inner = if word.place == Place::Closing { STATEMENT } else { indent };
+        let is_new = word.context != TokenContext::Inside || begins;
+        // Comments before the end of the script are indented like its statements.
+        let inner = if word.context == TokenContext::Closing { STATEMENT } else { indent };
         let inner = if word.token == Token::Mark("}") { INSIDE } else { inner };
         let tail = self.comments(gap, inner);
         let sticks = matches!(word.token, Token::Mark("," | ")" | "]"));
@@ -139,7 +144,7 @@ impl Printer<'_> {
             && !sticks
             && self.token(at.wrapping_sub(1)) != Some(Token::Word(self.opening()));
         if is_new || breaks {
-            let is_apart = word.place == Place::Statement && is_blank(tail);
+            let is_apart = word.context == TokenContext::Statement && is_blank(tail);
             self.line(indent, is_apart);
         } else if self.is_fresh {
             self.indent(indent);
@@ -149,7 +154,7 @@ impl Printer<'_> {
         self.print(at);
     }
 
-    /// The word that opens the script.
+    /// The token that opens the script.
     fn opening(&self) -> &str {
         match self.words.first().map(|word| word.token) {
             Some(Token::Word(word)) => word,
@@ -157,7 +162,7 @@ impl Printer<'_> {
         }
     }
 
-    /// How far lines are indented that go on with something.
+    /// The indentation of continuation lines.
     fn behind(&self) -> usize {
         if self.depth > 0 { INSIDE + STATEMENT } else { INSIDE }
     }
@@ -169,7 +174,7 @@ impl Printer<'_> {
                 self.out.push_str(name);
                 self.out.push('\'');
             }
-            Token::Word(_) if word.place == Place::Closing => self.out.push_str("End"),
+            Token::Word(_) if word.context == TokenContext::Closing => self.out.push_str("End"),
             _ => self.out.push_str(&self.text[word.start..word.end]),
         }
         self.is_fresh = false;
@@ -186,20 +191,20 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a semicolon stands behind a word.
+    /// Whether a semicolon follows a token.
     fn ends(&self, at: usize) -> bool {
         let word = &self.words[at];
-        if matches!(word.token, Token::Mark("{" | "}")) || matches!(word.place, Place::Closing) {
+        if matches!(word.token, Token::Mark("{" | "}")) || matches!(word.context, TokenContext::Closing) {
             return false;
         }
         if self.depth > 0 {
             return matches!(self.token(at + 1), Some(Token::Mark(";" | "}")));
         }
         let next = self.words[at + 1..].iter().find(|next| next.token != Token::Mark(";"));
-        self.has_statements && next.is_none_or(|next| next.place != Place::Inside)
+        self.has_statements && next.is_none_or(|next| next.context != TokenContext::Inside)
     }
 
-    /// Whether an update of a guard that takes several lines begins here.
+    /// Whether a token starts an update of a multi-line guard.
     fn begins_update(&self, at: usize) -> bool {
         self.depth > 0
             && self.is_open
@@ -208,13 +213,13 @@ impl Printer<'_> {
             && matches!(self.words[at - 1].token, Token::Mark("{" | ";"))
     }
 
-    /// Whether the braces that open at a word are on several lines.
+    /// Whether the braces that open at a token span several lines.
     fn takes_lines(&self, at: usize) -> bool {
         let close = self.words[at..].iter().find(|word| word.token == Token::Mark("}"));
         close.is_some_and(|close| self.text[self.words[at].end..close.start].contains('\n'))
     }
 
-    /// Begins a line.
+    /// Starts a line.
     fn line(&mut self, indent: usize, is_apart: bool) {
         if !self.is_fresh {
             self.out.push('\n');
@@ -230,10 +235,10 @@ impl Printer<'_> {
         self.is_fresh = false;
     }
 
-    /// Prints the comments between two words; gives what stands behind the last of them.
+    /// Prints the comments between two tokens; returns the text after the last one.
     fn comments<'g>(&mut self, gap: &'g str, indent: usize) -> &'g str {
         let mut rest = gap;
-        // Nothing but blanks and comments is there.
+        // Between tokens there are only blanks and comments.
         while let Some(start) = rest.find('/') {
             let (before, comment) = rest.split_at(start);
             let to_line_end = comment.starts_with("//");
@@ -258,7 +263,7 @@ impl Printer<'_> {
         rest
     }
 
-    /// Whether a space stands between a word and the one before it.
+    /// Whether a space precedes a token.
     fn spaced(&self, at: usize) -> bool {
         let Some(before) = at.checked_sub(1) else { return false };
         let (last, now) = (self.words[before].token, self.words[at].token);
@@ -275,7 +280,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a word is the name in `<init>`, or the mark behind it.
+    /// Whether a token is the name in `<init>`, or the mark after it.
     fn is_constructor(&self, at: usize) -> bool {
         let is_opened = |at: usize| {
             at >= 2
@@ -285,7 +290,7 @@ impl Printer<'_> {
         is_opened(at) || at > 0 && self.words[at].token == Token::Mark(">") && is_opened(at - 1)
     }
 
-    /// Whether a word is an operator with only one operand, behind it.
+    /// Whether a token is a prefix operator.
     fn is_sign(&self, at: usize) -> bool {
         match self.words[at].token {
             Token::Mark("!" | "~") => true,
@@ -303,7 +308,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Whether a parenthesis closes `(int)`, which is no list of parameters.
+    /// Whether a parenthesis closes a cast such as `(int)`, not a parameter list.
     fn is_cast(&self, close: usize) -> bool {
         let Some(open) = close.checked_sub(2) else { return false };
         let is_type =
@@ -313,7 +318,7 @@ impl Printer<'_> {
     }
 }
 
-/// Whether there is an empty line among these blanks.
+/// Whether the blanks contain an empty line.
 fn is_blank(blanks: &str) -> bool {
     blanks.matches('\n').count() > 1
 }

@@ -1,11 +1,11 @@
-//! Java's numbers and texts.
+//! Java's number and string literals.
 
 use super::ast::Literal;
 use std::ops::Range;
 
-/// The number that is written, or what is wrong with it and what to do.
+/// Parses a number literal; the error is a message with its help text.
 pub(super) fn number(written: &str, is_negative: bool) -> Result<Literal, (String, &'static str)> {
-    const WIDE: &str = "an `int` has 32 bits; write `L` behind a `long`";
+    const WIDE: &str = "an `int` has 32 bits; append `L` for a `long`";
     let digits: String = written.chars().filter(|c| *c != '_').collect();
     let lower = digits.to_ascii_lowercase();
     let sign = if is_negative { "-" } else { "" };
@@ -44,7 +44,7 @@ pub(super) fn number(written: &str, is_negative: bool) -> Result<Literal, (Strin
     }
     let too_large = || (format!("`{sign}{written}` is too large"), WIDE);
     let magnitude = u64::from_str_radix(digits, radix).map_err(|_| too_large())?;
-    // Numbers that are not decimal are bits: `0xffffffff` is -1.
+    // Literals that are not decimal denote bits: `0xffffffff` is -1.
     let is_bits = radix != 10;
     let value = i128::from(magnitude) * if is_negative { -1 } else { 1 };
     let fits = |low: i128, high: i128, bits: i128| {
@@ -62,7 +62,7 @@ pub(super) fn number(written: &str, is_negative: bool) -> Result<Literal, (Strin
     }
 }
 
-/// What a text says, without its backslashes, in the units of Java; or where a backslash is that means nothing.
+/// Decodes escape sequences to UTF-16 units. The error is the range of an unknown sequence.
 pub(super) fn unescaped(inside: &str) -> Result<Vec<u16>, Range<usize>> {
     let mut text = Vec::new();
     let mut at = 0;
@@ -79,7 +79,7 @@ pub(super) fn unescaped(inside: &str) -> Result<Vec<u16>, Range<usize>> {
     Ok(text)
 }
 
-/// What stands behind a backslash, and how long it is; or how long what is wrong is.
+/// Decodes the text after a backslash; returns the unit and its length. The error is the length of the sequence.
 fn escape(rest: &str) -> Result<(u16, usize), usize> {
     let Some(first) = rest.chars().next() else { return Err(0) };
     let unit = match first {
@@ -112,7 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_those_of_java() {
+    fn number_literals_match_java() {
         for (written, is_negative, expected) in [
             ("0", false, Literal::Int(0)),
             ("30", true, Literal::Int(-30)),
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_are_those_of_java() {
+    fn string_escapes_match_java() {
         let units = |text: &str| text.encode_utf16().collect::<Vec<u16>>();
         for (written, says) in [
             ("plain é", "plain é"),

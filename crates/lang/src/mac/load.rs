@@ -1,22 +1,22 @@
-//! Both scripts at once.
+//! Loads a pair of scripts.
 
 use super::ast::Literal;
 use crate::{medl, pedl};
 use invigil_expr::diag::{Diagnostic, SourceId};
 
-/// A monitoring script and the requirement script that goes with it.
+/// A PEDL script and the MEDL script that imports from it.
 #[derive(Clone, Debug)]
-pub struct Loaded {
-    /// What is watched, and which events and conditions are made of it.
-    pub pedl: pedl::Lowered,
-    /// What must hold.
-    pub medl: medl::Lowered,
+pub struct ScriptPair {
+    /// The monitored entities, with the events and conditions derived from them.
+    pub pedl: pedl::MonitoringScript,
+    /// The requirements.
+    pub medl: medl::RequirementScript,
 }
 
-/// Reads a PEDL script and the MEDL script that imports from it, and checks them against each other. `constants` tells
-/// what constants of the program are; see [`pedl::lower()`].
+/// Parses and compiles a PEDL script and the MEDL script that imports from it, and checks them against each other.
+/// `constants` returns the values of constants of the target; see [`pedl::lower()`].
 ///
-/// There is a result if no error is among the diagnostics, which are about both.
+/// Returns a result if no error is among the diagnostics, which cover both scripts.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -32,9 +32,9 @@ pub fn load(
     pedl: (SourceId, &str),
     medl: (SourceId, &str),
     constants: &dyn Fn(&str) -> Option<Literal>,
-) -> (Option<Loaded>, Vec<Diagnostic>) {
+) -> (Option<ScriptPair>, Vec<Diagnostic>) {
     let (monitoring, mut problems) = pedl::parse(pedl.0, pedl.1);
-    // Names are not looked at in a script of which parts could not be read: most complaints would be consequences.
+    // Names are not resolved in a script with syntax errors: most further diagnostics would be consequences.
     let is_readable = |problems: &[Diagnostic]| !problems.iter().any(Diagnostic::is_error);
     let has_exports = is_readable(&problems);
     let recogniser = match has_exports {
@@ -57,5 +57,5 @@ pub fn load(
     };
     let (checker, more) = medl::lower_with(&requirements, Some(&exports));
     problems.extend(more);
-    (recogniser.zip(checker).map(|(pedl, medl)| Loaded { pedl, medl }), problems)
+    (recogniser.zip(checker).map(|(pedl, medl)| ScriptPair { pedl, medl }), problems)
 }

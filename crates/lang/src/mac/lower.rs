@@ -1,39 +1,39 @@
-//! From expressions as they are written to those that run: one pass over the nodes.
+//! Compiles expressions in one pass over their nodes.
 
-use super::ast::{At, Expr, Kind, Literal, Moment, Node, Path};
-use crate::reading::cursor::MAX_PROBLEMS;
+use super::ast::{Expr, Kind, Literal, MethodPhase, Node, NodeId, Path};
+use crate::parsing::cursor::MAX_PROBLEMS;
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{Binary, ExprId, Mismatch, OccurrenceId, Parts, Type, Unary};
+use invigil_monitor::mac::{Binary, ExprId, MismatchError, OccurrenceId, ScriptDef, Type, Unary};
 use std::collections::HashSet;
 
-/// What a script becomes, and what is wrong with it.
+/// The output of compilation, with the diagnostics.
 #[derive(Default)]
 pub(crate) struct Build {
-    pub(crate) parts: Parts,
+    pub(crate) parts: ScriptDef,
     pub(crate) problems: Vec<Diagnostic>,
-    /// How many problems have been looked at, and how many errors were among them.
+    /// The number of diagnostics already counted, and the errors among them.
     counted: (usize, usize),
 }
 
 impl Build {
-    /// Complains.
+    /// Reports a diagnostic.
     pub(crate) fn problem<T>(&mut self, problem: Diagnostic) -> Option<T> {
         self.problems.push(problem);
         None
     }
 
-    /// Complains about what does not fit.
-    pub(crate) fn fits<T>(&mut self, span: Span, made: Result<T, Mismatch>) -> Option<T> {
+    /// Reports a type mismatch.
+    pub(crate) fn fits<T>(&mut self, span: Span, made: Result<T, MismatchError>) -> Option<T> {
         match made {
             Ok(made) => Some(made),
             Err(mismatch) => {
-                self.problem(Diagnostic::error(span, mismatch.to_string()).label("does not fit"))
+                self.problem(Diagnostic::error(span, mismatch.to_string()).label("type mismatch"))
             }
         }
     }
 
-    /// Whether there is so much to complain about that the rest is not worth looking at. Remarks do not count: what has
-    /// no errors is looked at to its end.
+    /// Whether there are so many errors that the rest is skipped. Warnings do not count: a script without errors is
+    /// checked completely.
     pub(crate) fn is_full(&mut self) -> bool {
         let (looked_at, errors) = self.counted;
         let new = self.problems[looked_at..].iter().filter(|problem| problem.is_error()).count();
@@ -41,16 +41,16 @@ impl Build {
         self.counted.1 >= MAX_PROBLEMS
     }
 
-    /// What is to be told, if there is not too much of it.
-    pub(crate) fn finish(mut self) -> (Parts, Vec<Diagnostic>) {
+    /// Returns the output and the diagnostics, limited in number.
+    pub(crate) fn finish(mut self) -> (ScriptDef, Vec<Diagnostic>) {
         if self.problems.len() >= MAX_PROBLEMS {
             self.problems.sort_by_key(|problem| !problem.is_error());
             self.problems.truncate(MAX_PROBLEMS);
             let (severity, span) =
                 self.problems.last().map_or_else(Default::default, |last| (Some(last.severity), last.span));
-            let mut more = Diagnostic::warning(span, "there may be more to say of this script");
+            let mut more = Diagnostic::warning(span, "further diagnostics were suppressed");
             more.severity = severity.unwrap_or(more.severity);
-            self.problems.push(more.label("told up to here").help("mend what is told first"));
+            self.problems.push(more.label("checked up to here").help("fix the errors reported so far"));
         }
         (self.parts, self.problems)
     }
@@ -60,74 +60,73 @@ impl Build {
     }
 }
 
-/// What a part of an expression has become.
+/// The result of compiling a node.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Made {
-    /// A value; a condition, if it is a `boolean`.
+pub(crate) enum Compiled {
+    /// A value; conditions are values of type `boolean`.
     Value(ExprId),
-    /// Something that happens.
+    /// An event.
     Event(OccurrenceId),
 }
 
-/// What is known of a value that an event carries.
+/// What is known about a value that an event carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carried {
-    /// Its type, or that there is no such value.
+pub(crate) enum ValueKnowledge {
+    /// Its type is known, or it is known not to exist.
     Known,
-    /// That it is an object.
+    /// It is an object.
     Object,
-    /// Nothing: nobody said which values the event carries.
-    Untold,
-    /// Nothing: the definition of the event has mistakes.
+    /// Unknown: the values of the event are not declared.
+    Undeclared,
+    /// Unknown: the definition of the event has errors.
     Broken,
 }
 
-/// The names that expressions speak of.
-pub(crate) trait Names {
-    /// A variable, a constant, a condition or an event.
-    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Made>;
+/// Resolves the names in expressions.
+pub(crate) trait NameResolver {
+    /// Resolves a variable, constant, condition or event.
+    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Compiled>;
 
-    /// The new value of an auxiliary variable.
-    fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Made> {
-        let message = format!("`{name}'` has a prime, and there are no auxiliary variables here");
-        let problem = Diagnostic::error(span, message).label("not a variable of MEDL");
-        build.problem(problem.help("auxiliary variables are declared and changed in MEDL scripts"))
+    /// Resolves the new value of an auxiliary variable.
+    fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Compiled> {
+        let message = format!("`{name}'` has a prime, but auxiliary variables are not available here");
+        let problem = Diagnostic::error(span, message).label("not an auxiliary variable");
+        build.problem(problem.help("auxiliary variables are declared and updated in MEDL scripts"))
     }
 
-    /// `update(x)`
-    fn update(&mut self, build: &mut Build, path: &Path) -> Option<Made> {
+    /// Resolves `update(x)`.
+    fn update(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
         build.problem(no_program(path))
     }
 
-    /// What is known of a value of a named event.
-    fn carried(&self, _event: &str, _index: u32) -> Carried {
-        Carried::Known
+    /// Returns what is known about a value of a named event.
+    fn carried(&self, _event: &str, _index: u32) -> ValueKnowledge {
+        ValueKnowledge::Known
     }
 
-    /// `startM(f)` and its like.
-    fn method(&mut self, build: &mut Build, _: Moment, path: &Path) -> Option<Made> {
+    /// Resolves `startM(f)` and the like.
+    fn method(&mut self, build: &mut Build, _: MethodPhase, path: &Path) -> Option<Compiled> {
         build.problem(no_program(path))
     }
 }
 
-/// Complains about a name of the watched program where none is known.
+/// The diagnostic for a name of the target in a script that cannot use it.
 pub(crate) fn no_program(path: &Path) -> Diagnostic {
-    let problem =
-        Diagnostic::error(path.span, format!("`{path}` is a name of the program")).label("unknown in MEDL");
-    problem
-        .help("define a condition or an event with it in the PEDL script, export it there and import it here")
+    let problem = Diagnostic::error(path.span, format!("`{path}` is a name of the target program"))
+        .label("unknown in MEDL");
+    problem.help("use it in a condition or event of the PEDL script, export that and import it here")
 }
 
-/// Makes expressions. Where an expression has mistakes, all of them are told, and it becomes nothing.
-pub(crate) struct Maker<'a, N> {
+/// Compiles expressions. All errors of an expression are reported; the result is then `None`.
+pub(crate) struct ExpressionCompiler<'a, N> {
     pub(crate) build: &'a mut Build,
     pub(crate) names: &'a mut N,
 }
 
-impl<N: Names> Maker<'_, N> {
-    /// An expression, whatever it gives.
-    pub(crate) fn any(&mut self, expr: &Expr) -> Option<Made> {
-        let mut made: Vec<Option<Made>> = Vec::with_capacity(expr.nodes.len());
+impl<N: NameResolver> ExpressionCompiler<'_, N> {
+    /// Compiles an expression of any kind.
+    pub(crate) fn any(&mut self, expr: &Expr) -> Option<Compiled> {
+        let mut made: Vec<Option<Compiled>> = Vec::with_capacity(expr.nodes.len());
         let indices = indices(expr);
         for (at, node) in expr.nodes.iter().enumerate() {
             let one = match indices.contains(&at) || self.build.is_full() {
@@ -139,67 +138,68 @@ impl<N: Names> Maker<'_, N> {
         made.pop().flatten()
     }
 
-    /// An expression that gives a value.
+    /// Compiles an expression to a value.
     pub(crate) fn value(&mut self, expr: &Expr) -> Option<ExprId> {
         let made = self.any(expr)?;
         self.as_value(made, expr.span(), "a value")
     }
 
-    /// An expression that is a condition; `whose` says what needs one.
+    /// Compiles an expression to a condition; `whose` names what requires one, for messages.
     pub(crate) fn condition(&mut self, expr: &Expr, whose: &str) -> Option<ExprId> {
         let made = self.any(expr)?;
         let value = self.as_value(made, expr.span(), "a condition")?;
         let ty = self.build.parts.type_of(value).ok()?;
         if ty != Type::Boolean {
-            let message = format!("{whose} is a condition, and this is a value of type `{ty}`");
+            let message = format!("{whose} must be a condition, but this is a value of type `{ty}`");
             let problem = Diagnostic::error(expr.span(), message).label("not a condition");
-            return self.build.problem(problem.help("compare it with something, as in `x > 0`"));
+            return self.build.problem(problem.help("compare the value, as in `x > 0`"));
         }
         Some(value)
     }
 
-    /// An expression that is an event. A condition is one, too: that it becomes true.
+    /// Compiles an expression to an event. A condition counts as the event that it becomes true.
     pub(crate) fn event(&mut self, expr: &Expr) -> Option<OccurrenceId> {
         let made = self.any(expr)?;
         self.as_event(made, expr.span())
     }
 
-    fn as_event(&mut self, made: Made, span: Span) -> Option<OccurrenceId> {
+    fn as_event(&mut self, made: Compiled, span: Span) -> Option<OccurrenceId> {
         let value = match made {
-            Made::Event(event) => return Some(event),
-            Made::Value(value) => value,
+            Compiled::Event(event) => return Some(event),
+            Compiled::Value(value) => value,
         };
         let ty = self.build.parts.type_of(value).ok()?;
         if ty == Type::Boolean {
             return self.build.parts.start(value).ok();
         }
-        let message = format!("this is a value of type `{ty}`, and an event is needed");
+        let message = format!("expected an event, found a value of type `{ty}`");
         let problem = Diagnostic::error(span, message).label("not an event");
-        self.build
-            .problem(problem.help("a condition is an event when it becomes true: compare it, as in `x > 0`"))
+        self.build.problem(
+            problem.help("compare the value, as in `x > 0`: a condition is an event when it becomes true"),
+        )
     }
 
-    fn as_value(&mut self, made: Made, span: Span, needed: &str) -> Option<ExprId> {
-        let Made::Value(value) = made else {
-            let message = format!("this is an event, and {needed} is needed");
-            let problem = Diagnostic::error(span, message).label("an event happens, and does not last");
+    fn as_value(&mut self, made: Compiled, span: Span, needed: &str) -> Option<ExprId> {
+        let Compiled::Value(value) = made else {
+            let message = format!("expected {needed}, found an event");
+            let problem = Diagnostic::error(span, message).label("an event has no value");
             return self.build.problem(problem.help(
-                "`e when c` joins an event and a condition, `[e, f)` lasts from one event to another",
+                "use `e when c` to combine an event with a condition, or `[e, f)` for the time between two events",
             ));
         };
         Some(value)
     }
 
-    fn node(&mut self, expr: &Expr, node: &Node, made: &[Option<Made>]) -> Option<Made> {
+    fn node(&mut self, expr: &Expr, node: &Node, made: &[Option<Compiled>]) -> Option<Compiled> {
         match &node.kind {
-            Kind::Literal(literal) => self.literal(literal, node.span).map(Made::Value),
+            Kind::Literal(literal) => self.literal(literal, node.span).map(Compiled::Value),
             Kind::Path(path) => self.names.path(self.build, path),
             Kind::Primed(name) => self.names.primed(self.build, name, node.span),
             Kind::Update(path) => self.names.update(self.build, path),
             Kind::Method(moment, path) => self.names.method(self.build, *moment, path),
             Kind::Binary(operator @ (Binary::And | Binary::Or), left, right) => {
                 match (made[*left]?, made[*right]?) {
-                    (Made::Value(_), Made::Value(_)) => self.operator(expr, node, made),
+                    (Compiled::Value(_), Compiled::Value(_)) => self.operator(expr, node, made),
                     (a, b) => self.events(expr, *operator, (*left, a), (*right, b)),
                 }
             }
@@ -207,52 +207,52 @@ impl<N: Names> Maker<'_, N> {
         }
     }
 
-    /// What is made of operands.
-    fn operator(&mut self, expr: &Expr, node: &Node, made: &[Option<Made>]) -> Option<Made> {
-        let mut value = |at: At, needed| self.as_value(made[at]?, expr.nodes[at].span, needed);
+    /// Compiles an operator.
+    fn operator(&mut self, expr: &Expr, node: &Node, made: &[Option<Compiled>]) -> Option<Compiled> {
+        let mut value = |at: NodeId, needed| self.as_value(made[at]?, expr.nodes[at].span, needed);
         let result = match &node.kind {
             Kind::Binary(operator, left, right) => {
                 let (a, b) = (value(*left, "a value"), value(*right, "a value"));
-                self.build.parts.binary(*operator, a?, b?).map(Made::Value)
+                self.build.parts.binary(*operator, a?, b?).map(Compiled::Value)
             }
             Kind::Unary(operator, operand) => {
                 let operand = value(*operand, "a value")?;
-                self.build.parts.unary(*operator, operand).map(Made::Value)
+                self.build.parts.unary(*operator, operand).map(Compiled::Value)
             }
             Kind::Choice(condition, first, second) => {
                 let c = value(*condition, "a condition");
                 let (a, b) = (value(*first, "a value"), value(*second, "a value"));
-                self.build.parts.choose(c?, a?, b?).map(Made::Value)
+                self.build.parts.choose(c?, a?, b?).map(Compiled::Value)
             }
             Kind::Cast(ty, operand) => {
                 let operand = value(*operand, "a value")?;
-                self.build.parts.cast(*ty, operand).map(Made::Value)
+                self.build.parts.cast(*ty, operand).map(Compiled::Value)
             }
             Kind::Defined(operand) => {
                 let operand = value(*operand, "a condition")?;
-                self.build.parts.defined(operand).map(Made::Value)
+                self.build.parts.defined(operand).map(Compiled::Value)
             }
             Kind::Start(condition) => {
                 let condition = value(*condition, "a condition")?;
-                self.build.parts.start(condition).map(Made::Event)
+                self.build.parts.start(condition).map(Compiled::Event)
             }
             Kind::End(condition) => {
                 let condition = value(*condition, "a condition")?;
-                self.build.parts.end(condition).map(Made::Event)
+                self.build.parts.end(condition).map(Compiled::Event)
             }
             Kind::When(event, condition) => {
                 let condition = value(*condition, "a condition");
                 let event = self.as_event(made[*event]?, expr.nodes[*event].span);
-                self.build.parts.when(event?, condition?).map(Made::Event)
+                self.build.parts.when(event?, condition?).map(Compiled::Event)
             }
             Kind::Interval(from, to) => {
                 let begin = made[*from].and_then(|made| self.as_event(made, expr.nodes[*from].span));
                 let end = made[*to].and_then(|made| self.as_event(made, expr.nodes[*to].span));
-                self.build.parts.interval(begin?, end?).map(Made::Value)
+                self.build.parts.interval(begin?, end?).map(Compiled::Value)
             }
             Kind::Time(event) => {
                 let event = self.as_event(made[*event]?, expr.nodes[*event].span)?;
-                self.build.parts.time(event).map(Made::Value)
+                self.build.parts.time(event).map(Compiled::Value)
             }
             Kind::Value(event, index) => {
                 let carrier = expr.carrier(*event);
@@ -262,9 +262,9 @@ impl<N: Names> Maker<'_, N> {
                 if let Some(name) = carrier {
                     self.known(name, index, node.span)?;
                 }
-                self.build.parts.value(event, index).map(Made::Value)
+                self.build.parts.value(event, index).map(Compiled::Value)
             }
-            // The others have no operands.
+            // All others have no operands.
             _ => return None,
         };
         let fitting = self.build.fits(node.span, result);
@@ -276,21 +276,27 @@ impl<N: Names> Maker<'_, N> {
         fitting
     }
 
-    /// `e && f` or `e || f`, where at least one is an event.
-    fn events(&mut self, expr: &Expr, operator: Binary, left: (At, Made), right: (At, Made)) -> Option<Made> {
+    /// Compiles `e && f` or `e || f` where at least one operand is an event.
+    fn events(
+        &mut self,
+        expr: &Expr,
+        operator: Binary,
+        left: (NodeId, Compiled),
+        right: (NodeId, Compiled),
+    ) -> Option<Compiled> {
         for (at, made) in [left, right] {
             let node = &expr.nodes[at];
-            if let Made::Value(_) = made {
-                let message = "a condition among events counts as `start(…)` of it";
-                let problem = Diagnostic::warning(node.span, message).label("this is a condition");
-                let help = "to ask whether it holds when an event happens, write `event when condition`";
+            if let Compiled::Value(_) = made {
+                let message = "this condition is treated as the event `start(…)`";
+                let problem = Diagnostic::warning(node.span, message).label("condition");
+                let help = "to test it when an event occurs, write `event when condition`";
                 self.build.problems.push(problem.help(help));
             }
             let is_other = |inner: Binary| matches!(inner, Binary::And | Binary::Or) && inner != operator;
             if matches!(node.kind, Kind::Binary(inner, ..) if is_other(inner)) && !node.is_grouped {
                 let message = "`&&` and `||` are mixed without parentheses";
-                let problem = Diagnostic::warning(node.span, message).label("this is read first");
-                let help = "others read events from right to left: write parentheses to be clear";
+                let problem = Diagnostic::warning(node.span, message).label("evaluated first");
+                let help = "other tools group operators on events to the right: add parentheses";
                 self.build.problems.push(problem.help(help));
             }
         }
@@ -300,30 +306,33 @@ impl<N: Names> Maker<'_, N> {
             Binary::And => self.build.parts.both(a?, b?),
             _ => self.build.parts.either(a?, b?),
         };
-        event.ok().map(Made::Event)
+        event.ok().map(Compiled::Event)
     }
 
-    /// Complains about a value of an imported event of which there is nothing to read.
+    /// Reports a value of an imported event that cannot be read.
     fn known(&mut self, event: &str, index: u32, span: Span) -> Option<()> {
         match self.names.carried(event, index) {
-            Carried::Known => Some(()),
-            Carried::Broken => None,
-            Carried::Object => {
-                let problem = Diagnostic::error(span, "this value is an object").label("not watched");
-                self.build.problem(problem.help("only primitive values and texts are told"))
+            ValueKnowledge::Known => Some(()),
+            ValueKnowledge::Broken => None,
+            ValueKnowledge::Object => {
+                let problem = Diagnostic::error(span, "this parameter is an object").label("not monitored");
+                self.build.problem(problem.help("only primitive values and strings can be read"))
             }
-            Carried::Untold => {
-                let problem = Diagnostic::error(span, format!("nobody said which values `{event}` carries"));
-                let help = format!("give the PEDL script along, or write `import event {event}(int);`");
-                self.build.problem(problem.label("not known").help(help))
+            ValueKnowledge::Undeclared => {
+                let problem = Diagnostic::error(span, format!("the values of `{event}` are not declared"));
+                let help = format!("load the PEDL script as well, or write `import event {event}(int);`");
+                self.build.problem(problem.label("unknown").help(help))
             }
         }
     }
 
     fn literal(&mut self, literal: &Literal, span: Span) -> Option<ExprId> {
         if *literal == Literal::Null {
-            let problem = Diagnostic::error(span, "nothing is `null` here").label("objects are not watched");
-            return self.build.problem(problem.help("`defined(x)` tells whether a variable has a value"));
+            let problem =
+                Diagnostic::error(span, "`null` is not supported").label("objects are not monitored");
+            return self
+                .build
+                .problem(problem.help("use `defined(x)` to test whether a variable has a value"));
         }
         Some(self.build.parts.constant(literal.value()))
     }
@@ -334,13 +343,13 @@ impl<N: Names> Maker<'_, N> {
         {
             return Some(index);
         }
-        let problem = Diagnostic::error(node.span, "which value is meant must be a plain number");
-        self.build.problem(problem.label("not a number").help("values are counted from 0: `value(e, 0)`"))
+        let problem = Diagnostic::error(node.span, "the index of a value must be a number literal");
+        self.build.problem(problem.label("not a number").help("values are numbered from 0: `value(e, 0)`"))
     }
 }
 
-/// The nodes that say which value of an event is meant: they are no expressions.
-fn indices(expr: &Expr) -> HashSet<At> {
+/// The nodes that are indices of values, which are not expressions.
+fn indices(expr: &Expr) -> HashSet<NodeId> {
     let index = |node: &Node| match node.kind {
         Kind::Value(_, index) => Some(index),
         _ => None,
@@ -348,7 +357,7 @@ fn indices(expr: &Expr) -> HashSet<At> {
     expr.nodes.iter().filter_map(index).collect()
 }
 
-/// What to do about operands that do not fit.
+/// Returns the help for operands of the wrong type.
 fn remedy(kind: &Kind) -> Option<&'static str> {
     Some(match kind {
         Kind::Unary(Unary::Not, _)
@@ -356,15 +365,15 @@ fn remedy(kind: &Kind) -> Option<&'static str> {
         | Kind::Start(_)
         | Kind::End(_)
         | Kind::When(..)
-        | Kind::Choice(..) => "compare numbers with something, as in `x > 0`",
+        | Kind::Choice(..) => "compare the number, as in `x > 0`",
         Kind::Binary(Binary::Less | Binary::AtMost | Binary::Greater | Binary::AtLeast, ..) => {
-            "texts and conditions are only equal (`==`) or not (`!=`)"
+            "strings and conditions can only be compared with `==` and `!=`"
         }
-        Kind::Binary(Binary::Equal | Binary::NotEqual, ..) => "compare values of the same kind",
-        Kind::Unary(..) | Kind::Binary(..) => "this operator is for numbers",
-        Kind::Cast(..) => "numbers can be cast to types of numbers",
+        Kind::Binary(Binary::Equal | Binary::NotEqual, ..) => "compare values of the same type",
+        Kind::Unary(..) | Kind::Binary(..) => "this operator requires numbers",
+        Kind::Cast(..) => "only numeric casts are supported",
         Kind::Value(..) => {
-            "`update(x)` carries the new value, `startM(f)` the arguments, `endM(f)` these and the result"
+            "`update(x)` carries the new value, `startM(f)` the arguments, `endM(f)` the arguments and the result"
         }
         _ => return None,
     })

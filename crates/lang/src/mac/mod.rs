@@ -1,7 +1,7 @@
-//! Both scripts of a monitor, PEDL and MEDL, and what they share: Java's tokens and expressions, with events among them.
+//! Infrastructure shared by PEDL and MEDL: tokens, Java expressions with events, formatting, compilation.
 //!
-//! An expression is a list of [`Node`](ast::Node)s in which operands stand before what is made of them. So it can be
-//! checked and compiled in one pass, and nothing that walks it needs a stack, however long the expression is.
+//! An expression is a list of [`Node`](ast::Node)s in which operands precede their operator. It is checked and compiled
+//! in one pass without recursion, so its length is not limited by the stack.
 
 pub mod ast;
 mod expressions;
@@ -14,4 +14,4 @@ pub(crate) mod parser;
 mod paths;
 pub(crate) mod scan;
 
-pub use load::{Loaded, load};
+pub use load::{ScriptPair, load};

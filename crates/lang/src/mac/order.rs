@@ -1,15 +1,15 @@
-//! The order in which definitions are made: what is named comes before what names it.
+//! Topological order of definitions.
 
 use super::ast::{Expr, Kind, Name};
 use invigil_expr::diag::Diagnostic;
 use std::collections::HashMap;
 
-/// What a definition needs before it can be made.
+/// For each definition, the ones that it refers to.
 pub(crate) type Needs = Vec<Vec<usize>>;
 
-/// The numbers of all that is needed, before what needs it; or the numbers of a circle, in the order of the naming.
+/// Returns all definitions in dependency order; as an error, the definitions of a cycle in order of reference.
 ///
-/// `needs[n]` are those that `n` names.
+/// `needs[n]` lists the definitions that `n` refers to.
 pub(crate) fn order(needs: &Needs) -> Result<Vec<usize>, Vec<usize>> {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
@@ -24,7 +24,7 @@ pub(crate) fn order(needs: &Needs) -> Result<Vec<usize>, Vec<usize>> {
             continue;
         }
         marks[root] = Mark::Open;
-        // Each with how many of its needs have been looked at.
+        // Each with the number of its dependencies already visited.
         let mut path = vec![(root, 0)];
         while let Some((at, looked)) = path.last_mut() {
             let at = *at;
@@ -54,7 +54,7 @@ pub(crate) fn order(needs: &Needs) -> Result<Vec<usize>, Vec<usize>> {
     Ok(done)
 }
 
-/// The definitions that an expression names, by their numbers.
+/// The definitions that an expression refers to.
 pub(crate) fn named<'a>(
     expr: &'a Expr,
     numbers: &'a HashMap<&str, usize>,
@@ -65,24 +65,24 @@ pub(crate) fn named<'a>(
     })
 }
 
-/// Complains about definitions that need each other.
+/// The diagnostic for a cycle of definitions.
 pub(crate) fn circular(circle: &[Name]) -> Diagnostic {
     const MOST: usize = 5;
     let Some(first) = circle.first() else {
-        return Diagnostic::error(Default::default(), "a circle of definitions");
+        return Diagnostic::error(Default::default(), "cyclic definitions");
     };
     let mut way: Vec<String> = circle.iter().chain([first]).map(|name| format!("`{}`", name.text)).collect();
     if way.len() > 2 * MOST {
         way.splice(MOST..way.len() - MOST, ["…".to_owned()]);
     }
     let message = match circle {
-        [_] => format!("`{}` is defined by itself", first.text),
-        _ => format!("these definitions need each other: {}", way.join(" → ")),
+        [_] => format!("`{}` is defined in terms of itself", first.text),
+        _ => format!("these definitions depend on each other: {}", way.join(" → ")),
     };
-    let problem = Diagnostic::error(first.span, message).label("needs itself");
+    let problem = Diagnostic::error(first.span, message).label("depends on itself");
     let others = circle.iter().skip(1).take(MOST);
-    let problem = others.fold(problem, |problem, name| problem.related(name.span, "is on the way"));
-    problem.help("an auxiliary variable of MEDL can carry a value from one instant to the next")
+    let problem = others.fold(problem, |problem, name| problem.related(name.span, "part of the cycle"));
+    problem.help("break the cycle with an auxiliary variable of MEDL, which keeps a value from one instant to the next")
 }
 
 #[cfg(test)]
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn needs_come_first() {
+    fn dependencies_precede_dependents() {
         assert_eq!(order(&vec![vec![2, 1], vec![2], vec![]]), Ok(vec![2, 1, 0]));
         assert_eq!(order(&vec![vec![1], vec![2, 3], vec![], vec![1]]), Err(vec![1, 3]));
         assert_eq!(order(&vec![vec![0]]), Err(vec![0]));

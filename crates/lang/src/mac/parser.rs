@@ -1,29 +1,29 @@
-//! Reads tokens, complains, and finds the way back after a mistake.
+//! BaseType of the PEDL and MEDL parsers: statements, error recovery.
 
 use super::ast::{Expr, Name, Node};
 use super::format::{Layout, format};
 use super::scan;
-use crate::reading::cursor::{Cursor, Token, Tongue, suggest};
+use crate::parsing::cursor::{Cursor, Lexicon, Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId, nearest};
 use std::ops::{Deref, DerefMut};
 
-/// What the parser must know of the language that it reads.
+/// The settings of the parser for one of the two languages.
 pub(crate) struct Language {
-    /// What it is called.
+    /// Its name.
     pub(crate) noun: &'static str,
-    /// The word that opens a script, and the other language's.
+    /// The keyword that opens a script, and that of the other language.
     pub(crate) opening: &'static str,
-    /// What to say of a file that opens as the other language does.
+    /// The opening keyword of the other language, with the help shown for it.
     pub(crate) other: (&'static str, &'static str),
-    /// The words that begin a statement.
+    /// The keywords that start a statement.
     pub(crate) statements: &'static [&'static str],
-    /// What looks like a call in an expression.
+    /// The names of functions in expressions.
     pub(crate) functions: &'static [&'static str],
-    /// Whether names of the watched program can stand in expressions.
+    /// Whether expressions may contain names of the target.
     pub(crate) has_program: bool,
 }
 
-/// Words that nothing can be called, in either language.
+/// Reserved words of both languages.
 const KEYWORDS: [&str; 36] = [
     "MonScr",
     "ReqSpec",
@@ -63,22 +63,22 @@ const KEYWORDS: [&str; 36] = [
     "null",
 ];
 
-static TONGUE: Tongue = Tongue { noun: "script", next: scan::next, keywords: &KEYWORDS };
+static LEXICON: Lexicon = Lexicon { noun: "script", next: scan::next, keywords: &KEYWORDS };
 
-pub(crate) struct Parser<'a> {
+pub(crate) struct ScriptParser<'a> {
     pub(crate) language: &'static Language,
     cursor: Cursor<'a>,
-    /// How many expressions are being read inside each other.
+    /// The current nesting depth of expressions.
     pub(crate) nesting: u32,
-    /// Whether a `when` belongs to someone outside.
+    /// Whether a `when` belongs to an enclosing expression.
     pub(crate) leaves_when: bool,
-    /// The expression that is being read.
+    /// The nodes of the current expression.
     pub(crate) nodes: Vec<Node>,
-    /// Where the parts of the script are.
+    /// The layout of the script, for the formatter.
     pub(crate) layout: Layout,
 }
 
-impl<'a> Deref for Parser<'a> {
+impl<'a> Deref for ScriptParser<'a> {
     type Target = Cursor<'a>;
 
     fn deref(&self) -> &Cursor<'a> {
@@ -86,18 +86,18 @@ impl<'a> Deref for Parser<'a> {
     }
 }
 
-impl DerefMut for Parser<'_> {
+impl DerefMut for ScriptParser<'_> {
     fn deref_mut(&mut self) -> &mut Self::Target {
         &mut self.cursor
     }
 }
 
-impl<'a> Parser<'a> {
-    /// A parser at the beginning of `text`; at its end if the text is too long.
-    pub(crate) fn new(language: &'static Language, source: SourceId, text: &'a str) -> Parser<'a> {
-        Parser {
+impl<'a> ScriptParser<'a> {
+    /// Creates a parser at the start of `text`; at its end if the text is too long.
+    pub(crate) fn new(language: &'static Language, source: SourceId, text: &'a str) -> ScriptParser<'a> {
+        ScriptParser {
             language,
-            cursor: Cursor::new(&TONGUE, source, text),
+            cursor: Cursor::new(&LEXICON, source, text),
             nesting: 0,
             leaves_when: false,
             nodes: Vec::new(),
@@ -105,8 +105,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads what stands between the opening and the end of a script, and the end; `read` takes one statement, without the
-    /// `;` behind it, and gives nothing if it cannot.
+    /// Parses the statements of a script and its closing keyword. `read` parses one statement without its `;`, and
+    /// returns `None` after an error.
     pub(crate) fn statements(&mut self, mut read: impl FnMut(&mut Self) -> Option<()>) {
         while !self.at_end() {
             if self.take_mark(";") {
@@ -122,12 +122,12 @@ impl<'a> Parser<'a> {
         self.closing();
     }
 
-    /// What is wrong with what was read.
+    /// Returns the diagnostics.
     pub(crate) fn problems(self) -> Vec<Diagnostic> {
         self.cursor.problems
     }
 
-    /// What was read, in one style, unless something is wrong with it.
+    /// Returns the formatted script, or the diagnostics if there are any.
     pub(crate) fn formatted(self) -> Result<String, Vec<Diagnostic>> {
         match self.problems.iter().any(Diagnostic::is_error) {
             true => Err(self.problems()),
@@ -135,7 +135,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `event e = …`, by its keyword.
+    /// Parses a definition such as `event e = …`, from its keyword on.
     pub(crate) fn definition(&mut self, word: &str) -> Option<(Name, Expr)> {
         self.take();
         let name = self.expect_name(&format!("the name of the {word}"))?;
@@ -143,7 +143,7 @@ impl<'a> Parser<'a> {
         Some((name, self.expr()?))
     }
 
-    /// Names with commas between them.
+    /// Parses comma-separated names.
     pub(crate) fn names(&mut self, what: &str) -> Option<Vec<Name>> {
         let mut names = vec![self.expect_name(what)?];
         while self.take_mark(",") {
@@ -152,7 +152,7 @@ impl<'a> Parser<'a> {
         Some(names)
     }
 
-    /// Reads the word that opens a script, and its title.
+    /// Parses the keyword that opens a script, and its title.
     pub(crate) fn opening(&mut self) -> Option<Name> {
         let language = self.language;
         if !self.take_word(language.opening) {
@@ -163,7 +163,7 @@ impl<'a> Parser<'a> {
                     problem.help(format!("did you mean `{}`?", language.opening))
                 }
                 _ => problem.help(format!(
-                    "a {} script begins with `{} NAME` and closes with `End`",
+                    "a {} script starts with `{} NAME` and ends with `End`",
                     language.noun, language.opening
                 )),
             };
@@ -178,17 +178,17 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether what follows is `e -> …`, which is no title.
+    /// Whether a guard such as `e -> …` follows, rather than a title.
     fn is_guard(&self) -> bool {
         !self.language.has_program && self.peek() == Token::Mark("->")
     }
 
-    /// Whether a word that begins a statement comes next.
+    /// Whether a keyword that starts a statement follows.
     pub(crate) fn at_statement(&self) -> bool {
         matches!(self.at.token, Token::Word(word) if self.language.statements.contains(&word))
     }
 
-    /// Whether the word that closes the script comes next; `end(c)` is an event.
+    /// Whether the closing keyword follows; `end(c)` is an event.
     pub(crate) fn at_end(&self) -> bool {
         match self.at.token {
             Token::End => true,
@@ -198,13 +198,10 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Takes the word that closes the script; nothing may follow it.
+    /// Takes the closing keyword and checks that nothing follows.
     fn closing(&mut self) {
         if self.at.token == Token::End {
-            let help = format!(
-                "close the script with `End`, at the end of what began with `{}`",
-                self.language.opening
-            );
+            let help = format!("end the script that starts with `{}` with `End`", self.language.opening);
             let problem = self.expected("`End`").help(help);
             self.report(problem);
             return;
@@ -213,11 +210,11 @@ impl<'a> Parser<'a> {
         let end = self.take();
         if self.at.token != Token::End {
             let problem = self.expected("the end of the file").related(end, "the script ends here");
-            self.report(problem.help("what stands behind `End` is not read: move it before, or remove it"));
+            self.report(problem.help("text after `End` is ignored: move it before `End` or remove it"));
         }
     }
 
-    /// Goes on at the next statement, behind the next `;` or at the end.
+    /// Skips to the next statement, past the next `;`, or to the end.
     fn skip_statement(&mut self) {
         while !self.at_end() && !self.at_statement() {
             let was_semicolon = self.at_mark(";");
@@ -232,7 +229,7 @@ impl<'a> Parser<'a> {
         self.text[..self.at.start].trim_end_matches([' ', '\t']).ends_with('\n')
     }
 
-    /// Complains about what begins no statement, and passes it.
+    /// Reports a token that starts no statement, and skips it.
     pub(crate) fn stray(&mut self, what: &str, help: &str) {
         let problem = self.expected(what);
         let problem = match self.at.token {
@@ -240,14 +237,14 @@ impl<'a> Parser<'a> {
                 Some(suggestion) => problem.help(suggestion),
                 None => problem.help(help),
             },
-            Token::Mark("}") => problem.help("this `}` closes nothing: remove it"),
+            Token::Mark("}") => problem.help("remove the unmatched `}`"),
             _ => problem.help(help),
         };
         self.report(problem);
         self.skip_line();
     }
 
-    /// Passes the next token, and what follows it on its line or up to a `;`.
+    /// Skips the next token and the rest of its line, or up to a `;`.
     pub(crate) fn skip_line(&mut self) {
         while !self.at_end() {
             let was_semicolon = self.at_mark(";");
@@ -258,7 +255,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an expression that may have no end in sight: nothing of it is left when there is a mistake in it.
+    /// Parses an expression; after an error, its nodes are discarded.
     pub(crate) fn expr(&mut self) -> Option<Expr> {
         self.nodes.clear();
         self.nesting = 0;

@@ -1,41 +1,41 @@
-//! Reads names of the watched program, and types.
+//! ScriptParser for qualified names of the target, and for types.
 
-use super::ast::{Base, Path, ProgramType, Segment};
-use super::parser::Parser;
-use crate::reading::cursor::Token;
+use super::ast::{BaseType, Path, ProgramType, Segment};
+use super::parser::ScriptParser;
+use crate::parsing::cursor::Token;
 use invigil_monitor::mac::Type;
 
-/// More parameters than any method of Java can have.
+/// The maximum number of parameters; Java allows no more.
 const MAX_PARAMETERS: usize = 255;
 
-impl Parser<'_> {
-    /// Reads a path: names with dots between them, methods with the types of their parameters.
+impl ScriptParser<'_> {
+    /// Parses a path: names separated by dots, methods with their parameter types.
     pub(crate) fn path(&mut self, what: &str) -> Option<Path> {
         let start = self.at.start;
         let mut segments = vec![self.segment("", what)?];
         loop {
-            let joint = match self.at.token {
+            let separator = match self.at.token {
                 Token::Mark(".") => ".",
                 Token::Mark("::") => "::",
                 _ => break,
             };
             self.take();
-            segments.push(self.segment(joint, "a name behind the dot")?);
+            segments.push(self.segment(separator, "a name after the dot")?);
         }
         Some(Path { segments, span: self.since(start) })
     }
 
-    fn segment(&mut self, joint: &'static str, what: &str) -> Option<Segment> {
+    fn segment(&mut self, separator: &'static str, what: &str) -> Option<Segment> {
         let name = match self.at.token {
-            // Constructors, as the class file calls them.
-            Token::Mark("<") if joint == "." && matches!(self.peek(), Token::Word("init" | "clinit")) => {
+            // A constructor, named as in class files.
+            Token::Mark("<") if separator == "." && matches!(self.peek(), Token::Word("init" | "clinit")) => {
                 let start = self.take().start as usize;
                 self.take();
-                self.expect_mark(">", "a constructor is written `A.<init>(int)`")?;
+                self.expect_mark(">", "write a constructor as `A.<init>(int)`")?;
                 self.text[start..self.since(start).end as usize].to_owned()
             }
-            // Behind a dot, any word is a name: programs do not know our keywords.
-            Token::Word(word) if !joint.is_empty() => {
+            // After a dot, reserved words are ordinary names of the target.
+            Token::Word(word) if !separator.is_empty() => {
                 self.take();
                 word.to_owned()
             }
@@ -45,12 +45,12 @@ impl Parser<'_> {
             true => Some(self.parameters()?),
             false => None,
         };
-        Some(Segment { joint, name, parameters })
+        Some(Segment { separator, name, parameters })
     }
 
-    /// Reads types in parentheses, with the parentheses.
+    /// Parses the types in parentheses, including the parentheses.
     pub(crate) fn parameters(&mut self) -> Option<Vec<ProgramType>> {
-        const HELP: &str = "a method is written with the types of its parameters: `Gate.gd(int, String)`";
+        const HELP: &str = "write a method with its parameter types: `Gate.gd(int, String)`";
         self.take();
         let mut types = Vec::new();
         if self.take_mark(")") {
@@ -58,7 +58,7 @@ impl Parser<'_> {
         }
         loop {
             if types.len() == MAX_PARAMETERS {
-                let problem = self.expected("`)`").help("no method has more than 255 parameters");
+                let problem = self.expected("`)`").help("methods have at most 255 parameters");
                 self.report(problem);
                 return None;
             }
@@ -70,7 +70,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a type.
+    /// Parses a type.
     pub(crate) fn ty(&mut self, help: &str) -> Option<ProgramType> {
         let Token::Word(word) = self.at.token else {
             let problem = self.expected("a type").help(help);
@@ -80,9 +80,9 @@ impl Parser<'_> {
         let base = match Type::from_word(word) {
             Some(ty) => {
                 self.take();
-                Base::Known(ty)
+                BaseType::Known(ty)
             }
-            None => Base::Class(self.class_name()?),
+            None => BaseType::Class(self.class_name()?),
         };
         Some(ProgramType { base, dimensions: self.brackets()? })
     }
@@ -90,9 +90,9 @@ impl Parser<'_> {
     fn class_name(&mut self) -> Option<String> {
         let mut name = self.expect_name("a type")?.text;
         while matches!(self.at.token, Token::Mark("." | "::")) {
-            let joint = self.take();
-            name += &self.text[joint.start as usize..joint.end as usize];
-            name += &self.expect_name("a name behind the dot")?.text;
+            let separator = self.take();
+            name += &self.text[separator.start as usize..separator.end as usize];
+            name += &self.expect_name("a name after the dot")?.text;
         }
         Some(name)
     }
@@ -100,16 +100,16 @@ impl Parser<'_> {
     fn brackets(&mut self) -> Option<usize> {
         let mut dimensions = 0;
         while self.take_mark("[") {
-            self.expect_mark("]", "the type of an array is written `int[]`")?;
+            self.expect_mark("]", "write an array type as `int[]`")?;
             dimensions += 1;
         }
         Some(dimensions)
     }
 
-    /// What looked like a path but is the name of a type, with its brackets.
+    /// Reinterprets a path as a type, with the brackets that follow.
     pub(crate) fn as_type(&mut self, path: &Path) -> Option<ProgramType> {
         let name = path.to_string();
-        let base = Type::from_word(&name).map_or(Base::Class(name), Base::Known);
+        let base = Type::from_word(&name).map_or(BaseType::Class(name), BaseType::Known);
         Some(ProgramType { base, dimensions: self.brackets()? })
     }
 }

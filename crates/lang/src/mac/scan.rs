@@ -1,18 +1,18 @@
-//! The tokens of both languages: Java's, and names with a prime.
+//! Lexer of PEDL and MEDL: Java's tokens, and names with a prime.
 
-use crate::reading::cursor::{self, Lexed, Token};
+use crate::parsing::cursor::{self, Lexed, Token};
 
-/// Longer marks come before those that they begin with.
+/// Longer marks precede their prefixes.
 const MARKS: [&str; 42] = [
     ">>>", "<->", "->", "<-", "=>", ":=", "::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "{", "}",
     "[", "]", "(", ")", ",", ";", ":", ".", "?", "!", "=", "+", "-", "*", "/", "%", "&", "|", "^", "<", ">",
     "~", "@", "#", "\\",
 ];
 
-/// How a prime may be written: texts that went through a word processor have another one.
+/// The characters accepted as a prime; word processors replace the ASCII one.
 const PRIMES: [char; 3] = ['\'', '\u{2019}', '\u{2032}'];
 
-/// The first token at or after byte `from`.
+/// Returns the first token at or after offset `from`.
 pub(crate) fn next(text: &str, from: usize) -> Lexed<'_> {
     cursor::next(text, from, |c| c.is_whitespace() || c == '\u{feff}', token)
 }
@@ -44,7 +44,7 @@ fn word(rest: &str) -> (Token<'_>, usize) {
     }
 }
 
-/// How long a number is, with whatever letters stand at its end: those that mean nothing are told as part of it.
+/// Returns the length of a number including trailing letters; invalid suffixes are reported as part of it.
 fn number(rest: &str) -> usize {
     let is_hex = rest.starts_with("0x") || rest.starts_with("0X");
     let mut last = ' ';
@@ -62,7 +62,7 @@ fn quoted(rest: &str, quote: char) -> (Token<'_>, usize) {
     let mut escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
         match c {
-            '\n' => return (Token::OpenQuote, at),
+            '\n' => return (Token::UnclosedQuote, at),
             _ if escaped => escaped = false,
             '\\' => escaped = true,
             _ if c == quote => {
@@ -73,7 +73,7 @@ fn quoted(rest: &str, quote: char) -> (Token<'_>, usize) {
             _ => {}
         }
     }
-    (Token::OpenQuote, rest.len())
+    (Token::UnclosedQuote, rest.len())
 }
 
 #[cfg(test)]
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn primes_and_characters() {
+    fn primes_are_distinguished_from_characters() {
         assert_eq!(
             tokens("x'='a' y\u{2019}"),
             [Token::Primed("x"), Token::Mark("="), Token::Char("a"), Token::Primed("y"), Token::End]
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers() {
+    fn numbers_include_suffixes() {
         for number in ["0", "0x1fL", "1_000", "1.5e-3f", ".5", "2d", "0x1e", "12abc"] {
             assert_eq!(tokens(number), [Token::Number(number), Token::End]);
         }
@@ -114,9 +114,9 @@ mod tests {
     }
 
     #[test]
-    fn comments_and_quotes() {
+    fn unclosed_comments_and_quotes_are_tokens() {
         assert_eq!(tokens("/**/ a // b\n\"c\\\"\" "), [Token::Word("a"), Token::Text("c\\\""), Token::End]);
-        assert_eq!(tokens("a /*/")[1], Token::OpenComment);
-        assert_eq!(tokens("\"ab\nc"), [Token::OpenQuote, Token::Word("c"), Token::End]);
+        assert_eq!(tokens("a /*/")[1], Token::UnclosedComment);
+        assert_eq!(tokens("\"ab\nc"), [Token::UnclosedQuote, Token::Word("c"), Token::End]);
     }
 }

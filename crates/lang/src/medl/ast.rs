@@ -1,66 +1,66 @@
-//! A MEDL script as it is written: names are not looked up yet.
+//! Syntax tree of a MEDL script. Names are not resolved.
 
-pub use crate::mac::ast::{Base, Expr, Literal, Name, ProgramType};
+pub use crate::mac::ast::{BaseType, Expr, Literal, Name, ProgramType};
 use invigil_expr::diag::Span;
 use invigil_monitor::mac::Type;
 
-/// A whole MEDL script.
+/// A MEDL script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// The title, which may be left out.
+    /// The optional title.
     pub title: Option<Name>,
-    /// What comes from the recogniser, and what can be done to the program.
+    /// The imported events, conditions and actions.
     pub imports: Vec<Import>,
     /// The auxiliary variables.
     pub variables: Vec<Variable>,
-    /// Events, conditions, properties and alarms, in the order written.
+    /// Events, conditions, properties and alarms, in source order.
     pub definitions: Vec<Definition>,
-    /// What is done when something happens, in the order written.
+    /// The guards, in source order.
     pub guards: Vec<Guard>,
 }
 
-/// A name of an `import` declaration.
+/// A name in an `import` declaration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Import {
-    /// What it is.
-    pub sort: Imported,
+    /// What it is imported as.
+    pub kind: ImportKind,
     /// The name.
     pub name: Name,
-    /// The types of the values that an event carries, if they are written.
+    /// The declared types of an event's values.
     pub values: Option<Vec<ProgramType>>,
-    /// The method of the program that an action calls, if it is written.
-    pub call: Option<Invoked>,
+    /// The method of the target that an action calls, if declared.
+    pub call: Option<ActionCall>,
 }
 
-/// The method of the program that an action calls: `Control.gate.move(2, "up")`.
+/// A call of a method of the target by an action: `Control.gate.move(2, "up")`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Invoked {
+pub struct ActionCall {
     /// The names between the dots; at least two.
     pub names: Vec<Name>,
-    /// What it is given.
+    /// The arguments.
     pub arguments: Vec<Literal>,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// What can be imported.
+/// The kind of an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Imported {
+pub enum ImportKind {
     /// An event that a recogniser exports.
     Event,
     /// A condition that a recogniser exports.
     Condition,
-    /// Something that can be done to the program.
+    /// An action on the target.
     Action,
 }
 
-impl Imported {
+impl ImportKind {
     /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
-            Imported::Event => "event",
-            Imported::Condition => "condition",
-            Imported::Action => "action",
+            ImportKind::Event => "event",
+            ImportKind::Condition => "condition",
+            ImportKind::Action => "action",
         }
     }
 }
@@ -77,56 +77,56 @@ pub struct Variable {
 /// A definition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// What is defined.
-    pub sort: Defined,
+    /// Its kind.
+    pub kind: DefinitionKind,
     /// Its name.
     pub name: Name,
-    /// What it is.
+    /// The defining expression.
     pub expr: Expr,
 }
 
-/// What can be defined.
+/// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Defined {
-    /// Something that happens.
+pub enum DefinitionKind {
+    /// An event.
     Event,
-    /// Something that holds or does not.
+    /// A condition.
     Condition,
-    /// A condition that must always hold.
+    /// A condition that must always be true.
     Property,
-    /// An event that must never happen.
+    /// An event that must never occur.
     Alarm,
 }
 
-impl Defined {
+impl DefinitionKind {
     /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
-            Defined::Event => "event",
-            Defined::Condition => "condition",
-            Defined::Property => "property",
-            Defined::Alarm => "alarm",
+            DefinitionKind::Event => "event",
+            DefinitionKind::Condition => "condition",
+            DefinitionKind::Property => "property",
+            DefinitionKind::Alarm => "alarm",
         }
     }
 
-    /// Whether it happens, and does not last.
+    /// Whether the definition is an event rather than a condition.
     pub fn is_event(self) -> bool {
-        matches!(self, Defined::Event | Defined::Alarm)
+        matches!(self, DefinitionKind::Event | DefinitionKind::Alarm)
     }
 }
 
-/// `e -> { … }`
+/// A guard: `e -> { … }`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Guard {
-    /// The event that is waited for.
+    /// The event that triggers it.
     pub trigger: Expr,
-    /// What is done, in the order written.
+    /// The updates, in source order.
     pub updates: Vec<Update>,
-    /// The whole guard.
+    /// The position of the whole guard.
     pub span: Span,
 }
 
-/// Something that a guard does.
+/// An update in a guard.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Update {
     /// `x' = …`

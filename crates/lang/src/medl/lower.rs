@@ -1,38 +1,38 @@
-//! From a script as it is written to what a checker runs.
+//! Compiles a MEDL script to the input of a checker.
 
-use super::ast::{Defined, Definition, Guard, Invoked, Script, Update};
-use super::names::{Known, Symbol};
+use super::ast::{ActionCall, Definition, DefinitionKind, Guard, Script, Update};
+use super::names::{Symbol, SymbolTable};
 use crate::mac::ast::{Expr, Kind, Literal, Name};
-use crate::mac::lower::{Build, Maker};
+use crate::mac::lower::{Build, ExpressionCompiler};
 use crate::mac::order::{self, Needs};
-use crate::pedl::{self, Exported};
+use crate::pedl::{self, ScriptExport};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{Argument, Call, ExprId, GuardId, Parts, Type};
+use invigil_monitor::mac::{CallArgument, ExprId, GuardId, MethodCall as ProgramCall, ScriptDef, Type};
 use std::collections::{HashMap, HashSet};
 
-/// A script whose names are looked up and whose types are checked.
+/// A compiled script: names are resolved and types are checked.
 #[derive(Clone, Debug)]
-pub struct Lowered {
-    /// The title, if there is one.
+pub struct RequirementScript {
+    /// The title, if any.
     pub title: Option<String>,
-    /// What a checker is made of.
-    pub parts: Parts,
-    /// The properties and where they are defined, by their numbers.
+    /// The input of a checker.
+    pub parts: ScriptDef,
+    /// The properties by number, with the positions of their definitions.
     pub properties: Vec<(String, Span)>,
-    /// The alarms and where they are defined, by their numbers.
+    /// The alarms by number, with the positions of their definitions.
     pub alarms: Vec<(String, Span)>,
-    /// The actions that can be invoked, by their numbers.
+    /// The actions by number, with the positions of their imports.
     pub actions: Vec<(String, Span)>,
-    /// The methods of the program that these call, where they do.
-    pub calls: Vec<Option<Call>>,
+    /// The methods of the target that the actions call, if any.
+    pub calls: Vec<Option<ProgramCall>>,
 }
 
-/// Looks up the names of a script, checks its types and gives what a checker is made of.
+/// Compiles a script: resolves its names, checks its types and builds the input of a checker.
 ///
-/// With the PEDL script that the imports come from, they are checked against what it exports. Without one, only the
-/// values that an import declares, as in `import event e(int)`, are known.
+/// If the PEDL script is given, imports are checked against its exports. Otherwise only the values that an import
+/// declares, as in `import event e(int)`, are known.
 ///
-/// There is a result if no error is among the diagnostics.
+/// Returns a result if no error is among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -48,16 +48,19 @@ pub struct Lowered {
 /// let (lowered, _) = medl::lower(&script, None);
 /// assert_eq!(lowered.unwrap().alarms[0].0, "often");
 /// ```
-pub fn lower(script: &Script, recogniser: Option<&pedl::Lowered>) -> (Option<Lowered>, Vec<Diagnostic>) {
+pub fn lower(
+    script: &Script,
+    recogniser: Option<&pedl::MonitoringScript>,
+) -> (Option<RequirementScript>, Vec<Diagnostic>) {
     lower_with(script, recogniser.map(|recogniser| recogniser.exports.as_slice()))
 }
 
-/// The same with the exports of a PEDL script that may have mistakes.
+/// As [`lower`], with the exports of a PEDL script that may have errors.
 pub(crate) fn lower_with(
     script: &Script,
-    exports: Option<&[Exported]>,
-) -> (Option<Lowered>, Vec<Diagnostic>) {
-    let mut lowering = Lowering { build: Build::default(), names: Known::new(exports) };
+    exports: Option<&[ScriptExport]>,
+) -> (Option<RequirementScript>, Vec<Diagnostic>) {
+    let mut lowering = Lowering { build: Build::default(), names: SymbolTable::new(exports) };
     lowering.script(script);
     let Lowering { build, names } = lowering;
     let is_usable = !build.has_errors();
@@ -65,46 +68,46 @@ pub(crate) fn lower_with(
     if !is_usable {
         return (None, problems);
     }
-    let located = |sort: Defined| {
-        let of_sort = script.definitions.iter().filter(move |one| one.sort == sort);
+    let located = |kind: DefinitionKind| {
+        let of_sort = script.definitions.iter().filter(move |one| one.kind == kind);
         of_sort.map(|one| (one.name.text.clone(), one.name.span)).collect()
     };
-    let lowered = Lowered {
+    let lowered = RequirementScript {
         title: script.title.as_ref().map(|title| title.text.clone()),
         parts,
-        properties: located(Defined::Property),
-        alarms: located(Defined::Alarm),
+        properties: located(DefinitionKind::Property),
+        alarms: located(DefinitionKind::Alarm),
         calls: names.actions.iter().map(|(name, _)| called(script, name)).collect(),
         actions: names.actions,
     };
     (Some(lowered), problems)
 }
 
-/// The method of the program that an action calls.
-fn called(script: &Script, action: &str) -> Option<Call> {
+/// Returns the method of the target that an action calls.
+fn called(script: &Script, action: &str) -> Option<ProgramCall> {
     let import = script.imports.iter().find(|import| import.name.text == action)?;
-    let Invoked { names, arguments, .. } = import.call.as_ref()?;
+    let ActionCall { names, arguments, .. } = import.call.as_ref()?;
     let (method, of) = names.split_last()?;
     let of: Vec<&str> = of.iter().map(|name| name.text.as_str()).collect();
     let argument = |literal: &Literal| {
         Some(match literal {
-            Literal::Boolean(value) => Argument::Boolean(*value),
-            Literal::Char(value) => Argument::Char(*value),
-            Literal::Int(value) => Argument::Int(*value),
-            Literal::Long(value) => Argument::Long(*value),
-            Literal::Float(value) => Argument::Float(*value),
-            Literal::Double(value) => Argument::Double(*value),
-            Literal::String(value) => Argument::Text(value.clone()),
+            Literal::Boolean(value) => CallArgument::Boolean(*value),
+            Literal::Char(value) => CallArgument::Char(*value),
+            Literal::Int(value) => CallArgument::Int(*value),
+            Literal::Long(value) => CallArgument::Long(*value),
+            Literal::Float(value) => CallArgument::Float(*value),
+            Literal::Double(value) => CallArgument::Double(*value),
+            Literal::String(value) => CallArgument::Text(value.clone()),
             Literal::Null => return None,
         })
     };
     let arguments = arguments.iter().map(argument).collect::<Option<_>>()?;
-    Some(Call { of: of.join("."), method: method.text.clone(), arguments })
+    Some(ProgramCall { of: of.join("."), method: method.text.clone(), arguments })
 }
 
 struct Lowering<'a> {
     build: Build,
-    names: Known<'a>,
+    names: SymbolTable<'a>,
 }
 
 impl<'a> Lowering<'a> {
@@ -127,8 +130,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn maker(&mut self) -> Maker<'_, Known<'a>> {
-        Maker { build: &mut self.build, names: &mut self.names }
+    fn compiler(&mut self) -> ExpressionCompiler<'_, SymbolTable<'a>> {
+        ExpressionCompiler { build: &mut self.build, names: &mut self.names }
     }
 
     fn definitions(&mut self, script: &Script) {
@@ -146,15 +149,15 @@ impl<'a> Lowering<'a> {
             made[at] = self.definition(&all[at]).unwrap_or(Symbol::Nothing);
             self.names.made(&all[at].name, made[at]);
         }
-        // Their numbers are those of the file.
+        // Definitions are numbered in source order.
         for (definition, symbol) in all.iter().zip(made) {
             let name = &definition.name.text;
             let parts = &mut self.build.parts;
-            match (definition.sort, symbol) {
-                (Defined::Property, Symbol::Condition(condition)) => {
+            match (definition.kind, symbol) {
+                (DefinitionKind::Property, Symbol::Condition(condition)) => {
                     _ = parts.condition(condition).and_then(|condition| parts.property(name, condition));
                 }
-                (Defined::Alarm, Symbol::Event(event)) => {
+                (DefinitionKind::Alarm, Symbol::Event(event)) => {
                     _ = parts.event(event).and_then(|event| parts.alarm(name, event));
                 }
                 _ => {}
@@ -164,19 +167,19 @@ impl<'a> Lowering<'a> {
 
     fn definition(&mut self, definition: &Definition) -> Option<Symbol> {
         let name = &definition.name.text;
-        if definition.sort.is_event() {
-            let event = self.maker().event(&definition.expr)?;
+        if definition.kind.is_event() {
+            let event = self.compiler().event(&definition.expr)?;
             if let Some(carrier) = definition.expr.carrier(definition.expr.nodes.len() - 1) {
                 self.names.carries(name, carrier);
             }
             return self.build.parts.define_event(name, event).ok().map(Symbol::Event);
         }
-        let condition = self.maker().condition(&definition.expr, &format!("`{name}`"))?;
+        let condition = self.compiler().condition(&definition.expr, &format!("`{name}`"))?;
         self.build.parts.define_condition(name, condition).ok().map(Symbol::Condition)
     }
 
     fn guard(&mut self, guard: &Guard) {
-        let trigger = self.maker().event(&guard.trigger);
+        let trigger = self.compiler().event(&guard.trigger);
         let made = trigger.and_then(|trigger| self.build.parts.guard(trigger).ok());
         let mut assigned: HashMap<&str, Span> = HashMap::new();
         for update in &guard.updates {
@@ -186,9 +189,9 @@ impl<'a> Lowering<'a> {
             if let Update::Assign(name, _) = update
                 && let Some(first) = assigned.insert(&name.text, name.span)
             {
-                let message = format!("`{}` is set twice by one guard", name.text);
-                let problem = Diagnostic::warning(name.span, message).label("this is what counts");
-                self.build.problems.push(problem.related(first, "first here").help("remove one"));
+                let message = format!("this guard sets `{}` twice", name.text);
+                let problem = Diagnostic::warning(name.span, message).label("this update takes effect");
+                self.build.problems.push(problem.related(first, "first update").help("remove one"));
             }
             self.update(update, made);
         }
@@ -197,7 +200,7 @@ impl<'a> Lowering<'a> {
     fn update(&mut self, update: &Update, guard: Option<GuardId>) -> Option<()> {
         match update {
             Update::Assign(name, expr) => {
-                let value = self.maker().value(expr);
+                let value = self.compiler().value(expr);
                 let (variable, ty) = self.names.auxiliary(&name.text, name.span, &mut self.build)?;
                 let value = value?;
                 self.fitting(name, ty, expr, value)?;
@@ -205,7 +208,7 @@ impl<'a> Lowering<'a> {
                 self.build.fits(expr.span(), made)
             }
             Update::Print(expr) => {
-                let value = self.maker().value(expr)?;
+                let value = self.compiler().value(expr)?;
                 self.build.parts.print(guard?, value).ok()
             }
             Update::Invoke(name) => {
@@ -215,50 +218,50 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Checks that a value can be assigned without losing something.
+    /// Checks that an assignment loses no information.
     fn fitting(&mut self, name: &Name, ty: Type, expr: &Expr, value: ExprId) -> Option<()> {
         let from = self.build.parts.type_of(value).ok()?;
-        // A `float` is kept as a `double`.
+        // `float` variables are stored as `double`.
         if from.widens_to(ty) || ty == Type::Float && from == Type::Double || is_small(expr, ty) {
             return Some(());
         }
-        let message = format!("`{}` is a variable of type `{ty}`, and this is a `{from}`", name.text);
-        let problem = Diagnostic::error(expr.span(), message).label("does not fit");
+        let message = format!("`{}` is a variable of type `{ty}`, but this value is a `{from}`", name.text);
+        let problem = Diagnostic::error(expr.span(), message).label("type mismatch");
         self.build.problem(match from.is_number() && ty.is_number() {
             true => problem.help(format!("write `({ty}) (…)`, or declare the variable as `{from}`")),
             false => problem.help(format!("declare the variable as `{from}`")),
         })
     }
 
-    /// Tells of what nothing uses, and of what never has a value.
+    /// Reports unused names, and variables that are never set.
     fn unused(&mut self, script: &Script) {
         let used = &self.names.used;
         let problems = &mut self.build.problems;
         for import in script.imports.iter().filter(|import| !used.contains(&import.name.text)) {
-            let message = format!("nothing uses the {} `{}`", import.sort.word(), import.name.text);
-            let problem = Diagnostic::warning(import.name.span, message).label("imported in vain");
+            let message = format!("the {} `{}` is not used", import.kind.word(), import.name.text);
+            let problem = Diagnostic::warning(import.name.span, message).label("imported but not used");
             problems.push(problem.help("use it in a definition or a guard, or remove it"));
         }
-        let named = |one: &&Definition| matches!(one.sort, Defined::Event | Defined::Condition);
+        let named = |one: &&Definition| matches!(one.kind, DefinitionKind::Event | DefinitionKind::Condition);
         for one in script.definitions.iter().filter(named).filter(|one| !used.contains(&one.name.text)) {
-            let message = format!("nothing uses the {} `{}`", one.sort.word(), one.name.text);
-            let problem = Diagnostic::warning(one.name.span, message).label("defined in vain");
-            let meant = if one.sort == Defined::Event { "alarm" } else { "property" };
-            problems.push(problem.help(format!("was it meant as `{meant}`?")));
+            let message = format!("the {} `{}` is not used", one.kind.word(), one.name.text);
+            let problem = Diagnostic::warning(one.name.span, message).label("defined but not used");
+            let meant = if one.kind == DefinitionKind::Event { "alarm" } else { "property" };
+            problems.push(problem.help(format!("did you mean `{meant}`?")));
         }
         let set: HashSet<&str> = assignments(script).map(|(name, ..)| name.text.as_str()).collect();
         for variable in script.variables.iter().filter(|variable| used.contains(&variable.name.text)) {
             let name = &variable.name.text;
             if !set.contains(name.as_str()) && name != super::names::NOW {
-                let problem = Diagnostic::warning(variable.name.span, format!("nothing sets `{name}`"));
-                let help = format!("give it a value in a guard: `e -> {{ {name}' = …; }}`");
+                let problem = Diagnostic::warning(variable.name.span, format!("`{name}` is never set"));
+                let help = format!("set it in a guard: `e -> {{ {name}' = …; }}`");
                 problems.push(problem.label("always undefined").help(help));
             }
         }
     }
 }
 
-/// Whether this is a whole number that a smaller type can hold: Java assigns those.
+/// Whether this is an integer literal that fits a smaller type: Java allows assigning those.
 fn is_small(expr: &Expr, ty: Type) -> bool {
     let [node] = expr.nodes.as_slice() else { return false };
     let Kind::Literal(Literal::Int(value)) = node.kind else { return false };
@@ -280,7 +283,7 @@ fn assignments(script: &Script) -> impl Iterator<Item = (&Name, &Expr, &Expr)> {
     })
 }
 
-/// What each definition needs at the same instant; behind them, what the new value of each variable needs.
+/// The dependencies of each definition within an instant; after them, those of each variable's new value.
 fn needs(script: &Script) -> Needs {
     let all = &script.definitions;
     let definitions: HashMap<&str, usize> =
@@ -308,7 +311,7 @@ fn needs(script: &Script) -> Needs {
     needs
 }
 
-/// What a number of [`needs`] is called, and where it is made.
+/// The name and position of an index in [`needs`].
 fn node_name(script: &Script, at: usize) -> Option<Name> {
     if let Some(definition) = script.definitions.get(at) {
         return Some(definition.name.clone());

@@ -1,4 +1,4 @@
-//! MEDL, the Meta Event Definition Language: what must hold, and what must never happen (`docs/mac.md`).
+//! MEDL, the Meta Event Definition Language: properties that must hold and alarms that must not occur (`docs/mac.md`).
 //!
 //! ```text
 //! ReqSpec SafeCrossing
@@ -14,8 +14,8 @@
 //! End
 //! ```
 //!
-//! [`parse`] reads a script. [`lower()`] looks up its names, checks its types and gives it as
-//! [`invigil_monitor::mac::Parts`]. It can be given the PEDL script that the imports come from, and then checks that they do.
+//! [`parse`] parses a script. [`lower()`] resolves its names, checks its types and returns it as
+//! [`invigil_monitor::mac::ScriptDef`]. If it is given the PEDL script, it checks the imports against its exports.
 //!
 //! # Grammar
 //!
@@ -29,16 +29,16 @@
 //! update      = name "'" ( "=" | ":=" ) expression | "print" expression | "invoke" name
 //! ```
 //!
-//! Expressions are Java's, with `start(c)`, `end(c)`, `e when c`, `[e, f)`, `defined(c)`, `time(e)`, `value(e, i)`,
-//! `c => d` (or `c -> d`) and `x'`.
+//! Expressions are those of Java, extended by `start(c)`, `end(c)`, `e when c`, `[e, f)`, `defined(c)`, `time(e)`,
+//! `value(e, i)`, `c => d` (or `c -> d`) and `x'`.
 
 pub mod ast;
+mod connect;
 mod lower;
 mod names;
 mod parser;
-mod watched;
 
+pub use connect::{ConnectedScripts, MethodNaming, connect, snapshots};
 pub(crate) use lower::lower_with;
-pub use lower::{Lowered, lower};
+pub use lower::{RequirementScript, lower};
 pub use parser::{format, parse};
-pub use watched::{Names, Watched, snapshots, watch};

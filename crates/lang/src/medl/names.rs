@@ -1,28 +1,28 @@
-//! The names of a MEDL script, and what they stand for.
+//! Symbol table of a MEDL script.
 
-use super::ast::{Import, Imported, Variable};
+use super::ast::{Import, ImportKind, Variable};
 use crate::mac::ast::{Name, Path};
-use crate::mac::lower::{Build, Carried, Made, Names, no_program};
-use crate::pedl::{Exported, ast::Sort};
-use crate::reading::cursor::suggest;
+use crate::mac::lower::{Build, Compiled, NameResolver, ValueKnowledge, no_program};
+use crate::parsing::cursor::suggest;
+use crate::pedl::{ScriptExport, ast::ExportKind};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{ActionId, AuxiliaryId, ConditionId, EventId, Type, Value};
+use invigil_monitor::mac::{ActionId, AuxiliaryId, ConditionId, ScriptEventId, Type, Value};
 use std::collections::{HashMap, HashSet};
 
-/// The variable that tells the time.
+/// The variable with the current time.
 pub(super) const NOW: &str = "currentTime";
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 pub(super) enum Symbol {
-    Event(EventId),
+    Event(ScriptEventId),
     Condition(ConditionId),
-    /// An auxiliary variable, and its type as it is declared.
+    /// An auxiliary variable with its declared type.
     Variable(AuxiliaryId, Type),
-    /// `currentTime`, declared with this type.
+    /// `currentTime`, with its declared type.
     Now(Type),
     Action(ActionId),
-    /// A definition that has not been made yet, or that has mistakes.
+    /// A definition that has not been compiled yet, or that has errors.
     Nothing,
 }
 
@@ -38,50 +38,51 @@ impl Symbol {
     }
 }
 
-/// The names of a script.
+/// The symbol table of a script.
 #[derive(Default)]
-pub(super) struct Known<'a> {
+pub(super) struct SymbolTable<'a> {
     symbols: HashMap<String, Symbol>,
-    /// Where each name is declared.
+    /// The position of each declaration.
     declared: HashMap<String, Span>,
-    /// What could be imported, if that is known.
-    exports: Option<HashMap<&'a str, &'a Exported>>,
-    /// The actions, by their numbers.
+    /// The exports of the PEDL script, if known.
+    exports: Option<HashMap<&'a str, &'a ScriptExport>>,
+    /// The actions, by number.
     pub(super) actions: Vec<(String, Span)>,
     pub(super) used: HashSet<String>,
-    /// What is known of each value of an imported event, and of those beyond.
-    carried: HashMap<String, (Vec<Carried>, Carried)>,
+    /// What is known about each value of an imported event, and about further values.
+    carried: HashMap<String, (Vec<ValueKnowledge>, ValueKnowledge)>,
 }
 
-impl<'a> Known<'a> {
-    pub(super) fn new(exports: Option<&'a [Exported]>) -> Known<'a> {
-        let by_name = |exports: &'a [Exported]| exports.iter().map(|one| (one.name.as_str(), one)).collect();
-        Known { exports: exports.map(by_name), ..Known::default() }
+impl<'a> SymbolTable<'a> {
+    pub(super) fn new(exports: Option<&'a [ScriptExport]>) -> SymbolTable<'a> {
+        let by_name =
+            |exports: &'a [ScriptExport]| exports.iter().map(|one| (one.name.as_str(), one)).collect();
+        SymbolTable { exports: exports.map(by_name), ..SymbolTable::default() }
     }
 
-    /// Adds a name, unless it is taken.
+    /// Adds a name, unless it is declared already.
     pub(super) fn add(&mut self, name: &Name, symbol: Symbol, build: &mut Build) {
         if let Some(first) = self.declared.get(&name.text) {
-            let problem =
-                Diagnostic::error(name.span, format!("`{}` is declared twice", name.text)).label("again");
+            let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text))
+                .label("second declaration");
             build
                 .problems
-                .push(problem.related(*first, "first here").help("keep one, or give one another name"));
+                .push(problem.related(*first, "first declaration").help("remove or rename one of them"));
             return;
         }
         self.declared.insert(name.text.clone(), name.span);
         self.symbols.insert(name.text.clone(), symbol);
     }
 
-    /// Says what the definition at `name` has become.
+    /// Sets the compiled form of the definition at `name`.
     pub(super) fn made(&mut self, name: &Name, symbol: Symbol) {
-        // Of two definitions of one name, the first counts.
+        // If a name is defined twice, the first definition is used.
         if self.declared.get(&name.text) == Some(&name.span) {
             self.symbols.insert(name.text.clone(), symbol);
         }
     }
 
-    /// Says that an event carries what another one carries.
+    /// Records that an event carries the values of another one.
     pub(super) fn carries(&mut self, event: &str, carrier: &str) {
         if let Some(carried) = self.carried.get(carrier).cloned() {
             self.carried.insert(event.to_owned(), carried);
@@ -90,17 +91,17 @@ impl<'a> Known<'a> {
 
     pub(super) fn import(&mut self, import: &Import, build: &mut Build) {
         let name = &import.name;
-        let symbol = match import.sort {
-            Imported::Action => {
+        let symbol = match import.kind {
+            ImportKind::Action => {
                 self.actions.push((name.text.clone(), name.span));
                 Symbol::Action(build.parts.action(&name.text))
             }
-            Imported::Condition => {
-                self.check(import, Sort::Condition, build);
+            ImportKind::Condition => {
+                self.check(import, ExportKind::Condition, build);
                 Symbol::Condition(build.parts.import_condition(&name.text))
             }
-            Imported::Event => {
-                let exported = self.check(import, Sort::Event, build);
+            ImportKind::Event => {
+                let exported = self.check(import, ExportKind::Event, build);
                 let values = self.values(import, exported, build);
                 Symbol::Event(build.parts.import_event(&name.text, &values))
             }
@@ -108,8 +109,8 @@ impl<'a> Known<'a> {
         self.add(name, symbol, build);
     }
 
-    /// Checks that what is imported is exported.
-    fn check(&self, import: &Import, sort: Sort, build: &mut Build) -> Option<&'a Exported> {
+    /// Checks that an import is exported.
+    fn check(&self, import: &Import, kind: ExportKind, build: &mut Build) -> Option<&'a ScriptExport> {
         let exports = self.exports.as_ref()?;
         let (name, span) = (&import.name.text, import.name.span);
         let Some(export) = exports.get(name.as_str()).copied() else {
@@ -118,27 +119,27 @@ impl<'a> Known<'a> {
             }
             let mut of_sort: Vec<&str> = exports
                 .values()
-                .filter(|export| export.sort == sort)
+                .filter(|export| export.kind == kind)
                 .map(|export| export.name.as_str())
                 .collect();
             of_sort.sort_unstable();
             let help = suggest(name, of_sort)
-                .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", sort.word()));
+                .unwrap_or_else(|| format!("define it there, and write `export {} {name};`", kind.word()));
             let problem = Diagnostic::error(span, format!("the PEDL script does not export `{name}`"));
             return build.problem(problem.label("not exported").help(help));
         };
-        if export.sort != sort {
-            let is = export.sort.word();
+        if export.kind != kind {
+            let is = export.kind.word();
             let problem =
-                Diagnostic::error(span, format!("`{name}` is exported as `{is}`")).label("not of this sort");
+                Diagnostic::error(span, format!("`{name}` is exported as `{is}`")).label("wrong kind");
             let problem = problem.related(export.span, "exported here");
             return build.problem(problem.help(format!("write `import {is} {name};`")));
         }
         Some(export)
     }
 
-    /// The types of the values that an imported event carries.
-    fn values(&mut self, import: &Import, exported: Option<&Exported>, build: &mut Build) -> Vec<Type> {
+    /// Returns the types of the values that an imported event carries.
+    fn values(&mut self, import: &Import, exported: Option<&ScriptExport>, build: &mut Build) -> Vec<Type> {
         let written: Option<Vec<Option<Type>>> =
             import.values.as_ref().map(|types| types.iter().map(|ty| ty.known()).collect());
         let exported = exported.map(|export| (export.values.as_ref(), export.span));
@@ -149,23 +150,29 @@ impl<'a> Known<'a> {
                 types.iter().map(|ty| ty.map_or("object", Type::word)).collect::<Vec<_>>().join(", ")
             };
             let name = &import.name;
-            let message = format!("`{}` carries ({}), not ({})", name.text, types(values), types(written));
-            let problem = Diagnostic::error(name.span, message).label("other values");
-            build
-                .problems
-                .push(problem.related(span, "exported here").help("leave the types out: they are known"));
+            let message = format!(
+                "`{}` carries ({}), but is imported with ({})",
+                name.text,
+                types(values),
+                types(written)
+            );
+            let problem = Diagnostic::error(name.span, message).label("wrong types");
+            build.problems.push(
+                problem.related(span, "exported here").help("omit the types: they are taken from the export"),
+            );
         }
         let (values, others) = match (written, exported) {
-            (Some(written), _) => (written, Carried::Known),
-            (None, Some((Some(values), _))) => (values.clone(), Carried::Known),
-            (None, Some((None, _))) => (Vec::new(), Carried::Broken),
-            // What is imported and not exported has been complained about.
-            (None, None) if self.exports.is_some() => (Vec::new(), Carried::Broken),
-            (None, None) => (Vec::new(), Carried::Untold),
+            (Some(written), _) => (written, ValueKnowledge::Known),
+            (None, Some((Some(values), _))) => (values.clone(), ValueKnowledge::Known),
+            (None, Some((None, _))) => (Vec::new(), ValueKnowledge::Broken),
+            // An import without an export has been reported.
+            (None, None) if self.exports.is_some() => (Vec::new(), ValueKnowledge::Broken),
+            (None, None) => (Vec::new(), ValueKnowledge::Undeclared),
         };
-        let each = values.iter().map(|ty| if ty.is_some() { Carried::Known } else { Carried::Object });
+        let each =
+            values.iter().map(|ty| if ty.is_some() { ValueKnowledge::Known } else { ValueKnowledge::Object });
         self.carried.insert(import.name.text.clone(), (each.collect(), others));
-        // An object takes its place in the list, and is never read.
+        // An object keeps its place in the list, but is never read.
         values.into_iter().map(|ty| ty.unwrap_or(Type::Boolean)).collect()
     }
 
@@ -177,9 +184,11 @@ impl<'a> Known<'a> {
                     name.span,
                     format!("`{NOW}` is a number of milliseconds, not a `{ty}`"),
                 );
-                build
-                    .problems
-                    .push(problem.label("not a number").help(format!("write `var long {NOW};`, or nothing")));
+                build.problems.push(
+                    problem
+                        .label("not a number")
+                        .help(format!("write `var long {NOW};`, or remove the declaration")),
+                );
             }
             let ty = if ty.is_number() { exact(ty) } else { Type::Long };
             return self.add(name, Symbol::Now(ty), build);
@@ -190,7 +199,7 @@ impl<'a> Known<'a> {
         }
     }
 
-    /// The auxiliary variable of this name, which has a prime.
+    /// Resolves a primed name to an auxiliary variable.
     pub(super) fn auxiliary(
         &mut self,
         name: &str,
@@ -200,26 +209,26 @@ impl<'a> Known<'a> {
         match self.symbols.get(name) {
             Some(Symbol::Variable(id, ty)) => Some((*id, *ty)),
             _ if name == NOW => {
-                let problem = Diagnostic::error(span, format!("`{NOW}` is set by the program's clock"));
-                build.problem(problem.label("has no prime").help("leave the prime out to read it"))
+                let problem = Diagnostic::error(span, format!("`{NOW}` cannot be assigned"));
+                build.problem(problem.label("read-only").help("remove the prime to read it"))
             }
             Some(other) => {
                 let problem =
-                    Diagnostic::error(span, format!("`{name}` is {}, and has no prime", other.word()));
-                let help = "only variables, declared with `var`, have new values";
+                    Diagnostic::error(span, format!("`{name}` is {} and cannot have a prime", other.word()));
+                let help = "only variables declared with `var` can be updated";
                 build.problem(problem.label("not a variable").help(help))
             }
             None => {
                 let variables = self.sorted(|symbol| matches!(symbol, Symbol::Variable(..)));
                 let help =
                     suggest(name, variables).unwrap_or_else(|| format!("declare it: `var int {name};`"));
-                let problem = Diagnostic::error(span, format!("there is no variable `{name}`"));
+                let problem = Diagnostic::error(span, format!("unknown variable `{name}`"));
                 build.problem(problem.label("unknown").help(help))
             }
         }
     }
 
-    /// The action of this name.
+    /// Resolves the name of an action.
     pub(super) fn action(&mut self, name: &Name, build: &mut Build) -> Option<ActionId> {
         if let Some(Symbol::Action(action)) = self.symbols.get(&name.text) {
             self.used.insert(name.text.clone());
@@ -228,7 +237,7 @@ impl<'a> Known<'a> {
         let actions = self.sorted(|symbol| matches!(symbol, Symbol::Action(_)));
         let help = suggest(&name.text, actions)
             .unwrap_or_else(|| format!("declare it: `import action {};`", name.text));
-        let problem = Diagnostic::error(name.span, format!("there is no action `{}`", name.text));
+        let problem = Diagnostic::error(name.span, format!("unknown action `{}`", name.text));
         build.problem(problem.label("unknown").help(help))
     }
 
@@ -240,20 +249,20 @@ impl<'a> Known<'a> {
     }
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
-        let problem = Diagnostic::error(span, format!("there is no `{name}`")).label("unknown");
+        let problem = Diagnostic::error(span, format!("unknown name `{name}`")).label("unknown");
         let export = self.exports.as_ref().and_then(|exports| exports.get(name));
         problem.help(match export {
             Some(export) => {
-                format!("the PEDL script exports it: write `import {} {name};`", export.sort.word())
+                format!("the PEDL script exports it: write `import {} {name};`", export.kind.word())
             }
             None => suggest(name, self.sorted(|_| true).into_iter().chain([NOW])).unwrap_or_else(|| {
-                "events and conditions are imported or defined, variables declared with `var`".to_owned()
+                "import or define events and conditions; declare variables with `var`".to_owned()
             }),
         })
     }
 }
 
-/// The type that an auxiliary variable has in the checker. Times in milliseconds would soon be too large for a `float`.
+/// The type of an auxiliary variable in the checker. A `float` would be too imprecise for times in milliseconds.
 fn exact(ty: Type) -> Type {
     match ty {
         Type::Float => Type::Double,
@@ -261,43 +270,44 @@ fn exact(ty: Type) -> Type {
     }
 }
 
-impl Names for Known<'_> {
-    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Made> {
+impl NameResolver for SymbolTable<'_> {
+    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
         let Some(name) = path.as_name() else { return build.problem(no_program(path)) };
         let Some(symbol) = self.symbols.get(name).copied() else {
             return match name {
-                NOW => Some(Made::Value(build.parts.now())),
+                NOW => Some(Compiled::Value(build.parts.now())),
                 _ => build.problem(self.unknown(name, path.span)),
             };
         };
         self.used.insert(name.to_owned());
         let made = match symbol {
-            Symbol::Event(event) => build.parts.event(event).map(Made::Event),
-            Symbol::Condition(condition) => build.parts.condition(condition).map(Made::Value),
-            Symbol::Variable(variable, _) => build.parts.unprimed(variable).map(Made::Value),
+            Symbol::Event(event) => build.parts.event(event).map(Compiled::Event),
+            Symbol::Condition(condition) => build.parts.condition(condition).map(Compiled::Value),
+            Symbol::Variable(variable, _) => build.parts.unprimed(variable).map(Compiled::Value),
             Symbol::Now(ty) => {
                 let now = build.parts.now();
-                build.parts.cast(ty, now).map(Made::Value)
+                build.parts.cast(ty, now).map(Compiled::Value)
             }
             Symbol::Action(_) => {
                 let problem =
                     Diagnostic::error(path.span, format!("`{name}` is an action")).label("not a value");
-                return build.problem(problem.help(format!("a guard does it: `e -> {{ invoke {name}; }}`")));
+                return build
+                    .problem(problem.help(format!("invoke it in a guard: `e -> {{ invoke {name}; }}`")));
             }
             Symbol::Nothing => return None,
         };
         build.fits(path.span, made)
     }
 
-    fn carried(&self, event: &str, index: u32) -> Carried {
-        self.carried
-            .get(event)
-            .map_or(Carried::Known, |(each, others)| each.get(index as usize).copied().unwrap_or(*others))
+    fn carried(&self, event: &str, index: u32) -> ValueKnowledge {
+        self.carried.get(event).map_or(ValueKnowledge::Known, |(each, others)| {
+            each.get(index as usize).copied().unwrap_or(*others)
+        })
     }
 
-    fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Made> {
+    fn primed(&mut self, build: &mut Build, name: &str, span: Span) -> Option<Compiled> {
         let (variable, _) = self.auxiliary(name, span, build)?;
         self.used.insert(name.to_owned());
-        build.parts.primed(variable).ok().map(Made::Value)
+        build.parts.primed(variable).ok().map(Compiled::Value)
     }
 }

@@ -1,9 +1,11 @@
-//! Reads a MEDL script, and reports every mistake in it at once.
+//! ScriptParser of MEDL, with error recovery: all errors of a script are reported together.
 
-use super::ast::{Defined, Definition, Guard, Import, Imported, Invoked, Script, Update, Variable};
+use super::ast::{
+    ActionCall, Definition, DefinitionKind, Guard, Import, ImportKind, Script, Update, Variable,
+};
 use crate::mac::ast::{Expr, Kind, Literal, Name};
-use crate::mac::parser::{Language, Parser};
-use crate::reading::cursor::{Token, suggest};
+use crate::mac::parser::{Language, ScriptParser};
+use crate::parsing::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_monitor::mac::Type;
 
@@ -17,12 +19,12 @@ static LANGUAGE: Language = Language {
 };
 
 const PARTS: &str =
-    "a script has `import`, `var`, `event`, `condition`, `property`, `alarm` and `e -> { … }`";
+    "statements are `import`, `var`, `event`, `condition`, `property`, `alarm` and `e -> { … }`";
 const GUARD: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`";
 
-/// Reads the MEDL script in `text`, the contents of the file known as `source`.
+/// Parses the MEDL script in `text`, the contents of the file `source`.
 ///
-/// It is complete if there is no error among the diagnostics.
+/// The script is complete if there is no error among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -34,19 +36,19 @@ const GUARD: &str = "write `e -> { x' = x + 1; print \"…\"; invoke action; }`"
 /// assert_eq!(script.guards.len(), 1);
 ///
 /// let (_, problems) = medl::parse(SourceId(0), &text.replace("n' =", "n ="));
-/// assert_eq!(problems[0].help.as_deref(), Some("write `n' = …`: the prime stands for the new value"));
+/// assert_eq!(problems[0].help.as_deref(), Some("write `n' = …`: the prime denotes the new value"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
+    let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     let script = parser.requirement_script();
     (script, parser.problems())
 }
 
-/// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
-/// has its `;`, and lines that are broken stay broken. No comment is lost.
+/// Formats the script in `text`, the contents of the file `source`: statements are indented, each ends in `;`, and
+/// existing line breaks inside statements are kept. No comment is lost.
 ///
 /// # Errors
-/// If the script cannot be read; the diagnostics say why, and nothing is printed.
+/// If the script has syntax errors: returns the diagnostics and formats nothing.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -64,25 +66,27 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
 /// ");
 /// ```
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
+    let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     parser.requirement_script();
     parser.formatted()
 }
 
-impl Parser<'_> {
+impl ScriptParser<'_> {
     fn requirement_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
         self.statements(|parser| match parser.at.token {
             Token::Word("import") => parser.import(&mut script),
             Token::Word("var") => parser.variables(&mut script),
-            Token::Word("event") => parser.medl_definition(Defined::Event, &mut script),
-            Token::Word("condition") => parser.medl_definition(Defined::Condition, &mut script),
-            Token::Word("property") => parser.medl_definition(Defined::Property, &mut script),
-            Token::Word("alarm") => parser.medl_definition(Defined::Alarm, &mut script),
+            Token::Word("event") => parser.medl_definition(DefinitionKind::Event, &mut script),
+            Token::Word("condition") => parser.medl_definition(DefinitionKind::Condition, &mut script),
+            Token::Word("property") => parser.medl_definition(DefinitionKind::Property, &mut script),
+            Token::Word("alarm") => parser.medl_definition(DefinitionKind::Alarm, &mut script),
             Token::Word(word @ ("export" | "monobj" | "monmeth" | "timestamp")) => {
-                let message = format!("`{word}` stands in PEDL scripts");
+                let message = format!("`{word}` is only allowed in PEDL scripts");
                 let problem = Diagnostic::error(parser.here(), message).label("unknown in MEDL");
-                parser.report(problem.help("MEDL knows only what is imported from a PEDL script"));
+                parser.report(
+                    problem.help("export an event or a condition from the PEDL script and import it here"),
+                );
                 parser.skip_line();
                 Some(())
             }
@@ -95,17 +99,17 @@ impl Parser<'_> {
         script
     }
 
-    /// Whether what comes next is rather a guard than a misspelt keyword: another name follows that.
+    /// Whether a guard follows rather than a misspelt keyword, which would precede another name.
     fn may_be_guard(&self) -> bool {
         self.at_mark("(") || !matches!(self.peek(), Token::Word(word) if word != "when")
     }
 
     fn import(&mut self, script: &mut Script) -> Option<()> {
         self.take();
-        let sort = match self.at.token {
-            Token::Word("event") => Imported::Event,
-            Token::Word("condition") => Imported::Condition,
-            Token::Word("action") => Imported::Action,
+        let kind = match self.at.token {
+            Token::Word("event") => ImportKind::Event,
+            Token::Word("condition") => ImportKind::Condition,
+            Token::Word("action") => ImportKind::Action,
             _ => {
                 let problem = self.expected("`event`, `condition` or `action`");
                 self.report(problem.help("write `import event e1, e2;`"));
@@ -114,33 +118,32 @@ impl Parser<'_> {
         };
         self.take();
         loop {
-            let name = self.expect_name(&format!("the name of the {}", sort.word()))?;
-            let values = match sort == Imported::Event && self.at_mark("(") {
+            let name = self.expect_name(&format!("the name of the {}", kind.word()))?;
+            let values = match kind == ImportKind::Event && self.at_mark("(") {
                 true => Some(self.parameters()?),
                 false => None,
             };
-            let call = match sort == Imported::Action && self.take_mark("=") {
-                true => Some(self.invoked()?),
+            let call = match kind == ImportKind::Action && self.take_mark("=") {
+                true => Some(self.action_call()?),
                 false => None,
             };
-            script.imports.push(Import { sort, name, values, call });
+            script.imports.push(Import { kind, name, values, call });
             if !self.take_mark(",") {
                 return Some(());
             }
         }
     }
 
-    /// The method that an action calls, with what it is given.
-    fn invoked(&mut self) -> Option<Invoked> {
-        const HELP: &str =
-            "write `import action stop = Control.gate.stop();`, with constants in the brackets";
+    /// Parses the method that an action calls, with its arguments.
+    fn action_call(&mut self) -> Option<ActionCall> {
+        const HELP: &str = "write `import action stop = Control.gate.stop();`, with constant arguments";
         let start = self.at.start;
-        let mut names = vec![self.expect_name("a class of the program")?];
+        let mut names = vec![self.expect_name("a class of the target")?];
         while self.take_mark(".") {
             names.push(match self.at.token {
-                // The program has names of its own.
+                // Reserved words can be names in the target.
                 Token::Word(text) => Name { text: text.to_owned(), span: self.take() },
-                _ => self.expect_name("a name behind the dot")?,
+                _ => self.expect_name("a name after the dot")?,
             });
         }
         if names.len() < 2 {
@@ -158,8 +161,8 @@ impl Parser<'_> {
                 .map(|node| &node.kind)
                 .filter(|kind| **kind != Kind::Literal(Literal::Null))
             else {
-                let problem = Diagnostic::error(expression.span(), "this is no constant");
-                self.report(problem.label("a number, a text, `true` or `false`").help(HELP));
+                let problem = Diagnostic::error(expression.span(), "this is not a constant");
+                self.report(problem.label("expected a number, a string, `true` or `false`").help(HELP));
                 return None;
             };
             arguments.push(literal.clone());
@@ -168,7 +171,7 @@ impl Parser<'_> {
             }
         }
         self.expect_mark(")", HELP)?;
-        Some(Invoked { names, arguments, span: self.since(start) })
+        Some(ActionCall { names, arguments, span: self.since(start) })
     }
 
     fn variables(&mut self, script: &mut Script) -> Option<()> {
@@ -191,18 +194,18 @@ impl Parser<'_> {
         self.take();
         let names = self.names("the name of a variable")?;
         if self.at_mark("=") {
-            let message = "an auxiliary variable has no value at first";
+            let message = "an auxiliary variable cannot be initialised";
             let problem = Diagnostic::error(self.here(), message).label("expected `;`");
-            self.report(problem.help("give it one in a guard, when the program starts"));
+            self.report(problem.help("set it in a guard that is triggered when the program starts"));
             return None;
         }
         script.variables.extend(names.into_iter().map(|name| Variable { ty, name }));
         Some(())
     }
 
-    fn medl_definition(&mut self, sort: Defined, script: &mut Script) -> Option<()> {
-        let (name, expr) = self.definition(sort.word())?;
-        script.definitions.push(Definition { sort, name, expr });
+    fn medl_definition(&mut self, kind: DefinitionKind, script: &mut Script) -> Option<()> {
+        let (name, expr) = self.definition(kind.word())?;
+        script.definitions.push(Definition { kind, name, expr });
         Some(())
     }
 
@@ -240,7 +243,7 @@ impl Parser<'_> {
         Some(Expr { nodes: std::mem::take(&mut self.nodes) })
     }
 
-    /// Reads what stands in the braces of a guard, and the brace that closes them.
+    /// Parses the updates of a guard and its closing brace.
     fn updates(&mut self, updates: &mut Vec<Update>) {
         loop {
             while self.take_mark(";") {}
@@ -248,7 +251,7 @@ impl Parser<'_> {
                 return;
             }
             if self.at_statement() || self.at_end() {
-                let problem = self.expected("`}`").help("every `{` needs its `}`");
+                let problem = self.expected("`}`").help("add the missing `}`");
                 self.report(problem);
                 return;
             }
@@ -256,7 +259,7 @@ impl Parser<'_> {
                 Some(update) => {
                     updates.push(update);
                     if !self.at_mark("}") && !self.at_mark(";") {
-                        let problem = self.expected("`;`").help("`;` ends what a guard does");
+                        let problem = self.expected("`;`").help("end each update with `;`");
                         self.report(problem);
                         self.skip_update();
                     }
@@ -290,9 +293,9 @@ impl Parser<'_> {
                 Some(Update::Invoke(self.expect_name("the name of an action")?))
             }
             Token::Word(word) if matches!(self.peek(), Token::Mark("=" | ":=")) => {
-                let problem =
-                    Diagnostic::error(self.here(), format!("`{word}` has no prime")).label("the old value");
-                self.report(problem.help(format!("write `{word}' = …`: the prime stands for the new value")));
+                let problem = Diagnostic::error(self.here(), format!("`{word}` has no prime"))
+                    .label("refers to the old value");
+                self.report(problem.help(format!("write `{word}' = …`: the prime denotes the new value")));
                 None
             }
             _ => {

@@ -1,11 +1,11 @@
-//! A model as it is written.
+//! Syntax tree of a model.
 
 use super::syntax::{Expr, Name, Path, Range};
 use invigil_expr::diag::Span;
-use invigil_model::{Binary, Unit};
+use invigil_model::{Binary, Side};
 use std::rc::Rc;
 
-/// One declaration of a file.
+/// A declaration.
 #[derive(Clone, Debug)]
 pub(super) enum Item {
     /// `const N = 4`
@@ -13,17 +13,17 @@ pub(super) enum Item {
     /// `enum Colour { red, green }`; names in mailboxes may carry values: `enum Signal { go(0..3) }`
     Enum { name: Name, variants: Vec<Variant> },
     /// `record Point { x: 0..3, y: 0..3 }`
-    Record { name: Name, fields: Vec<Declared> },
+    Record { name: Name, fields: Vec<VariableDecl> },
     /// `type Id = 0..3`
-    Alias { name: Name, of: Written },
+    Alias { name: Name, of: TypeExpr },
     /// `turn: 0..3 = 0`
-    Variable(Declared),
+    Variable(VariableDecl),
     /// `channel c[4]: 0..7`
-    Channel { name: Name, array: Option<Family>, capacity: Option<Expr>, values: Vec<Written> },
+    Channel { name: Name, array: Option<Family>, capacity: Option<Expr>, values: Vec<TypeExpr> },
     /// `process P { … }`
     Process(Rc<Process>),
     /// `instance A = P(1)`
-    Instance { name: Name, array: Option<Family>, template: Name, arguments: Vec<Expr>, unit: Unit },
+    Instance { name: Name, array: Option<Family>, template: Name, arguments: Vec<Expr>, unit: Side },
     /// `predicate safe = …`
     Predicate { name: Name, body: Expr },
     /// `invariant safe: …`
@@ -32,11 +32,11 @@ pub(super) enum Item {
     Temporal { name: Name, formula: Span },
 }
 
-/// A name of an enum, and the types of the values that it carries.
+/// A value of an enum, with the types of the values that it carries in mailboxes.
 #[derive(Clone, Debug)]
 pub(super) struct Variant {
     pub(super) name: Name,
-    pub(super) values: Vec<Written>,
+    pub(super) values: Vec<TypeExpr>,
 }
 
 /// `[i in 0..3]`
@@ -46,24 +46,24 @@ pub(super) struct Family {
     pub(super) range: Range,
 }
 
-/// Variables of one type, or fields.
+/// Variables or fields of one type.
 #[derive(Clone, Debug)]
-pub(super) struct Declared {
+pub(super) struct VariableDecl {
     pub(super) names: Vec<Name>,
-    pub(super) of: Written,
+    pub(super) of: TypeExpr,
     pub(super) initial: Option<Initial>,
 }
 
 /// A type.
 #[derive(Clone, Debug)]
-pub(super) enum Written {
+pub(super) enum TypeExpr {
     Boolean,
     Range(Range),
     Named(Name),
-    Array(Box<(Expr, Written)>),
+    Array(Box<(Expr, TypeExpr)>),
 }
 
-/// A first value.
+/// An initial value.
 #[derive(Clone, Debug)]
 pub(super) enum Initial {
     Value(Expr),
@@ -71,15 +71,15 @@ pub(super) enum Initial {
     Any(Option<Range>, Span),
 }
 
-/// A process, an array of them, or a template with parameters.
+/// A process, an array of processes, or a template with parameters.
 #[derive(Clone, Debug)]
 pub(super) struct Process {
     pub(super) name: Name,
     pub(super) array: Option<Family>,
     pub(super) parameters: Option<Vec<Name>>,
-    pub(super) unit: Unit,
+    pub(super) unit: Side,
     pub(super) priority: Option<Expr>,
-    pub(super) variables: Vec<Declared>,
+    pub(super) variables: Vec<VariableDecl>,
     pub(super) mailbox: Option<Mailbox>,
     pub(super) states: Vec<State>,
 }
@@ -94,7 +94,7 @@ pub(super) struct Mailbox {
     pub(super) span: Span,
 }
 
-/// What sending to a full mailbox does.
+/// The effect of sending to a full mailbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overflow {
     Fault,
@@ -131,7 +131,7 @@ pub(super) struct Label {
     pub(super) arguments: Vec<(String, Expr)>,
 }
 
-/// What a transition waits for, besides its guard.
+/// The event or channel that a transition waits for, in addition to its guard.
 #[derive(Clone, Debug)]
 pub(super) enum Trigger {
     Nothing,
@@ -143,13 +143,13 @@ pub(super) enum Trigger {
 /// A statement of an effect.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    pub(super) doing: Doing,
+    pub(super) kind: StatementKind,
     pub(super) span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Clone, Debug)]
-pub(super) enum Doing {
+pub(super) enum StatementKind {
     /// `x = …`, or `x += …`
     Assign {
         place: Path,

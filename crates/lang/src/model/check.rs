@@ -1,6 +1,6 @@
-//! Types of expressions, and what they are lowered to.
+//! Type checker for expressions, which also lowers them.
 
-use super::operators::MAX_DEPTH;
+use super::parse_expressions::MAX_DEPTH;
 use super::syntax::{Argument, Expr, Name, Path, Range, Segment, Shape};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_model::{Binary, Expression, Unary};
@@ -11,15 +11,15 @@ use std::rc::Rc;
 pub(super) enum Type {
     Boolean,
     Integer,
-    /// One of these names.
+    /// An enum with these values.
     Names(Rc<Vec<String>>),
 }
 
 impl Type {
-    /// The type, in words.
-    pub(super) fn words(&self) -> String {
+    /// Describes the type for messages.
+    pub(super) fn describe(&self) -> String {
         match self {
-            Type::Boolean => "a truth value".to_owned(),
+            Type::Boolean => "a Boolean".to_owned(),
             Type::Integer => "a number".to_owned(),
             Type::Names(names) => {
                 let mut shown: Vec<String> = names.iter().take(4).map(|name| format!("`{name}`")).collect();
@@ -41,7 +41,7 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    /// Something that has no parts, or few.
+    /// A leaf, or an expression of depth 1.
     pub(super) fn leaf(expression: Expression, kind: Type) -> Typed {
         Typed { expression, kind, depth: 1 }
     }
@@ -54,36 +54,36 @@ impl Typed {
     }
 }
 
-/// What names mean where an expression stands.
+/// Resolves the names in expressions.
 pub(super) trait Scope {
-    /// What a path is worth; none after a complaint.
+    /// Reads a path; returns `None` after reporting an error.
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed>;
 
-    /// What a function says of its argument; none after a complaint.
+    /// Applies a function to its argument; returns `None` after reporting an error.
     fn call(&self, checker: &mut Checker, name: &Name, argument: &Argument) -> Option<Typed>;
 }
 
 /// Checks expressions and lowers them.
 pub(super) struct Checker {
     pub(super) problems: Vec<Diagnostic>,
-    /// How many more nodes there may be.
-    room: usize,
-    /// Names for numbers, the innermost last.
+    /// The number of nodes that may still be created.
+    node_budget: usize,
+    /// Names bound to numbers, innermost last.
     pub(super) locals: Vec<(String, i64)>,
-    /// Whether names without a prime mean the source of the step.
+    /// Whether names without a prime refer to the source of the step.
     is_step: bool,
-    /// Whether what is read is a part of something that has been given its place in the step.
+    /// Whether the current expression is already fixed to the source or target of the step.
     is_placed: bool,
 }
 
 impl Checker {
-    /// A checker that makes at most that many nodes.
-    pub(super) fn new(room: usize) -> Checker {
+    /// Creates a checker with a limit on the number of nodes.
+    pub(super) fn new(node_budget: usize) -> Checker {
         let (problems, locals) = (Vec::new(), Vec::new());
-        Checker { problems, room, locals, is_step: false, is_placed: false }
+        Checker { problems, node_budget, locals, is_step: false, is_placed: false }
     }
 
-    /// Complains.
+    /// Reports a diagnostic.
     pub(super) fn report<T>(&mut self, problem: Diagnostic) -> Option<T> {
         if self.problems.len() < 50 && !self.problems.iter().any(|other| other.span == problem.span) {
             self.problems.push(problem);
@@ -91,27 +91,28 @@ impl Checker {
         None
     }
 
-    /// Whether there is no room for anything more.
-    pub(super) fn is_out_of_room(&self) -> bool {
-        self.room == 0
+    /// Whether the limit on nodes is reached.
+    pub(super) fn is_exhausted(&self) -> bool {
+        self.node_budget == 0
     }
 
-    /// Uses up room for nodes, or complains.
+    /// Counts nodes; reports an error if there are too many.
     pub(super) fn spend(&mut self, span: Span, nodes: usize) -> Option<()> {
-        match self.room.checked_sub(nodes) {
+        match self.node_budget.checked_sub(nodes) {
             Some(left) => {
-                self.room = left;
+                self.node_budget = left;
                 Some(())
             }
             None => {
-                self.room = 0;
-                let problem = Diagnostic::error(span, "this becomes too large").label("too large here");
-                self.report(problem.help("smaller ranges, or fewer quantifiers in each other, would do"))
+                self.node_budget = 0;
+                let problem =
+                    Diagnostic::error(span, "this expression is too large").label("limit reached here");
+                self.report(problem.help("use smaller ranges or fewer nested quantifiers"))
             }
         }
     }
 
-    /// A predicate over steps: if some name has a prime, those without mean the source.
+    /// Checks a predicate over steps: if any name has a prime, names without one refer to the source of the step.
     pub(super) fn predicate(&mut self, scope: &dyn Scope, written: &Expr) -> Option<Expression> {
         self.is_step = has_prime(written);
         let found = self.expect(scope, written, &Type::Boolean);
@@ -119,41 +120,41 @@ impl Checker {
         Some(found?.expression)
     }
 
-    /// An expression of that type, or a complaint.
+    /// Checks an expression of the given type.
     pub(super) fn expect(&mut self, scope: &dyn Scope, written: &Expr, wanted: &Type) -> Option<Typed> {
         let found = self.check(scope, written, Some(wanted))?;
         if found.kind == *wanted {
             return Some(found);
         }
-        let message = format!("expected {}, found {}", wanted.words(), found.kind.words());
+        let message = format!("expected {}, found {}", wanted.describe(), found.kind.describe());
         let mut problem =
-            Diagnostic::error(written.span, message).label(format!("is {}", found.kind.words()));
+            Diagnostic::error(written.span, message).label(format!("is {}", found.kind.describe()));
         if (wanted, &found.kind) == (&Type::Boolean, &Type::Integer) {
-            problem = problem.help("compare it: `… != 0`");
+            problem = problem.help("compare the value: `… != 0`");
         }
         self.report(problem)
     }
 
-    /// A number that is known now.
+    /// Evaluates a constant expression.
     pub(super) fn constant(&mut self, scope: &dyn Scope, written: &Expr) -> Option<i64> {
         let found = self.expect(scope, written, &Type::Integer)?;
         match found.constant() {
             Some(value) => Some(value),
             None => {
-                let problem = Diagnostic::error(written.span, "this must be a constant");
-                self.report(problem.label("changes while the model runs"))
+                let problem = Diagnostic::error(written.span, "expected a constant");
+                self.report(problem.label("not known at compile time"))
             }
         }
     }
 
-    /// The numbers of a range of constants; a complaint if there are none, or too many.
+    /// Evaluates the bounds of a range; reports empty and oversized ranges.
     pub(super) fn bounds(&mut self, scope: &dyn Scope, range: &Range) -> Option<(i64, i64)> {
         let low = self.constant(scope, &range.low);
         let high = self.constant(scope, &range.high);
         let (low, high, span) = (low?, high?, range.low.span.to(range.high.span));
         if low > high {
-            let problem = Diagnostic::error(span, format!("there is nothing from {low} to {high}"));
-            return self.report(problem.label("an empty range"));
+            let problem = Diagnostic::error(span, format!("the range {low}..{high} is empty"));
+            return self.report(problem.label("empty range"));
         }
         match high.checked_sub(low) {
             Some(size) if size < 1 << 62 => Some((low, high)),
@@ -161,7 +162,7 @@ impl Checker {
         }
     }
 
-    /// An expression, whatever its type; `expected` helps to find out what names mean.
+    /// Checks an expression of any type; `expected` helps to resolve enum values.
     pub(super) fn check(
         &mut self,
         scope: &dyn Scope,
@@ -210,7 +211,7 @@ impl Checker {
                     self.locals.push((name.text.clone(), number));
                     let part = self.expect(scope, body, &Type::Boolean);
                     self.locals.pop();
-                    // What is wrong with the first is wrong with all.
+                    // Errors in the first instance also occur in the others.
                     parts.push(part?);
                 }
                 self.joined(written.span, *is_all, parts)
@@ -242,7 +243,7 @@ impl Checker {
         self.made(path.span, found.expression, found.kind, found.depth)
     }
 
-    /// Something that is read, at the end of the step that it belongs to.
+    /// Fixes a value that is read to the source or target of the step.
     fn placed(&self, expression: Expression, is_primed: bool) -> Expression {
         let is_source = self.is_step && !self.is_placed && !is_primed;
         match expression {
@@ -277,19 +278,19 @@ impl Checker {
         let (left, right) = (left?, right?);
         let depth = 1 + left.depth.max(right.depth);
         if matches!(operator, Binary::Divide | Binary::Remainder) && right.constant() == Some(0) {
-            return self.report(Diagnostic::error(both.1.span, "this divides by 0").label("is 0"));
+            return self.report(Diagnostic::error(both.1.span, "division by 0").label("is 0"));
         }
         self.made(span, binary(operator, left.expression, right.expression), kind, depth)
     }
 
-    /// Two operands of one type, whichever of them tells it.
+    /// Checks two operands of the same type, which either of them may determine.
     fn alike(&mut self, scope: &dyn Scope, both: &(Expr, Expr)) -> (Option<Typed>, Option<Typed>) {
         let mark = self.problems.len();
         if let Some(left) = self.check(scope, &both.0, None) {
             let right = self.expect(scope, &both.1, &left.kind);
             return (Some(left), right);
         }
-        // The name on the left may be one that only the right explains.
+        // The left operand may be an enum value whose type only the right operand determines.
         let before: Vec<Diagnostic> = self.problems.drain(mark..).collect();
         let right = self.check(scope, &both.1, None);
         match &right {
@@ -307,7 +308,7 @@ impl Checker {
         }
     }
 
-    /// Conditions, joined by `and` or by `or`.
+    /// Joins conditions by `and` or by `or`.
     fn joined(&mut self, span: Span, is_all: bool, parts: Vec<Typed>) -> Option<Typed> {
         let depth = parts.iter().map(|part| part.depth).max().unwrap_or(0) + parts.len().max(1).ilog2() + 1;
         let parts = parts.into_iter().map(|part| part.expression).collect();
@@ -315,17 +316,17 @@ impl Checker {
         self.made(span, joined, Type::Boolean, depth)
     }
 
-    /// A lowered expression, unless it is too deep: names may stand for deep ones.
+    /// Limits the depth of a lowered expression, since names may denote deep ones.
     fn made(&mut self, span: Span, expression: Expression, kind: Type, depth: u32) -> Option<Typed> {
         if depth > 2 * MAX_DEPTH {
             let problem = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
-            return self.report(problem.help("its names stand for expressions that are deep already"));
+            return self.report(problem.help("its names refer to expressions that are already deep"));
         }
         Some(Typed { expression, kind, depth })
     }
 }
 
-/// All of them; what is known now is left out.
+/// Conjunction, with constant operands removed.
 pub(super) fn all(mut parts: Vec<Expression>) -> Expression {
     if parts.contains(&Expression::Constant(0)) {
         return Expression::Constant(0);
@@ -334,7 +335,7 @@ pub(super) fn all(mut parts: Vec<Expression>) -> Expression {
     Expression::all(parts)
 }
 
-/// One of them; what is known now is left out.
+/// Disjunction, with constant operands removed.
 pub(super) fn any(mut parts: Vec<Expression>) -> Expression {
     if parts.iter().any(|part| matches!(part, Expression::Constant(value) if *value != 0)) {
         return Expression::Constant(1);
@@ -343,7 +344,7 @@ pub(super) fn any(mut parts: Vec<Expression>) -> Expression {
     Expression::any(parts)
 }
 
-/// An operator with one operand, worked out if it can be.
+/// Unary operator, with constant folding.
 pub(super) fn unary(operator: Unary, operand: Expression) -> Expression {
     match (operator, &operand) {
         (Unary::Not, Expression::Constant(value)) => Expression::Constant(i64::from(*value == 0)),
@@ -353,7 +354,7 @@ pub(super) fn unary(operator: Unary, operand: Expression) -> Expression {
     }
 }
 
-/// An operator with two operands, worked out if it can be.
+/// Binary operator, with constant folding.
 pub(super) fn binary(operator: Binary, left: Expression, right: Expression) -> Expression {
     if let (Expression::Constant(a), Expression::Constant(b)) = (&left, &right)
         && let Some(value) = known(operator, *a, *b)
@@ -388,7 +389,7 @@ fn known(operator: Binary, a: i64, b: i64) -> Option<i64> {
     })
 }
 
-/// Whether some name has a prime. The expression is no deeper than the parser lets it be.
+/// Whether any name has a prime. The recursion is bounded by the parser.
 pub(super) fn has_prime(written: &Expr) -> bool {
     let in_path = |path: &Path| {
         path.is_primed || path.rest.iter().any(|part| matches!(part, Segment::Index(of) if has_prime(of)))

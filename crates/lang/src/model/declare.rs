@@ -1,46 +1,46 @@
-//! Declarations become variables, processes and names.
+//! Lowers declarations to variables, processes and symbols.
 
-use super::ast::{self, Family, Initial, Item, Written};
+use super::ast::{self, Family, Initial, Item, TypeExpr};
 use super::check::Checker;
 use super::predicate::type_of;
-use super::scope::Here;
+use super::scope::ScopeCursor;
+use super::symbols::{Channel, Decl, Enum, Field, Layout, NameKind, Queue, Record, SymbolTable};
 use super::syntax::{Expr, Name};
-use super::world::{Channel, Enum, Field, Layout, Meaning, Queue, Record, Thing, World};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_model::{Expression, Kind, Parts, Place, Statement, Variable, VariableId};
+use invigil_model::{Domain, Expression, LValue, ModelParts, Statement, Variable, VariableId};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// The most single values that one variable may have.
+/// The maximum number of scalar elements of a variable.
 const MAX_ELEMENTS: u64 = 1 << 16;
-/// The most elements of all variables together: more bits do not fit into a configuration.
+/// The maximum number of elements of all variables: a configuration has no more bits.
 const MAX_IN_ALL: u64 = 1 << 18;
-/// The most places of a queue.
+/// The maximum capacity of a queue.
 const MAX_CAPACITY: i64 = 255;
-/// How many arrays and records may be in each other.
+/// The maximum nesting of arrays and records.
 const MAX_DEPTH: u32 = 16;
-/// The most variables of a model, processes and channels included.
+/// The maximum number of variables of a model, including those of processes and channels.
 const MAX_VARIABLES: usize = 1 << 14;
-/// The most processes, or channels, of an array.
+/// The maximum length of an array of processes or channels.
 const MAX_FAMILY: i64 = 1 << 10;
 
-/// Collects what is declared.
+/// Collects declarations.
 pub(super) struct Declarations<'a> {
-    pub(super) world: World,
-    pub(super) parts: Parts,
+    pub(super) symbols: SymbolTable,
+    pub(super) parts: ModelParts,
     pub(super) checker: &'a mut Checker,
     pub(super) templates: HashMap<String, (Rc<ast::Process>, bool)>,
-    /// How many elements all variables have.
+    /// The number of elements of all variables so far.
     elements: u64,
 }
 
 impl<'a> Declarations<'a> {
     pub(super) fn new(checker: &'a mut Checker) -> Declarations<'a> {
-        let (world, parts, templates) = (World::default(), Parts::default(), HashMap::new());
-        Declarations { world, parts, checker, templates, elements: 0 }
+        let (symbols, parts, templates) = (SymbolTable::default(), ModelParts::default(), HashMap::new());
+        Declarations { symbols, parts, checker, templates, elements: 0 }
     }
 
-    /// Declares everything, processes last: they may use what stands behind them.
+    /// Lowers all declarations; processes come last since they may use later declarations.
     pub(super) fn all(&mut self, items: &[Item]) {
         for item in items {
             self.item(item);
@@ -57,9 +57,9 @@ impl<'a> Declarations<'a> {
         let unused: Vec<Span> =
             self.templates.values().filter(|(_, used)| !used).map(|(of, _)| of.name.span).collect();
         for span in unused {
-            let problem = Diagnostic::warning(span, "nobody is an instance of this process");
+            let problem = Diagnostic::warning(span, "this process template has no instances");
             let help = "write `instance A = …(…)`, or remove the parentheses";
-            self.checker.report::<()>(problem.label("does nothing").help(help));
+            self.checker.report::<()>(problem.label("never instantiated").help(help));
         }
     }
 
@@ -68,44 +68,44 @@ impl<'a> Declarations<'a> {
             Item::Constant { name, value } => (name, self.constant(value)),
             Item::Enum { name, variants } => (name, self.names(name, variants)),
             Item::Record { name, fields } => (name, self.record(name, fields)),
-            Item::Alias { name, of } => (name, self.layout(None, of).map(Meaning::Shape)),
+            Item::Alias { name, of } => (name, self.layout(None, of).map(NameKind::Shape)),
             Item::Variable(declared) => {
                 let mut names = HashMap::new();
                 self.variables(None, "", core::slice::from_ref(declared), &mut names);
                 for name in &declared.names {
-                    let meaning = names.remove(&name.text).unwrap_or(Meaning::Broken);
+                    let meaning = names.remove(&name.text).unwrap_or(NameKind::Broken);
                     self.name(name, meaning);
                 }
                 return;
             }
             Item::Channel { name, array, capacity, values } => {
-                (name, self.channel(name, array.as_ref(), capacity.as_ref(), values).map(Meaning::Thing))
+                (name, self.channel(name, array.as_ref(), capacity.as_ref(), values).map(NameKind::Decl))
             }
             _ => return,
         };
-        self.name(name, meaning.unwrap_or(Meaning::Broken));
+        self.name(name, meaning.unwrap_or(NameKind::Broken));
     }
 
-    /// Gives a name its meaning, once.
-    pub(super) fn name(&mut self, name: &Name, meaning: Meaning) {
-        match self.world.places.get(&name.text) {
+    /// Declares a name; reports duplicates.
+    pub(super) fn name(&mut self, name: &Name, meaning: NameKind) {
+        match self.symbols.places.get(&name.text) {
             Some(first) => {
                 let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-                let problem = problem.label("the second one").related(*first, "the first one");
+                let problem = problem.label("second declaration").related(*first, "first declaration");
                 self.checker.report::<()>(problem);
             }
             None => {
-                self.world.places.insert(name.text.clone(), name.span);
-                self.world.names.insert(name.text.clone(), meaning);
+                self.symbols.places.insert(name.text.clone(), name.span);
+                self.symbols.names.insert(name.text.clone(), meaning);
             }
         }
     }
 
-    fn constant(&mut self, value: &Expr) -> Option<Meaning> {
-        let here = Here::outside(&self.world);
+    fn constant(&mut self, value: &Expr) -> Option<NameKind> {
+        let here = ScopeCursor::outside(&self.symbols);
         let found = self.checker.check(&here, value, None)?;
         match found.constant() {
-            Some(value) => Some(Meaning::Constant(value, found.kind)),
+            Some(value) => Some(NameKind::Constant(value, found.kind)),
             None => {
                 let problem = Diagnostic::error(value.span, "this must be a constant");
                 self.checker.report(problem.label("changes while the model runs"))
@@ -113,14 +113,14 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    fn names(&mut self, name: &Name, variants: &[ast::Variant]) -> Option<Meaning> {
-        let mut found: Vec<(String, Vec<Kind>)> = Vec::new();
+    fn names(&mut self, name: &Name, variants: &[ast::Variant]) -> Option<NameKind> {
+        let mut found: Vec<(String, Vec<Domain>)> = Vec::new();
         let mut seen: HashMap<&str, Span> = HashMap::new();
         for variant in variants {
             if let Some(first) = seen.insert(&variant.name.text, variant.name.span) {
-                let message = format!("`{}` stands here twice", variant.name.text);
-                let problem = Diagnostic::error(variant.name.span, message).label("the second one");
-                self.checker.report::<()>(problem.related(first, "the first one"));
+                let message = format!("duplicate `{}`", variant.name.text);
+                let problem = Diagnostic::error(variant.name.span, message).label("second declaration");
+                self.checker.report::<()>(problem.related(first, "first declaration"));
                 continue;
             }
             let mut kinds = Vec::new();
@@ -128,30 +128,31 @@ impl<'a> Declarations<'a> {
                 match &*self.layout(None, value)? {
                     Layout::Scalar(kind) => kinds.push(kind.clone()),
                     _ => {
-                        let problem = Diagnostic::error(variant.name.span, "events carry single values");
-                        return self.checker.report(problem.label("carries an array or a record"));
+                        let problem =
+                            Diagnostic::error(variant.name.span, "events can only carry scalar values");
+                        return self.checker.report(problem.label("array or record"));
                     }
                 }
             }
             found.push((variant.name.text.clone(), kinds));
         }
         if found.is_empty() {
-            let problem = Diagnostic::error(name.span, "this enum has no names").label("empty");
+            let problem = Diagnostic::error(name.span, "this enum has no values").label("empty");
             return self.checker.report(problem);
         }
         let found = Rc::new(Enum { name: name.text.clone(), variants: found });
-        self.world.enums.push(Rc::clone(&found));
-        Some(Meaning::Enum(found))
+        self.symbols.enums.push(Rc::clone(&found));
+        Some(NameKind::Enum(found))
     }
 
-    fn record(&mut self, name: &Name, fields: &[ast::Declared]) -> Option<Meaning> {
+    fn record(&mut self, name: &Name, fields: &[ast::VariableDecl]) -> Option<NameKind> {
         let mut found: Vec<Field> = Vec::new();
         for declared in fields {
             let layout = self.layout(None, &declared.of)?;
             for field in &declared.names {
                 if found.iter().any(|other| other.name == field.text) {
                     let message = format!("the field `{}` is declared twice", field.text);
-                    let problem = Diagnostic::error(field.span, message).label("the second one");
+                    let problem = Diagnostic::error(field.span, message).label("second declaration");
                     self.checker.report::<()>(problem);
                     continue;
                 }
@@ -161,7 +162,7 @@ impl<'a> Declarations<'a> {
         }
         let count = found.iter().fold(0_u64, |sum, field| sum.saturating_add(field.layout.count()));
         if count == 0 || count > MAX_ELEMENTS {
-            let problem = Diagnostic::error(name.span, "a record has a few fields");
+            let problem = Diagnostic::error(name.span, "invalid number of fields in a record");
             return self.checker.report(problem.label(if count == 0 { "none" } else { "too many" }));
         }
         if found.iter().any(|field| field.layout.depth() >= MAX_DEPTH) {
@@ -169,49 +170,49 @@ impl<'a> Declarations<'a> {
             return self.checker.report(problem.label("too deep"));
         }
         let record = Record { name: name.text.clone(), fields: found, count };
-        Some(Meaning::Shape(Rc::new(Layout::Record(Rc::new(record)))))
+        Some(NameKind::Shape(Rc::new(Layout::Record(Rc::new(record)))))
     }
 
-    /// A type.
-    fn layout(&mut self, instance: Option<usize>, written: &Written) -> Option<Rc<Layout>> {
-        let here = Here { instance, ..Here::outside(&self.world) };
+    /// Resolves a type.
+    fn layout(&mut self, instance: Option<usize>, written: &TypeExpr) -> Option<Rc<Layout>> {
+        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
         match written {
-            Written::Boolean => Some(Rc::new(Layout::Scalar(Kind::Boolean))),
-            Written::Range(range) => {
+            TypeExpr::Boolean => Some(Rc::new(Layout::Scalar(Domain::Boolean))),
+            TypeExpr::Range(range) => {
                 let (low, high) = self.checker.bounds(&here, range)?;
-                Some(Rc::new(Layout::Scalar(Kind::Integer { low, high })))
+                Some(Rc::new(Layout::Scalar(Domain::Integer { low, high })))
             }
-            Written::Named(name) => match self.world.names.get(&name.text) {
-                Some(Meaning::Shape(layout)) => Some(Rc::clone(layout)),
-                Some(Meaning::Enum(of)) if of.variants.iter().all(|(_, values)| values.is_empty()) => {
-                    Some(Rc::new(Layout::Scalar(Kind::Names(of.names()))))
+            TypeExpr::Named(name) => match self.symbols.names.get(&name.text) {
+                Some(NameKind::Shape(layout)) => Some(Rc::clone(layout)),
+                Some(NameKind::Enum(of)) if of.variants.iter().all(|(_, values)| values.is_empty()) => {
+                    Some(Rc::new(Layout::Scalar(Domain::Names(of.names()))))
                 }
-                Some(Meaning::Enum(_)) => {
-                    let message = format!("`{}` has names that carry values", name.text);
-                    let problem = Diagnostic::error(name.span, message).label("for mailboxes only");
+                Some(NameKind::Enum(_)) => {
+                    let message = format!("the values of `{}` carry data", name.text);
+                    let problem = Diagnostic::error(name.span, message).label("only allowed in mailboxes");
                     self.checker.report(problem)
                 }
-                Some(Meaning::Broken) => None,
+                Some(NameKind::Broken) => None,
                 other => {
                     let is_known = other.is_some();
                     let message = match is_known {
-                        true => format!("`{}` is no type", name.text),
-                        false => format!("there is no type `{}`", name.text),
+                        true => format!("`{}` is not a type", name.text),
+                        false => format!("unknown type `{}`", name.text),
                     };
-                    let types = self.world.names.iter().filter_map(|(name, meaning)| match meaning {
-                        Meaning::Enum(_) | Meaning::Shape(_) => Some(name.as_str()),
+                    let types = self.symbols.names.iter().filter_map(|(name, meaning)| match meaning {
+                        NameKind::Enum(_) | NameKind::Shape(_) => Some(name.as_str()),
                         _ => None,
                     });
                     let near = invigil_expr::diag::nearest(&name.text, types.chain(["bool"]));
                     let problem = Diagnostic::error(name.span, message).label("not a type");
                     let problem = match near {
                         Some(near) => problem.help(format!("did you mean `{near}`?")),
-                        None => problem.help("types are declared before they are used"),
+                        None => problem.help("declare types before they are used"),
                     };
                     self.checker.report(problem)
                 }
             },
-            Written::Array(both) => {
+            TypeExpr::Array(both) => {
                 let length = self.checker.constant(&here, &both.0)?;
                 let of = self.layout(instance, &both.1)?;
                 let count = u64::try_from(length).unwrap_or(0).saturating_mul(of.count());
@@ -220,7 +221,7 @@ impl<'a> Declarations<'a> {
                     return self.checker.report(problem.label("too deep"));
                 }
                 if length < 1 || count > MAX_ELEMENTS {
-                    let message = format!("an array has 1 to {MAX_ELEMENTS} elements in all");
+                    let message = format!("an array must have 1 to {MAX_ELEMENTS} elements in total");
                     let problem = Diagnostic::error(both.0.span, message);
                     return self.checker.report(problem.label(format!("{length} elements here")));
                 }
@@ -229,35 +230,35 @@ impl<'a> Declarations<'a> {
         }
     }
 
-    /// Adds a variable, unless there are too many.
+    /// Adds a variable; reports an error if there are too many.
     pub(super) fn variable(&mut self, span: Span, variable: Variable) -> Option<VariableId> {
         if self.parts.variables.len() >= MAX_VARIABLES {
             let message = format!("a model has at most {MAX_VARIABLES} variables");
-            return self.checker.report(Diagnostic::error(span, message).label("too many here"));
+            return self.checker.report(Diagnostic::error(span, message).label("limit reached here"));
         }
         self.elements += u64::from(variable.elements());
         if self.elements > MAX_IN_ALL {
             let message = format!("all variables together have more than {MAX_IN_ALL} elements");
-            return self.checker.report(Diagnostic::error(span, message).label("too many here"));
+            return self.checker.report(Diagnostic::error(span, message).label("limit reached here"));
         }
         self.parts.variables.push(variable);
         Some(self.parts.variables.len() as VariableId - 1)
     }
 
-    /// A hidden array that is there for its indices only: it takes no room in configurations.
+    /// Adds a hidden array that only serves to check indices; it takes no space in configurations.
     pub(super) fn guard(&mut self, span: Span, name: &str, length: usize) -> Option<VariableId> {
-        let nothing = Kind::Integer { low: 0, high: 0 };
+        let nothing = Domain::Integer { low: 0, high: 0 };
         let guard = Variable { is_hidden: true, ..Variable::array(name, nothing, vec![0; length]) };
         self.variable(span, guard)
     }
 
-    /// Variables of a process, or shared ones.
+    /// Declares the variables of a process, or the shared ones.
     pub(super) fn variables(
         &mut self,
         instance: Option<usize>,
         prefix: &str,
-        declared: &[ast::Declared],
-        names: &mut HashMap<String, Meaning>,
+        declared: &[ast::VariableDecl],
+        names: &mut HashMap<String, NameKind>,
     ) {
         for declared in declared {
             let layout = self.layout(instance, &declared.of);
@@ -266,16 +267,16 @@ impl<'a> Declarations<'a> {
                 let thing = layout.as_ref().and_then(|layout| {
                     self.thing(instance, name.span, full, layout, declared.initial.as_ref())
                 });
-                let meaning = thing.map_or(Meaning::Broken, Meaning::Thing);
+                let meaning = thing.map_or(NameKind::Broken, NameKind::Decl);
                 if names.insert(name.text.clone(), meaning).is_some() {
                     let problem = Diagnostic::error(name.span, format!("`{}` is declared twice", name.text));
-                    self.checker.report::<()>(problem.label("the second one"));
+                    self.checker.report::<()>(problem.label("second declaration"));
                 }
             }
         }
     }
 
-    /// Room for a value of that type.
+    /// Allocates variables for a value of the given type.
     fn thing(
         &mut self,
         instance: Option<usize>,
@@ -283,24 +284,26 @@ impl<'a> Declarations<'a> {
         name: String,
         layout: &Layout,
         initial: Option<&Initial>,
-    ) -> Option<Thing> {
+    ) -> Option<Decl> {
         match layout {
             Layout::Scalar(kind) => {
                 let first = self.first(instance, kind, initial)?;
                 let id = self.variable(span, Variable::scalar(name, kind.clone(), first))?;
                 if let Some(Initial::Any(range, span)) = initial {
                     let (low, high) = self.choice(instance, kind, range.as_ref(), *span)?;
-                    let place = Place::scalar(id);
+                    let place = LValue::scalar(id);
                     self.parts.start.push(Statement::Choose { place, low, high });
                 }
-                Some(Thing::Cell(id, kind.clone()))
+                Some(Decl::Cell(id, kind.clone()))
             }
             Layout::Array(length, of) => {
                 if let Some(Initial::List(values, span)) = initial
                     && values.len() != *length as usize
                 {
-                    let message = format!("there are {} values for {length} elements", values.len());
-                    return self.checker.report(Diagnostic::error(*span, message).label("one for each"));
+                    let message = format!("got {} values for {length} elements", values.len());
+                    return self
+                        .checker
+                        .report(Diagnostic::error(*span, message).label("write one value per element"));
                 }
                 let of_index = |index: usize| match initial {
                     Some(Initial::List(values, _)) => values.get(index),
@@ -316,11 +319,11 @@ impl<'a> Declarations<'a> {
                         if let Some(Initial::Any(range, span)) = of_index(index) {
                             let (low, high) = self.choice(instance, kind, range.as_ref(), *span)?;
                             let index = Some(Box::new(Expression::Constant(index as i64)));
-                            let place = Place { variable: id, index };
+                            let place = LValue { variable: id, index };
                             self.parts.start.push(Statement::Choose { place, low, high });
                         }
                     }
-                    return Some(Thing::Row(id, kind.clone(), *length));
+                    return Some(Decl::Row(id, kind.clone(), *length));
                 }
                 let guard = self.guard(span, &name, *length as usize)?;
                 let mut items = Vec::new();
@@ -328,7 +331,7 @@ impl<'a> Declarations<'a> {
                     let full = format!("{name}[{index}]");
                     items.push(self.thing(instance, span, full, of, of_index(index))?);
                 }
-                Some(Thing::Many { guard, low: 0, items: Rc::new(items) })
+                Some(Decl::Many { guard, low: 0, items: Rc::new(items) })
             }
             Layout::Record(record) => {
                 let values = match initial {
@@ -336,14 +339,16 @@ impl<'a> Declarations<'a> {
                     Some(Initial::List(values, _)) if values.len() == record.fields.len() => Some(values),
                     Some(Initial::List(_, at) | Initial::Any(_, at)) => {
                         let message = format!("`{}` has {} fields", record.name, record.fields.len());
-                        let problem = Diagnostic::error(*at, message).label("a list of their values");
+                        let problem =
+                            Diagnostic::error(*at, message).label("expected a list with one value per field");
                         return self
                             .checker
                             .report(problem.help("write `[1, 2]`, in the order of the fields"));
                     }
                     Some(Initial::Value(value)) => {
                         let message = format!("`{}` has {} fields", record.name, record.fields.len());
-                        let problem = Diagnostic::error(value.span, message).label("one value for all?");
+                        let problem = Diagnostic::error(value.span, message)
+                            .label("expected a list with one value per field");
                         return self
                             .checker
                             .report(problem.help("write `[1, 2]`, in the order of the fields"));
@@ -355,55 +360,55 @@ impl<'a> Declarations<'a> {
                     let full = format!("{name}.{}", field.name);
                     things.push(self.thing(instance, span, full, &field.layout, initial)?);
                 }
-                Some(Thing::Record(Rc::clone(record), Rc::new(things)))
+                Some(Decl::Record(Rc::clone(record), Rc::new(things)))
             }
         }
     }
 
-    /// The first value of a variable: what is written, else 0, else the lowest.
-    fn first(&mut self, instance: Option<usize>, kind: &Kind, initial: Option<&Initial>) -> Option<i64> {
+    /// Returns the initial value of a variable: the declared one, or 0, or its lowest value.
+    fn first(&mut self, instance: Option<usize>, kind: &Domain, initial: Option<&Initial>) -> Option<i64> {
         let default = if kind.holds(0) { 0 } else { kind.range().0 };
         match initial {
             None | Some(Initial::Any(..)) => Some(default),
             Some(Initial::List(_, span)) => {
-                let problem = Diagnostic::error(*span, "this is a list, and one value is wanted");
-                self.checker.report(problem.label("a list"))
+                let problem = Diagnostic::error(*span, "expected a single value, found a list");
+                self.checker.report(problem.label("list"))
             }
             Some(Initial::Value(value)) => {
-                let here = Here { instance, ..Here::outside(&self.world) };
+                let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
                 let found = self.checker.expect(&here, value, &type_of(kind))?;
                 let Some(known) = found.constant() else {
-                    let problem = Diagnostic::error(value.span, "a first value must be a constant");
+                    let problem = Diagnostic::error(value.span, "an initial value must be a constant");
                     return self.checker.report(problem.label("changes while the model runs"));
                 };
                 if !kind.holds(known) {
                     let (low, high) = kind.range();
-                    let problem = Diagnostic::error(value.span, format!("{known} is not in {low}..{high}"));
-                    return self.checker.report(problem.label("cannot be held"));
+                    let problem = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
+                    return self.checker.report(problem.label("does not fit"));
                 }
                 Some(known)
             }
         }
     }
 
-    /// The numbers of `any(…)` for a variable.
+    /// Returns the possible values of `any(…)` for a variable.
     fn choice(
         &mut self,
         instance: Option<usize>,
-        kind: &Kind,
+        kind: &Domain,
         range: Option<&super::syntax::Range>,
         span: Span,
     ) -> Option<(i64, i64)> {
-        let here = Here { instance, ..Here::outside(&self.world) };
+        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
         choice(self.checker, &here, kind, range, span)
     }
 
     pub(super) fn family(&mut self, family: &Family) -> Option<(i64, i64)> {
-        let here = Here::outside(&self.world);
+        let here = ScopeCursor::outside(&self.symbols);
         let (low, high) = self.checker.bounds(&here, &family.range)?;
         if high - low >= MAX_FAMILY {
             let span = family.range.low.span.to(family.range.high.span);
-            let message = format!("there may be {MAX_FAMILY} of them, not {}", high - low + 1);
+            let message = format!("at most {MAX_FAMILY} members are supported, found {}", high - low + 1);
             return self.checker.report(Diagnostic::error(span, message).label("too many"));
         }
         Some((low, high))
@@ -414,8 +419,8 @@ impl<'a> Declarations<'a> {
         name: &Name,
         array: Option<&Family>,
         capacity: Option<&Expr>,
-        values: &[Written],
-    ) -> Option<Thing> {
+        values: &[TypeExpr],
+    ) -> Option<Decl> {
         let mut layouts = Vec::new();
         for value in values {
             layouts.push(self.layout(None, value)?);
@@ -433,16 +438,16 @@ impl<'a> Declarations<'a> {
         for index in low..=high {
             items.push(self.one_channel(name.span, format!("{}[{index}]", name.text), capacity, &layouts)?);
         }
-        Some(Thing::Many { guard, low, items: Rc::new(items) })
+        Some(Decl::Many { guard, low, items: Rc::new(items) })
     }
 
     pub(super) fn capacity(&mut self, instance: Option<usize>, written: &Expr) -> Option<u32> {
-        let here = Here { instance, ..Here::outside(&self.world) };
+        let here = ScopeCursor { instance, ..ScopeCursor::outside(&self.symbols) };
         let capacity = self.checker.constant(&here, written)?;
         if !(1..=MAX_CAPACITY).contains(&capacity) {
-            let message = format!("there is room for 1 to {MAX_CAPACITY}, not for {capacity}");
-            let problem = Diagnostic::error(written.span, message).label("not possible");
-            let help = "a channel without `[…]` has no room: sender and receiver meet";
+            let message = format!("the capacity must be 1 to {MAX_CAPACITY}, not {capacity}");
+            let problem = Diagnostic::error(written.span, message).label("out of range");
+            let help = "without `[…]`, a channel is a rendezvous channel";
             return self.checker.report(problem.help(help));
         }
         Some(capacity as u32)
@@ -454,11 +459,11 @@ impl<'a> Declarations<'a> {
         name: String,
         capacity: u32,
         values: &[Rc<Layout>],
-    ) -> Option<Thing> {
+    ) -> Option<Decl> {
         let queue = match capacity {
             0 => None,
             _ => {
-                let leaves: Vec<(Vec<super::world::Part>, Kind)> =
+                let leaves: Vec<(Vec<super::symbols::Part>, Domain)> =
                     values.iter().flat_map(|of| of.leaves()).collect();
                 let single = leaves.len() == 1;
                 let named = leaves.into_iter().enumerate().map(|(at, (_, kind))| {
@@ -468,8 +473,8 @@ impl<'a> Declarations<'a> {
                 Some(self.queue(span, &name, capacity, named.collect())?)
             }
         };
-        self.world.channels.push(Channel { name, values: values.to_vec(), queue });
-        Some(Thing::Channel(self.world.channels.len() - 1))
+        self.symbols.channels.push(Channel { name, values: values.to_vec(), queue });
+        Some(Decl::Channel(self.symbols.channels.len() - 1))
     }
 
     pub(super) fn queue(
@@ -477,7 +482,7 @@ impl<'a> Declarations<'a> {
         span: Span,
         name: &str,
         capacity: u32,
-        arrays: Vec<(String, Kind)>,
+        arrays: Vec<(String, Domain)>,
     ) -> Option<Queue> {
         let (mut cells, mut lowest) = (Vec::new(), Vec::new());
         for (name, kind) in arrays {
@@ -485,25 +490,25 @@ impl<'a> Declarations<'a> {
             lowest.push(low);
             cells.push(self.variable(span, Variable::array(name, kind, vec![low; capacity as usize]))?);
         }
-        let room = Kind::Integer { low: 0, high: i64::from(capacity) };
+        let room = Domain::Integer { low: 0, high: i64::from(capacity) };
         let length = self.variable(span, Variable::scalar(format!("{name}.length"), room, 0))?;
         Some(Queue { capacity, cells, lowest, length })
     }
 }
 
-/// The numbers of `any(…)` for a variable of that kind.
+/// Returns the possible values of `any(…)` for a variable of the given kind.
 pub(super) fn choice(
     checker: &mut Checker,
-    here: &Here<'_>,
-    kind: &Kind,
+    here: &ScopeCursor<'_>,
+    kind: &Domain,
     range: Option<&super::syntax::Range>,
     span: Span,
 ) -> Option<(i64, i64)> {
     let (low, high) = match range {
         Some(range) => {
-            if *kind == Kind::Boolean || matches!(kind, Kind::Names(_)) {
-                let problem = Diagnostic::error(range.low.span.to(range.high.span), "this is no number");
-                return checker.report(problem.label("a range of numbers").help("write `any`"));
+            if *kind == Domain::Boolean || matches!(kind, Domain::Names(_)) {
+                let problem = Diagnostic::error(range.low.span.to(range.high.span), "expected a number");
+                return checker.report(problem.label("range of numbers").help("write `any`"));
             }
             checker.bounds(here, range)?
         }
@@ -512,11 +517,11 @@ pub(super) fn choice(
     let span = range.map_or(span, |range| range.low.span.to(range.high.span));
     if !kind.holds(low) || !kind.holds(high) {
         let (lowest, highest) = kind.range();
-        let problem = Diagnostic::error(span, format!("{low}..{high} is not in {lowest}..{highest}"));
-        return checker.report(problem.label("cannot be held"));
+        let problem = Diagnostic::error(span, format!("{low}..{high} is outside {lowest}..{highest}"));
+        return checker.report(problem.label("does not fit"));
     }
     if high - low >= 1 << 16 {
-        let problem = Diagnostic::error(span, "there are too many values to choose from");
+        let problem = Diagnostic::error(span, "too many values to choose from");
         return checker.report(problem.label("at most 65536"));
     }
     Some((low, high))

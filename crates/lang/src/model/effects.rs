@@ -1,47 +1,47 @@
-//! Statements of effects become statements of the lowered form.
+//! Lowers the statements of effects.
 
-use super::ast::{Doing, Overflow, Statement as Written};
-use super::carried::fits;
+use super::ast::{Overflow, Statement as StatementNode, StatementKind};
 use super::check::{Checker, Type, Typed, binary};
+use super::payload_check::fits;
 use super::predicate::type_of;
-use super::scope::{Here, Resolved, select_statements};
+use super::scope::{Resolved, ScopeCursor, select_statements};
+use super::symbols::{Decl, Layout, Part, Queue};
 use super::syntax::{Expr, Name, Path, Segment, Shape};
-use super::world::{Layout, Part, Queue, Thing};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
-use invigil_model::{Binary, Expression, Kind, Place, Statement, Variable, VariableId};
+use invigil_model::{Binary, Domain, Expression, LValue, Statement, Variable, VariableId};
 use std::collections::HashMap;
 
-/// Hidden variables that hold something while an action is done: at its end they are as before.
+/// Hidden variables that are used within an action and reset at its end.
 pub(super) struct Scratch {
-    /// The number of the first.
+    /// The id of the first one.
     pub(super) from: VariableId,
     pub(super) variables: Vec<Variable>,
     /// The ranges of all variables of the model, and of these.
     pub(super) ranges: Vec<(i64, i64)>,
-    /// By range, and by how many of this range an action has already.
+    /// By range, and by the number of variables of that range the action already uses.
     known: HashMap<(i64, i64, usize), VariableId>,
 }
 
 impl Scratch {
-    /// Variables that come after others, which have these ranges.
+    /// Creates the pool; `ranges` are those of the variables declared before it.
     pub(super) fn new(ranges: Vec<(i64, i64)>) -> Scratch {
         let from = ranges.len() as VariableId;
         Scratch { from, variables: Vec::new(), ranges, known: HashMap::new() }
     }
 }
 
-/// The effect of one action, while it is made.
+/// The effect of an action under construction.
 pub(super) struct Effect<'a> {
     pub(super) checker: &'a mut Checker,
     pub(super) scratch: &'a mut Scratch,
-    /// What comes before all others: choices.
+    /// Statements before all others: choices.
     pub(super) first: Vec<Statement>,
-    /// What comes after all others: scratch variables are reset.
+    /// Statements after all others: resets of scratch variables.
     pub(super) last: Vec<Statement>,
-    /// What the action needs besides its guard: room for what it sends.
+    /// Conditions of the action in addition to its guard: free space for the events it sends.
     pub(super) needs: Vec<Expression>,
     used: HashMap<(i64, i64), usize>,
-    /// How often each mailbox that blocks was sent to.
+    /// The number of sends to each blocking mailbox.
     sent: HashMap<VariableId, i64>,
     is_under_condition: bool,
 }
@@ -60,7 +60,7 @@ impl<'a> Effect<'a> {
         }
     }
 
-    /// A hidden variable for values of that range.
+    /// Returns a hidden variable for values of the given range.
     pub(super) fn hidden(&mut self, (low, high): (i64, i64)) -> VariableId {
         let used = self.used.entry((low, high)).or_default();
         let nth = *used;
@@ -68,7 +68,7 @@ impl<'a> Effect<'a> {
         let next = self.scratch.from + self.scratch.variables.len() as VariableId;
         let id = *self.scratch.known.entry((low, high, nth)).or_insert(next);
         if id == next {
-            let kind = Kind::Integer { low, high };
+            let kind = Domain::Integer { low, high };
             let variable = Variable::scalar(format!("scratch {low}..{high} #{nth}"), kind, low);
             self.scratch.variables.push(Variable { is_hidden: true, ..variable });
             self.scratch.ranges.push((low, high));
@@ -77,8 +77,12 @@ impl<'a> Effect<'a> {
         id
     }
 
-    /// All of these statements.
-    pub(super) fn block(&mut self, here: &Here<'_>, written: &[Written]) -> Option<Vec<Statement>> {
+    /// Lowers a list of statements.
+    pub(super) fn block(
+        &mut self,
+        here: &ScopeCursor<'_>,
+        written: &[StatementNode],
+    ) -> Option<Vec<Statement>> {
         let mut done = Vec::new();
         let mut is_right = true;
         for statement in written {
@@ -87,14 +91,19 @@ impl<'a> Effect<'a> {
         is_right.then_some(done)
     }
 
-    fn statement(&mut self, here: &Here<'_>, written: &Written, out: &mut Vec<Statement>) -> Option<()> {
+    fn statement(
+        &mut self,
+        here: &ScopeCursor<'_>,
+        written: &StatementNode,
+        out: &mut Vec<Statement>,
+    ) -> Option<()> {
         self.checker.spend(written.span, 1)?;
-        match &written.doing {
-            Doing::Assign { place, operator, value } => {
+        match &written.kind {
+            StatementKind::Assign { place, operator, value } => {
                 let target = here.resolve(self.checker, place, None)?;
                 self.assign(here, place, target, *operator, value, out)
             }
-            Doing::Choose { place, range } => {
+            StatementKind::Choose { place, range } => {
                 let target = here.resolve(self.checker, place, None)?;
                 let Some(kind) = kind_of(&target) else { return self.not_assignable(place, &target) };
                 let (low, high) =
@@ -105,13 +114,13 @@ impl<'a> Effect<'a> {
                     out.push(Statement::Choose { place, low, high });
                     return Some(());
                 }
-                // A choice is made always, and used where the condition holds.
+                // The choice is made unconditionally, and used only where the condition holds.
                 let hidden = self.hidden((low, high));
-                self.first.push(Statement::Choose { place: Place::scalar(hidden), low, high });
+                self.first.push(Statement::Choose { place: LValue::scalar(hidden), low, high });
                 out.extend(store(target, &Expression::read(hidden))?);
                 Some(())
             }
-            Doing::If { condition, then, otherwise } => {
+            StatementKind::If { condition, then, otherwise } => {
                 let condition = self.checker.expect(here, condition, &Type::Boolean);
                 let was = core::mem::replace(&mut self.is_under_condition, true);
                 let then = self.block(here, then);
@@ -127,7 +136,7 @@ impl<'a> Effect<'a> {
                 }
                 Some(())
             }
-            Doing::For { name, range, body } => {
+            StatementKind::For { name, range, body } => {
                 let (low, high) = self.checker.bounds(here, range)?;
                 for number in low..=high {
                     self.checker.spend(written.span, 1)?;
@@ -138,17 +147,17 @@ impl<'a> Effect<'a> {
                 }
                 Some(())
             }
-            Doing::Assert { condition, message } => {
+            StatementKind::Assert { condition, message } => {
                 let condition = self.checker.expect(here, condition, &Type::Boolean)?.expression;
                 out.push(Statement::Assert { condition, message: message.clone() });
                 Some(())
             }
-            Doing::Require(condition) => {
+            StatementKind::Require(condition) => {
                 let condition = self.checker.expect(here, condition, &Type::Boolean)?.expression;
                 out.push(Statement::Require(condition));
                 Some(())
             }
-            Doing::Send { to, event, values } => {
+            StatementKind::Send { to, event, values } => {
                 let target = here.resolve(self.checker, to, None)?;
                 out.extend(self.send(here, to.span, target, event, values)?);
                 Some(())
@@ -158,18 +167,18 @@ impl<'a> Effect<'a> {
 
     fn not_assignable<T>(&mut self, place: &Path, target: &Resolved) -> Option<T> {
         let what = match target {
-            Resolved::Thing(Thing::Process(_)) => "a process",
-            Resolved::Thing(Thing::Channel(_)) => "a channel",
-            Resolved::Thing(_) | Resolved::Select { .. } => "more than one value",
-            _ => "no variable",
+            Resolved::Decl(Decl::Process(_)) => "a process",
+            Resolved::Decl(Decl::Channel(_)) => "a channel",
+            Resolved::Decl(_) | Resolved::Select { .. } => "more than one value",
+            _ => "an expression",
         };
-        let problem = Diagnostic::error(place.span, format!("this cannot be assigned: it is {what}"));
+        let problem = Diagnostic::error(place.span, format!("cannot assign to {what}"));
         self.checker.report(problem.label(what))
     }
 
     pub(super) fn assign(
         &mut self,
-        here: &Here<'_>,
+        here: &ScopeCursor<'_>,
         place: &Path,
         target: Resolved,
         operator: Option<Binary>,
@@ -183,7 +192,7 @@ impl<'a> Effect<'a> {
         let mut found = self.checker.expect(here, value, &type_of(&kind))?;
         if let Some(operator) = operator {
             if type_of(&kind) != Type::Integer {
-                return self.checker.report(Diagnostic::error(place.span, "this is no number"));
+                return self.checker.report(Diagnostic::error(place.span, "expected a number"));
             }
             let read = Expr { shape: Shape::Path(place.clone()), span: place.span, depth: 1 };
             let old = self.checker.expect(here, &read, &Type::Integer)?;
@@ -193,25 +202,25 @@ impl<'a> Effect<'a> {
             && !kind.holds(known)
         {
             let (low, high) = kind.range();
-            let problem = Diagnostic::error(value.span, format!("{known} is not in {low}..{high}"));
+            let problem = Diagnostic::error(value.span, format!("{known} is outside {low}..{high}"));
             return self.checker.report(problem.label("cannot be held"));
         }
         out.extend(store(target, &found.expression)?);
         Some(())
     }
 
-    /// All single values of an array or a record.
+    /// Assigns all scalar elements of an array or record.
     fn copy(
         &mut self,
-        here: &Here<'_>,
+        here: &ScopeCursor<'_>,
         place: &Path,
         layout: &Layout,
         value: &Expr,
         out: &mut Vec<Statement>,
     ) -> Option<()> {
         let Shape::Path(from) = &value.shape else {
-            let problem = Diagnostic::error(value.span, "this is one value, and several are wanted");
-            return self.checker.report(problem.label("one value").help("assign the parts one by one"));
+            let problem = Diagnostic::error(value.span, "expected an array or record, found a single value");
+            return self.checker.report(problem.label("single value").help("assign the elements one by one"));
         };
         for (way, _) in layout.leaves() {
             self.checker.spend(value.span, 2)?;
@@ -225,7 +234,7 @@ impl<'a> Effect<'a> {
 
     fn send(
         &mut self,
-        here: &Here<'_>,
+        here: &ScopeCursor<'_>,
         span: Span,
         target: Resolved,
         event: &Name,
@@ -242,14 +251,14 @@ impl<'a> Effect<'a> {
                 self.is_under_condition = was;
                 return Some(select_statements(&index.expression, (low, guard), choices));
             }
-            Resolved::Thing(Thing::Process(process)) => process,
+            Resolved::Decl(Decl::Process(process)) => process,
             _ => {
-                let problem =
-                    Diagnostic::error(span, "this is no process").label("events are sent to processes");
-                return self.checker.report(problem.help("values go through channels: `c!1`"));
+                let problem = Diagnostic::error(span, "this is not a process")
+                    .label("events can only be sent to processes");
+                return self.checker.report(problem.help("to send values over a channel, write `c!1`"));
             }
         };
-        let instance = &here.world.instances[process];
+        let instance = &here.symbols.instances[process];
         let Some(mailbox) = &instance.mailbox else {
             if instance.declared.mailbox.is_some() {
                 return None;
@@ -260,8 +269,8 @@ impl<'a> Effect<'a> {
                 .report(problem.label("cannot receive").help("add `mailbox fifo[3] of Signal` to it"));
         };
         let Some(number) = mailbox.events.variants.iter().position(|(name, _)| *name == event.text) else {
-            let message = format!("`{}` takes no event `{}`", instance.name, event.text);
-            let mut problem = Diagnostic::error(event.span, message).label("not known");
+            let message = format!("the mailbox of `{}` has no event `{}`", instance.name, event.text);
+            let mut problem = Diagnostic::error(event.span, message).label("unknown");
             let known = mailbox.events.variants.iter().map(|(name, _)| name.as_str());
             if let Some(near) = nearest(&event.text, known) {
                 problem = problem.help(format!("did you mean `{near}`?"));
@@ -274,7 +283,7 @@ impl<'a> Effect<'a> {
             return self.checker.report(Diagnostic::error(event.span, message).label("here"));
         }
         let mut sent = vec![Expression::Constant(number as i64 + 1)];
-        // The cells of the mailbox may be wider than this event: they hold those of all events.
+        // The cells of the mailbox may be wider than this event: they fit those of all events.
         let mut checked = Vec::new();
         for (value, kind) in values.iter().zip(kinds) {
             let value = self.checker.expect(here, value, &type_of(kind))?.expression;
@@ -286,7 +295,7 @@ impl<'a> Effect<'a> {
         let has_room = room(queue, 0);
         Some(match mailbox.overflow {
             Overflow::Fault => {
-                let message = format!("there is room in the mailbox of {}", instance.name);
+                let message = format!("there is space in the mailbox of {}", instance.name);
                 checked.push(Statement::Assert { condition: has_room, message });
                 checked.into_iter().chain(done).collect()
             }
@@ -300,14 +309,14 @@ impl<'a> Effect<'a> {
                     self.needs.push(room(queue, *before));
                     *before += 1;
                 }
-                // What is not sent yet does no harm.
+                // Space for an event that is not sent on this path is not required.
                 core::iter::once(Statement::Require(has_room)).chain(checked).chain(done).collect()
             }
         })
     }
 }
 
-/// `2 values`
+/// Renders a count: `2 values`.
 pub(super) fn many(count: usize) -> String {
     match count {
         0 => "no value".to_owned(),
@@ -316,26 +325,26 @@ pub(super) fn many(count: usize) -> String {
     }
 }
 
-/// Whether there is room for more, after that many others.
+/// The condition that a queue has space for one more value after `others` others.
 pub(super) fn room(queue: &Queue, others: i64) -> Expression {
     let limit = Expression::Constant(i64::from(queue.capacity) - others);
     Expression::binary(Binary::Less, Expression::read(queue.length), limit)
 }
 
-/// Values come into a queue, which has room for them.
+/// Statements that append values to a queue.
 pub(super) fn enqueue(queue: &Queue, values: &[Expression]) -> Vec<Statement> {
     let length = || Expression::read(queue.length);
     let cell = |(variable, value): (&VariableId, &Expression)| {
-        let place = Place { variable: *variable, index: Some(Box::new(length())) };
+        let place = LValue { variable: *variable, index: Some(Box::new(length())) };
         Statement::Assign { place, value: value.clone(), wraps: false }
     };
     let mut done: Vec<Statement> = queue.cells.iter().zip(values).map(cell).collect();
-    // An event may carry fewer values than others; what is not used is already the lowest value.
+    // An event may carry fewer values than others; unused cells already have their lowest value.
     done.push(Statement::assign(queue.length, binary(Binary::Add, length(), Expression::Constant(1))));
     done
 }
 
-/// The values at a position leave a queue, and those behind them come nearer.
+/// Statements that remove the values at a position of a queue and move up those behind it.
 pub(super) fn dequeue(queue: &Queue, position: u32) -> Vec<Statement> {
     let mut done = Vec::new();
     let index = |at: u32| Expression::Constant(i64::from(at));
@@ -345,7 +354,7 @@ pub(super) fn dequeue(queue: &Queue, position: u32) -> Vec<Statement> {
                 true => Expression::element(*variable, index(at + 1)),
                 false => Expression::Constant(*low),
             };
-            let place = Place { variable: *variable, index: Some(Box::new(index(at))) };
+            let place = LValue { variable: *variable, index: Some(Box::new(index(at))) };
             done.push(Statement::Assign { place, value, wraps: false });
         }
     }
@@ -354,10 +363,10 @@ pub(super) fn dequeue(queue: &Queue, position: u32) -> Vec<Statement> {
     done
 }
 
-/// What one value at a place can be; none if there are several, or it is no variable.
-pub(super) fn kind_of(target: &Resolved) -> Option<Kind> {
+/// Returns the kind of a scalar; `None` for composite values and non-variables.
+pub(super) fn kind_of(target: &Resolved) -> Option<Domain> {
     match target {
-        Resolved::Thing(Thing::Cell(_, kind)) | Resolved::Element(_, kind, _) => Some(kind.clone()),
+        Resolved::Decl(Decl::Cell(_, kind)) | Resolved::Element(_, kind, _) => Some(kind.clone()),
         Resolved::Select { items, .. } => {
             let kind = kind_of(items.first()?)?;
             items.iter().all(|item| kind_of(item).as_ref() == Some(&kind)).then_some(kind)
@@ -366,38 +375,38 @@ pub(super) fn kind_of(target: &Resolved) -> Option<Kind> {
     }
 }
 
-/// The type of several values at a place.
+/// Returns the type of a composite value.
 pub(super) fn layout_of(target: &Resolved) -> Option<Layout> {
     match target {
-        Resolved::Thing(thing) => layout_of_thing(thing),
+        Resolved::Decl(thing) => layout_of_thing(thing),
         Resolved::Select { items, .. } => layout_of(items.first()?),
         _ => None,
     }
 }
 
-fn layout_of_thing(thing: &Thing) -> Option<Layout> {
+fn layout_of_thing(thing: &Decl) -> Option<Layout> {
     Some(match thing {
-        Thing::Cell(_, kind) => Layout::Scalar(kind.clone()),
-        Thing::Row(_, kind, length) => Layout::Array(*length, Layout::Scalar(kind.clone()).into()),
-        Thing::Many { low: 0, items, .. } => {
+        Decl::Cell(_, kind) => Layout::Scalar(kind.clone()),
+        Decl::Row(_, kind, length) => Layout::Array(*length, Layout::Scalar(kind.clone()).into()),
+        Decl::Many { low: 0, items, .. } => {
             Layout::Array(items.len() as u32, layout_of_thing(items.first()?)?.into())
         }
-        Thing::Record(record, _) => Layout::Record(record.clone()),
+        Decl::Record(record, _) => Layout::Record(record.clone()),
         _ => return None,
     })
 }
 
-fn place_of(target: &Resolved) -> Option<Place> {
+fn place_of(target: &Resolved) -> Option<LValue> {
     match target {
-        Resolved::Thing(Thing::Cell(variable, _)) => Some(Place::scalar(*variable)),
+        Resolved::Decl(Decl::Cell(variable, _)) => Some(LValue::scalar(*variable)),
         Resolved::Element(variable, _, Typed { expression, .. }) => {
-            Some(Place { variable: *variable, index: Some(Box::new(expression.clone())) })
+            Some(LValue { variable: *variable, index: Some(Box::new(expression.clone())) })
         }
         _ => None,
     }
 }
 
-/// A place takes a value.
+/// Statements that assign a value.
 pub(super) fn store(target: Resolved, value: &Expression) -> Option<Vec<Statement>> {
     if let Some(place) = place_of(&target) {
         return Some(vec![Statement::Assign { place, value: value.clone(), wraps: false }]);
@@ -407,7 +416,7 @@ pub(super) fn store(target: Resolved, value: &Expression) -> Option<Vec<Statemen
     Some(select_statements(&index.expression, (low, guard), choices?))
 }
 
-/// A path, and a way from there.
+/// Extends a path.
 pub(super) fn along(path: &Path, way: &[Part]) -> Path {
     let mut longer = path.clone();
     longer.rest.extend(way.iter().map(|part| match part {

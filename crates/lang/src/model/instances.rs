@@ -1,27 +1,27 @@
-//! Processes as they are declared, and instances of templates.
+//! Processes, process arrays, and instances of templates.
 
 use super::ast::{self, Family};
 use super::check::Type;
 use super::declare::Declarations;
-use super::scope::{Here, Resolved};
+use super::scope::{Resolved, ScopeCursor};
+use super::symbols::{Decl, Instance, Mailbox, NameKind};
 use super::syntax::{Expr, Name, Shape};
-use super::world::{Instance, Mailbox, Meaning, Thing};
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_model::{Kind, Location, Process, Unit, Variable};
+use invigil_model::{Domain, Location, Process, Side, Variable};
 use std::collections::HashMap;
 use std::rc::Rc;
 
 impl Declarations<'_> {
-    /// A process as it is declared: one, or an array, or a template for instances.
+    /// Declares a process, an array of processes, or a template.
     pub(super) fn process(&mut self, process: &Rc<ast::Process>) {
         let declared = Rc::clone(process);
         if process.parameters.is_some() {
-            self.name(&process.name, Meaning::Template);
+            self.name(&process.name, NameKind::Template);
             self.templates.insert(process.name.text.clone(), (declared, false));
             return;
         }
         let thing = self.members(&process.name, process.array.as_ref(), process.unit, &declared, &[]);
-        self.name(&process.name, thing.map_or(Meaning::Broken, Meaning::Thing));
+        self.name(&process.name, thing.map_or(NameKind::Broken, NameKind::Decl));
     }
 
     pub(super) fn instance(
@@ -30,10 +30,10 @@ impl Declarations<'_> {
         array: Option<&Family>,
         template: &Name,
         arguments: &[Expr],
-        unit: Unit,
+        unit: Side,
     ) {
         let thing = self.instances(name, array, template, arguments, unit);
-        self.name(name, thing.map_or(Meaning::Broken, Meaning::Thing));
+        self.name(name, thing.map_or(NameKind::Broken, NameKind::Decl));
     }
 
     fn instances(
@@ -42,16 +42,16 @@ impl Declarations<'_> {
         array: Option<&Family>,
         template: &Name,
         arguments: &[Expr],
-        unit: Unit,
-    ) -> Option<Thing> {
+        unit: Side,
+    ) -> Option<Decl> {
         let Some((declared, is_used)) = self.templates.get_mut(&template.text) else {
-            let message = format!("there is no process `{}` with parameters", template.text);
-            let mut problem = Diagnostic::error(template.span, message).label("not known");
+            let message = format!("unknown process template `{}`", template.text);
+            let mut problem = Diagnostic::error(template.span, message).label("unknown");
             let known = self.templates.keys().map(String::as_str);
             if let Some(near) = invigil_expr::diag::nearest(&template.text, known) {
                 problem = problem.help(format!("did you mean `{near}`?"));
             } else {
-                problem = problem.help("it is declared by `process P(x, y) { … }`, before its instances");
+                problem = problem.help("declare it with `process P(x, y) { … }` before its instances");
             }
             return self.checker.report(problem);
         };
@@ -59,12 +59,13 @@ impl Declarations<'_> {
         let declared = Rc::clone(declared);
         let wanted = declared.parameters.as_ref().map_or(0, Vec::len);
         if wanted != arguments.len() {
-            let message = format!("`{}` has {wanted} parameters, not {}", template.text, arguments.len());
+            let message =
+                format!("`{}` has {wanted} parameters, but got {} arguments", template.text, arguments.len());
             return self
                 .checker
                 .report(Diagnostic::error(name.span.to(template.span), message).label("here"));
         }
-        let unit = if unit == Unit::Environment { unit } else { declared.unit };
+        let unit = if unit == Side::Environment { unit } else { declared.unit };
         self.members(name, array, unit, &declared, arguments)
     }
 
@@ -72,13 +73,13 @@ impl Declarations<'_> {
         &mut self,
         name: &Name,
         array: Option<&Family>,
-        unit: Unit,
+        unit: Side,
         declared: &Rc<ast::Process>,
         arguments: &[Expr],
-    ) -> Option<Thing> {
+    ) -> Option<Decl> {
         let Some(array) = array else {
             let (of, full) = (declared, name.text.clone());
-            return self.member(name.span, full, unit, of, arguments, None).map(Thing::Process);
+            return self.member(name.span, full, unit, of, arguments, None).map(Decl::Process);
         };
         let (low, high) = self.family(array)?;
         let guard = self.guard(name.span, &name.text, (high - low) as usize + 1)?;
@@ -86,17 +87,17 @@ impl Declarations<'_> {
         for index in low..=high {
             let full = format!("{}[{index}]", name.text);
             let index = Some((array.index.text.as_str(), index));
-            items.push(Thing::Process(self.member(name.span, full, unit, declared, arguments, index)?));
+            items.push(Decl::Process(self.member(name.span, full, unit, declared, arguments, index)?));
         }
-        Some(Thing::Many { guard, low, items: Rc::new(items) })
+        Some(Decl::Many { guard, low, items: Rc::new(items) })
     }
 
-    /// One process.
+    /// Declares a single process.
     fn member(
         &mut self,
         span: Span,
         name: String,
-        unit: Unit,
+        unit: Side,
         declared: &Rc<ast::Process>,
         arguments: &[Expr],
         index: Option<(&str, i64)>,
@@ -108,23 +109,23 @@ impl Declarations<'_> {
         }
         let parameters = declared.parameters.iter().flatten();
         for (parameter, argument) in parameters.zip(arguments) {
-            let meaning = self.argument(argument).unwrap_or(Meaning::Broken);
+            let meaning = self.argument(argument).unwrap_or(NameKind::Broken);
             names.insert(parameter.text.clone(), meaning);
         }
         if let Some((name, value)) = index {
             self.checker.locals.pop();
-            // What an index of an array of instances is called matters to the arguments only.
+            // The index name of an array of instances is visible in the arguments only.
             if declared.parameters.is_none() {
-                names.insert(name, Meaning::Constant(value, Type::Integer));
+                names.insert(name, NameKind::Constant(value, Type::Integer));
             }
         }
         let states = self.states(declared)?;
         let initial = declared.states.iter().position(|state| state.is_initial).unwrap_or(0);
         let list: Vec<String> = states.iter().map(|state| state.name.clone()).collect();
-        let at = Variable::scalar(name.clone(), Kind::Names(list.clone()), initial as i64);
+        let at = Variable::scalar(name.clone(), Domain::Names(list.clone()), initial as i64);
         let location = self.variable(span, at)?;
-        self.parts.processes.push(Process { name: name.clone(), locations: states, location, unit });
-        self.world.instances.push(Instance {
+        self.parts.processes.push(Process { name: name.clone(), locations: states, location, side: unit });
+        self.symbols.instances.push(Instance {
             name: name.clone(),
             declared: Rc::clone(declared),
             names: names.clone(),
@@ -134,36 +135,36 @@ impl Declarations<'_> {
             unit,
             priority: 0,
         });
-        let own = self.world.instances.len() - 1;
+        let own = self.symbols.instances.len() - 1;
         self.variables(Some(own), &format!("{name}."), &declared.variables, &mut names);
-        self.world.instances[own].names = names;
+        self.symbols.instances[own].names = names;
         if let Some(mailbox) = &declared.mailbox {
-            self.world.instances[own].mailbox = self.mailbox(own, &name, mailbox);
+            self.symbols.instances[own].mailbox = self.mailbox(own, &name, mailbox);
         }
         if let Some(priority) = &declared.priority {
-            let here = Here { instance: Some(own), ..Here::outside(&self.world) };
-            self.world.instances[own].priority = super::actions::priority(self.checker, &here, priority)?;
+            let here = ScopeCursor { instance: Some(own), ..ScopeCursor::outside(&self.symbols) };
+            self.symbols.instances[own].priority = super::actions::priority(self.checker, &here, priority)?;
         }
         Some(own)
     }
 
-    /// What a parameter stands for: a constant, or something that is shared.
-    fn argument(&mut self, argument: &Expr) -> Option<Meaning> {
-        let here = Here::outside(&self.world);
+    /// Evaluates an argument: a constant, or a shared variable or channel.
+    fn argument(&mut self, argument: &Expr) -> Option<NameKind> {
+        let here = ScopeCursor::outside(&self.symbols);
         if let Shape::Path(path) = &argument.shape {
             let is_local =
                 path.bare().is_some_and(|name| self.checker.locals.iter().any(|(of, _)| of == name));
-            if !is_local && let Resolved::Thing(thing) = here.resolve(self.checker, path, None)? {
-                return Some(Meaning::Thing(thing));
+            if !is_local && let Resolved::Decl(thing) = here.resolve(self.checker, path, None)? {
+                return Some(NameKind::Decl(thing));
             }
         }
         let found = self.checker.check(&here, argument, None)?;
         match found.constant() {
-            Some(value) => Some(Meaning::Constant(value, found.kind)),
+            Some(value) => Some(NameKind::Constant(value, found.kind)),
             None => {
                 let problem =
-                    Diagnostic::error(argument.span, "this must be a constant, a variable or a channel");
-                self.checker.report(problem.label("changes while the model runs"))
+                    Diagnostic::error(argument.span, "expected a constant, a variable or a channel");
+                self.checker.report(problem.label("not known at compile time"))
             }
         }
     }
@@ -173,19 +174,19 @@ impl Declarations<'_> {
         for state in &declared.states {
             if let Some(first) = seen.insert(&state.name.text, state.name.span) {
                 let message = format!("the state `{}` is declared twice", state.name.text);
-                let problem = Diagnostic::error(state.name.span, message).label("the second one");
-                return self.checker.report(problem.related(first, "the first one"));
+                let problem = Diagnostic::error(state.name.span, message).label("second declaration");
+                return self.checker.report(problem.related(first, "first declaration"));
             }
         }
         let mut initials = declared.states.iter().filter(|state| state.is_initial);
         if let (Some(first), Some(second)) = (initials.next(), initials.next()) {
-            let problem = Diagnostic::error(second.name.span, "a process has one initial state");
-            let problem = problem.label("the second one").related(first.name.span, "the first one");
+            let problem = Diagnostic::error(second.name.span, "a process can have only one initial state");
+            let problem = problem.label("second declaration").related(first.name.span, "first declaration");
             return self.checker.report(problem);
         }
         if declared.states.is_empty() {
             let message = format!("`{}` has no states", declared.name.text);
-            let problem = Diagnostic::error(declared.name.span, message).label("where is it?");
+            let problem = Diagnostic::error(declared.name.span, message).label("no states");
             return self.checker.report(problem.help("write `state idle { … }`"));
         }
         let location =
@@ -194,22 +195,22 @@ impl Declarations<'_> {
     }
 
     fn mailbox(&mut self, own: usize, name: &str, written: &ast::Mailbox) -> Option<Mailbox> {
-        let events = match self.world.names.get(&written.events.text) {
-            Some(Meaning::Enum(events)) => Rc::clone(events),
-            Some(Meaning::Broken) => return None,
+        let events = match self.symbols.names.get(&written.events.text) {
+            Some(NameKind::Enum(events)) => Rc::clone(events),
+            Some(NameKind::Broken) => return None,
             _ => {
-                let message = format!("there is no enum `{}`", written.events.text);
-                let problem = Diagnostic::error(written.events.span, message).label("not known");
-                let known = self.world.enums.iter().map(|of| of.name.as_str());
+                let message = format!("unknown enum `{}`", written.events.text);
+                let problem = Diagnostic::error(written.events.span, message).label("unknown");
+                let known = self.symbols.enums.iter().map(|of| of.name.as_str());
                 return self.checker.report(match invigil_expr::diag::nearest(&written.events.text, known) {
                     Some(near) => problem.help(format!("did you mean `{near}`?")),
-                    None => problem.help("events are declared by `enum Signal { open, close }`"),
+                    None => problem.help("declare events with `enum Signal { open, close }`"),
                 });
             }
         };
         let capacity = self.capacity(Some(own), &written.capacity)?;
         let mut cells = vec![format!("{name}.mailbox")];
-        let mut kinds = vec![Kind::Names(core::iter::once("-".to_owned()).chain(events.names()).collect())];
+        let mut kinds = vec![Domain::Names(core::iter::once("-".to_owned()).chain(events.names()).collect())];
         let slots = events.variants.iter().map(|(_, values)| values.len()).max().unwrap_or(0);
         for slot in 0..slots {
             let of_slot = events.variants.iter().filter_map(|(_, values)| values.get(slot));
@@ -224,11 +225,11 @@ impl Declarations<'_> {
     }
 }
 
-/// Something that can hold what both can hold.
-fn union(a: &Kind, b: &Kind) -> Kind {
+/// The smallest kind that holds all values of both.
+fn union(a: &Domain, b: &Domain) -> Domain {
     if a == b {
         return a.clone();
     }
     let ((low, high), (other_low, other_high)) = (a.range(), b.range());
-    Kind::Integer { low: low.min(other_low), high: high.max(other_high) }
+    Domain::Integer { low: low.min(other_low), high: high.max(other_high) }
 }

@@ -1,24 +1,24 @@
-//! A file becomes a model.
+//! Loads a model from a file.
 
 use super::actions::Actions;
 use super::ast::{self, Item};
 use super::check::{Checker, has_prime};
 use super::declare::Declarations;
 use super::effects::Scratch;
-use super::read::read;
-use super::scope::Here;
+use super::parse_declarations::read;
+use super::scope::ScopeCursor;
+use super::symbols::{NameKind, SymbolTable};
 use super::syntax::{Expr, Path, Segment, Shape};
 use super::temporal::never_at;
-use super::world::{Meaning, World};
-use super::{Claim, Loaded, What};
+use super::{Claim, ClaimBody, ModelFile};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
-use invigil_model::{Model, Parts, Predicate};
+use invigil_model::{Model, ModelParts, Predicate};
 use std::rc::Rc;
 
-/// How many nodes a model may become.
-const ROOM: usize = 1 << 22;
+/// The maximum number of nodes of a lowered model.
+const MAX_NODES: usize = 1 << 22;
 
-/// Reads a model. There is none if there are errors; warnings may come with one.
+/// Loads a model. Returns none if there are errors; warnings may accompany one.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -38,47 +38,47 @@ const ROOM: usize = 1 << 22;
 /// assert!(loaded.is_none());
 /// assert_eq!(problems[0].help.as_deref(), Some("did you mean `on`?"));
 /// ```
-pub fn load(source: SourceId, text: &str) -> (Option<Loaded>, Vec<Diagnostic>) {
+pub fn load(source: SourceId, text: &str) -> (Option<ModelFile>, Vec<Diagnostic>) {
     load_with(source, text, &Options::default())
 }
 
-/// How to read a model.
+/// Options for loading a model.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// What all mailboxes are, whatever the file says of each.
-    pub mailboxes: Option<Mailboxes>,
+    /// Overrides the kind of all mailboxes.
+    pub mailboxes: Option<MailboxKind>,
 }
 
-/// What becomes of an event that a state does not take.
+/// What happens to an event that a state does not handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mailboxes {
+pub enum MailboxKind {
     /// It is dropped.
     Fifo,
-    /// It stays, and those behind it are looked at.
+    /// It stays in the mailbox, and later events are considered.
     Deferred,
 }
 
-/// The same, with options.
+/// As [`load`], with options.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
-/// use invigil_lang::model::{Mailboxes, Options, load_with};
+/// use invigil_lang::model::{MailboxKind, Options, load_with};
 /// let text = "
 ///     enum Signal { go }
 ///     process Light { mailbox fifo[1] of Signal  state red { on go -> green; }  state green }
 /// ";
-/// let options = Options { mailboxes: Some(Mailboxes::Deferred) };
+/// let options = Options { mailboxes: Some(MailboxKind::Deferred) };
 /// assert!(load_with(SourceId(0), text, &options).0.unwrap().has_mailboxes);
 /// ```
-pub fn load_with(source: SourceId, text: &str, options: &Options) -> (Option<Loaded>, Vec<Diagnostic>) {
+pub fn load_with(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
     let (mut items, problems) = read(source, text);
     if let Some(all) = options.mailboxes {
-        mailboxes(&mut items).for_each(|mailbox| mailbox.is_deferred = all == Mailboxes::Deferred);
+        mailboxes(&mut items).for_each(|mailbox| mailbox.is_deferred = all == MailboxKind::Deferred);
     }
     if !problems.is_empty() {
         return (None, problems);
     }
-    let mut checker = Checker::new(ROOM);
+    let mut checker = Checker::new(MAX_NODES);
     let loaded = lower(source, text, &items, &mut checker);
     let mut problems = checker.problems;
     problems.sort_by_key(|problem| problem.span.start);
@@ -94,32 +94,32 @@ fn mailboxes(items: &mut [Item]) -> impl Iterator<Item = &mut ast::Mailbox> {
     })
 }
 
-fn lower(source: SourceId, text: &str, items: &[Item], checker: &mut Checker) -> Option<Loaded> {
+fn lower(source: SourceId, text: &str, items: &[Item], checker: &mut Checker) -> Option<ModelFile> {
     let mut declarations = Declarations::new(checker);
     declarations.all(items);
     for item in items {
         if let Item::Predicate { name, body } = item {
-            let world = &declarations.world;
-            let meaning = match looks_at_steps(world, body) {
-                true => Meaning::StepPredicate,
+            let symbols = &declarations.symbols;
+            let meaning = match looks_at_steps(symbols, body) {
+                true => NameKind::StepPredicate,
                 false => {
-                    let here = Here::outside(world);
+                    let here = ScopeCursor::outside(symbols);
                     let found = declarations.checker.expect(&here, body, &super::check::Type::Boolean);
-                    found.map_or(Meaning::Broken, Meaning::Predicate)
+                    found.map_or(NameKind::Broken, NameKind::Predicate)
                 }
             };
             declarations.name(name, meaning);
         }
     }
-    let (mut world, mut parts) = (declarations.world, declarations.parts);
-    let has_mailboxes = world.instances.iter().any(|instance| instance.mailbox.is_some());
-    if world.instances.is_empty() && !checker.problems.iter().any(Diagnostic::is_error) {
-        let problem = Diagnostic::error(Span::new(source, 0, 0), "this model has no process");
+    let (mut symbols, mut parts) = (declarations.symbols, declarations.parts);
+    let has_mailboxes = symbols.instances.iter().any(|instance| instance.mailbox.is_some());
+    if symbols.instances.is_empty() && !checker.problems.iter().any(Diagnostic::is_error) {
+        let problem = Diagnostic::error(Span::new(source, 0, 0), "the model has no processes");
         let help = "write `process P { state idle { … } }`";
-        return checker.report(problem.label("nothing can happen").help(help));
+        return checker.report(problem.label("the model has no transitions").help(help));
     }
-    let mut scratch = Scratch::new(parts.variables.iter().map(|variable| variable.kind.range()).collect());
-    let mut actions = Actions::new(&world, checker, &mut scratch);
+    let mut scratch = Scratch::new(parts.variables.iter().map(|variable| variable.domain.range()).collect());
+    let mut actions = Actions::new(&symbols, checker, &mut scratch);
     actions.all();
     parts.actions = actions.actions;
     let spans = actions.spans;
@@ -128,13 +128,13 @@ fn lower(source: SourceId, text: &str, items: &[Item], checker: &mut Checker) ->
         return None;
     }
     let model = make(source, parts, checker)?;
-    let (predicates, claims) = claims(items, &mut world, &model, checker);
-    let model = make(source, Parts { predicates, ..model.parts().clone() }, checker)?;
+    let (predicates, claims) = claims(items, &mut symbols, &model, checker);
+    let model = make(source, ModelParts { predicates, ..model.parts().clone() }, checker)?;
     let claims = claims.into_iter().chain(temporal(source, text, items, &model, checker)).collect();
-    Some(Loaded { model, actions: spans, claims, has_mailboxes })
+    Some(ModelFile { model, actions: spans, claims, has_mailboxes })
 }
 
-fn make(source: SourceId, parts: Parts, checker: &mut Checker) -> Option<Model> {
+fn make(source: SourceId, parts: ModelParts, checker: &mut Checker) -> Option<Model> {
     match Model::new(parts) {
         Ok(model) => Some(model),
         Err(mistake) => {
@@ -144,10 +144,10 @@ fn make(source: SourceId, parts: Parts, checker: &mut Checker) -> Option<Model> 
     }
 }
 
-/// Predicates over steps and invariants, which can look at the actions.
+/// Lowers predicates over steps and invariants, which can refer to actions.
 fn claims(
     items: &[Item],
-    world: &mut World,
+    symbols: &mut SymbolTable,
     model: &Model,
     checker: &mut Checker,
 ) -> (Vec<Predicate>, Vec<Claim>) {
@@ -157,28 +157,28 @@ fn claims(
             Item::Predicate { name, body } | Item::Invariant { name, body } => (name, body),
             _ => continue,
         };
-        let here = Here { model: Some(model), ..Here::outside(world) };
+        let here = ScopeCursor { model: Some(model), ..ScopeCursor::outside(symbols) };
         let Some(expression) = checker.predicate(&here, body) else { continue };
         if let Item::Invariant { .. } = item {
-            let what = What::Always(expression);
+            let what = ClaimBody::Always(expression);
             claims.push(Claim { name: name.text.clone(), span: name.span, what, formula: None });
             continue;
         }
-        if let Some(Meaning::StepPredicate) = world.names.get(&name.text) {
+        if let Some(NameKind::StepPredicate) = symbols.names.get(&name.text) {
             let depth = body.depth * 2;
             let found = super::check::Typed {
                 expression: expression.clone(),
                 kind: super::check::Type::Boolean,
                 depth,
             };
-            world.names.insert(name.text.clone(), Meaning::Predicate(found));
+            symbols.names.insert(name.text.clone(), NameKind::Predicate(found));
         }
         predicates.push(Predicate { name: name.text.clone(), expression });
     }
     (predicates, claims)
 }
 
-/// Formulae of temporal logic.
+/// Lowers temporal formulas.
 fn temporal(
     source: SourceId,
     text: &str,
@@ -194,7 +194,7 @@ fn temporal(
             Ok(omega) => {
                 let (name, span) = (name.text.clone(), name.span);
                 let formula = Some(written.to_owned());
-                claims.push(Claim { name, span, what: What::Never(omega), formula });
+                claims.push(Claim { name, span, what: ClaimBody::Never(omega), formula });
             }
             Err(problems) => problems.into_iter().for_each(|problem| {
                 checker.report::<()>(problem);
@@ -204,28 +204,28 @@ fn temporal(
     claims
 }
 
-/// Whether an expression looks at steps, itself or through a predicate.
-fn looks_at_steps(world: &World, written: &Expr) -> bool {
-    has_prime(written) || mentions_steps(world, written)
+/// Whether an expression refers to steps, directly or through a predicate.
+fn looks_at_steps(symbols: &SymbolTable, written: &Expr) -> bool {
+    has_prime(written) || mentions_steps(symbols, written)
 }
 
-fn mentions_steps(world: &World, written: &Expr) -> bool {
+fn mentions_steps(symbols: &SymbolTable, written: &Expr) -> bool {
     let in_path = |path: &Path| {
         let index =
-            |segment: &Segment| matches!(segment, Segment::Index(index) if mentions_steps(world, index));
-        matches!(world.names.get(&path.head.text), Some(Meaning::StepPredicate))
+            |segment: &Segment| matches!(segment, Segment::Index(index) if mentions_steps(symbols, index));
+        matches!(symbols.names.get(&path.head.text), Some(NameKind::StepPredicate))
             || path.rest.iter().any(index)
     };
     match &written.shape {
         Shape::Number(_) | Shape::Truth(_) => false,
         Shape::Path(path) => in_path(path),
-        Shape::Unary(_, operand) => mentions_steps(world, operand),
-        Shape::Binary(_, both) => mentions_steps(world, &both.0) || mentions_steps(world, &both.1),
-        Shape::All(parts) | Shape::Any(parts) => parts.iter().any(|part| mentions_steps(world, part)),
+        Shape::Unary(_, operand) => mentions_steps(symbols, operand),
+        Shape::Binary(_, both) => mentions_steps(symbols, &both.0) || mentions_steps(symbols, &both.1),
+        Shape::All(parts) | Shape::Any(parts) => parts.iter().any(|part| mentions_steps(symbols, part)),
         Shape::If(parts) => {
-            [&parts.0, &parts.1, &parts.2].into_iter().any(|part| mentions_steps(world, part))
+            [&parts.0, &parts.1, &parts.2].into_iter().any(|part| mentions_steps(symbols, part))
         }
-        Shape::Each { body, .. } => mentions_steps(world, body),
+        Shape::Each { body, .. } => mentions_steps(symbols, body),
         Shape::Call { name, .. } => matches!(name.text.as_str(), "enabled" | "happens"),
     }
 }

@@ -1,39 +1,39 @@
-//! A model as it comes out of a file.
+//! A loaded model with its claims.
 
 use invigil_expr::diag::Span;
-use invigil_model::{Expression, Model, Omega};
+use invigil_model::{Expression, Model, OmegaAutomaton};
 
-/// What a file says: a model for the engines, and what its author claims about it.
+/// A loaded model: the compiled form for the engines, and the claims of its author.
 #[derive(Clone, Debug)]
-pub struct Loaded {
-    /// What the engines run.
+pub struct ModelFile {
+    /// The compiled model.
     pub model: Model,
-    /// Where each action of the model is written.
+    /// The position of each action.
     pub actions: Vec<Span>,
-    /// What is claimed about it.
+    /// The claims.
     pub claims: Vec<Claim>,
-    /// Whether some process of it has a mailbox.
+    /// Whether any process has a mailbox.
     pub has_mailboxes: bool,
 }
 
-/// Something that a file claims about its model.
+/// A claim in a model file.
 #[derive(Clone, Debug)]
 pub struct Claim {
     /// Its name.
     pub name: String,
-    /// Where it is written.
+    /// Its position.
     pub span: Span,
-    /// What is claimed.
-    pub what: What,
-    /// The formula of temporal logic, if it is one, as it is written.
+    /// The condition that is claimed.
+    pub what: ClaimBody,
+    /// The temporal formula as written, if it is one.
     pub formula: Option<String>,
 }
 
-/// What is claimed.
+/// The condition of a claim.
 #[derive(Clone, Debug)]
-pub enum What {
-    /// This holds in every configuration that can be reached, or in every step.
+pub enum ClaimBody {
+    /// The expression is true in every reachable configuration, or in every step.
     Always(Expression),
-    /// No execution is accepted by this automaton.
-    Never(Omega),
+    /// No execution is accepted by the automaton.
+    Never(OmegaAutomaton),
 }

@@ -17,32 +17,32 @@
 //! ltl again: G F "P[0].critical"
 //! ```
 //!
-//! [`load`] reads a file; [`predicate`] and [`never()`] read what people ask about a model, whichever language it was
-//! written in.
+//! [`load`] loads a file; [`predicate`] and [`never()`] parse users' questions about a model, in whichever language
+//! the model was written.
 
 mod actions;
 mod ast;
-mod carried;
 mod check;
 mod declare;
 mod effects;
 mod instances;
 mod load;
 mod loaded;
-mod meeting;
-mod operators;
+mod parse_declarations;
+mod parse_expressions;
+mod parse_process;
 mod parser;
+mod payload_check;
 mod predicate;
-mod read;
-mod read_process;
 mod receive;
+mod rendezvous;
 mod scan;
 mod scope;
+mod symbols;
 mod syntax;
 mod temporal;
-mod world;
 
-pub use load::{Mailboxes, Options, load, load_with};
-pub use loaded::{Claim, Loaded, What};
+pub use load::{MailboxKind, Options, load, load_with};
+pub use loaded::{Claim, ClaimBody, ModelFile};
 pub use predicate::predicate;
 pub use temporal::{never, never_at};

@@ -1,71 +1,71 @@
-//! What the parsers of expressions and of models share: the next token, and complaints.
+//! Base of the parsers for models and expressions: token cursor and diagnostics.
 
 use super::scan::{Lexed, Token, tokens};
 use super::syntax::Name;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
-/// After this many mistakes the rest of the text is not worth reading.
+/// After this many errors, the rest of the text is not parsed.
 const MAX_PROBLEMS: usize = 50;
 
-/// How deep brackets, operators and statements may be in each other.
+/// The maximum nesting depth of brackets, operators and statements.
 pub(super) const MAX_NESTING: u32 = 100;
 
-/// A text, and how far it is read.
-pub(super) struct Parser<'a> {
+/// A token cursor over a text.
+pub(super) struct ModelParser<'a> {
     pub(super) text: &'a str,
     tokens: Vec<Lexed<'a>>,
     at: usize,
-    /// How deep the parser is in brackets.
+    /// The current nesting depth of brackets.
     pub(super) nesting: u32,
-    /// Whether `->` is an operator: in models it leads to a state.
+    /// Whether `->` is an operator; in models it precedes a target state.
     pub(super) has_arrows: bool,
     pub(super) problems: Vec<Diagnostic>,
 }
 
-impl<'a> Parser<'a> {
-    pub(super) fn new(source: SourceId, text: &'a str) -> Parser<'a> {
+impl<'a> ModelParser<'a> {
+    pub(super) fn new(source: SourceId, text: &'a str) -> ModelParser<'a> {
         let (tokens, problems) = tokens(source, text);
-        Parser { text, tokens, at: 0, nesting: 0, has_arrows: false, problems }
+        ModelParser { text, tokens, at: 0, nesting: 0, has_arrows: false, problems }
     }
 
-    /// The token that comes next.
+    /// Returns the next token.
     pub(super) fn next(&self) -> Token<'a> {
         self.tokens[self.at].token
     }
 
-    /// The token `ahead` of the one that comes next.
+    /// Returns the token `ahead` positions after the next one.
     pub(super) fn peek(&self, ahead: usize) -> Token<'a> {
         self.tokens[(self.at + ahead).min(self.tokens.len() - 1)].token
     }
 
-    /// Where the next token stands.
+    /// Returns the position of the next token.
     pub(super) fn here(&self) -> Span {
         self.tokens[self.at].span
     }
 
-    /// Whether the next token is the first of its line.
+    /// Whether the next token is the first on its line.
     pub(super) fn starts_line(&self) -> bool {
         self.tokens[self.at].starts_line
     }
 
-    /// Where the last token that was taken stands.
+    /// Returns the position of the last token taken.
     pub(super) fn last(&self) -> Span {
         self.tokens[self.at.saturating_sub(1)].span
     }
 
-    /// How many tokens were taken: whether a rule came on.
+    /// Returns the number of tokens taken, to detect rules that made no progress.
     pub(super) fn taken(&self) -> usize {
         self.at
     }
 
-    /// Takes the next token; the end stays.
+    /// Takes the next token; the end token is never consumed.
     pub(super) fn take(&mut self) -> Span {
         let span = self.here();
         self.at = (self.at + 1).min(self.tokens.len() - 1);
         span
     }
 
-    /// Goes to the end.
+    /// Skips to the end.
     pub(super) fn stop(&mut self) {
         self.at = self.tokens.len() - 1;
     }
@@ -78,7 +78,7 @@ impl<'a> Parser<'a> {
         self.next() == Token::Word(word)
     }
 
-    /// Takes this mark, if it comes next.
+    /// Takes the next token if it is this mark.
     pub(super) fn take_mark(&mut self, mark: &str) -> bool {
         let is_there = self.at_mark(mark);
         if is_there {
@@ -87,7 +87,7 @@ impl<'a> Parser<'a> {
         is_there
     }
 
-    /// Takes this word, if it comes next.
+    /// Takes the next token if it is this word.
     pub(super) fn take_word(&mut self, word: &str) -> bool {
         let is_there = self.at_word(word);
         if is_there {
@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
         is_there
     }
 
-    /// Takes this mark, or complains that it is missing.
+    /// Takes this mark, or reports that it is missing.
     pub(super) fn expect(&mut self, mark: &str) -> Option<Span> {
         if self.at_mark(mark) {
             return Some(self.take());
@@ -106,7 +106,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// Takes a name, or complains that `what` is missing.
+    /// Takes a name, or reports that `what` is missing.
     pub(super) fn expect_name(&mut self, what: &str) -> Option<Name> {
         if let Token::Word(text) = self.next() {
             return Some(Name { text: text.to_owned(), span: self.take() });
@@ -116,7 +116,7 @@ impl<'a> Parser<'a> {
         None
     }
 
-    /// The complaint that `what` should come next.
+    /// Creates the diagnostic that `what` is expected here.
     pub(super) fn expected(&self, what: &str) -> Diagnostic {
         let found = match self.next() {
             Token::End => "the end".to_owned(),
@@ -126,7 +126,7 @@ impl<'a> Parser<'a> {
             .label(format!("expected {what}"))
     }
 
-    /// Adds a problem, unless it is a mere consequence of another at the same place.
+    /// Adds a diagnostic, unless another one at the same position already explains it.
     pub(super) fn report(&mut self, problem: Diagnostic) {
         if self.problems.iter().rev().take(2).any(|last| last.span == problem.span) {
             return;

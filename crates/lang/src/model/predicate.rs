@@ -1,38 +1,38 @@
-//! Expressions over a model, as people write them at the command line and in the debugger.
+//! Expressions over a model, as users write them on the command line and in the debugger.
 
 use super::check::{Checker, Scope, Type, Typed};
-use super::parser::Parser;
+use super::parser::ModelParser;
 use super::scan::Token;
 use super::syntax::{Argument, Name, Path, Segment};
 use invigil_expr::diag::{Diagnostic, SourceId, nearest};
-use invigil_model::{Actions, Binary, Expression, Kind, Model, VariableId};
+use invigil_model::{Actions, Binary, Domain, Expression, Model, VariableId};
 use std::rc::Rc;
 
-/// How many nodes a predicate may become.
-pub(super) const ROOM: usize = 1 << 20;
+/// The maximum number of nodes of a predicate.
+pub(super) const MAX_NODES: usize = 1 << 20;
 
-/// An expression over the states and steps of a model, whichever language it was written in.
+/// Parses an expression over the states and steps of a model, in whichever language the model was written.
 ///
-/// Names are those that people read: variables (`turn`, `P[2].x`, `slot[i]`), processes at locations (`P.wait`, or
-/// `P == wait`), names of values, named predicates. Without a prime anywhere, all of them mean the configuration that
-/// a step leads to. If some name has one (`x' == x + 1`), names without mean the configuration that it comes from.
-/// `happens(send)` says that the step is by an action of that name, `enabled(send)` that there could be one.
+/// Names are those shown to users: variables (`turn`, `P[2].x`, `slot[i]`), processes at locations (`P.wait`, or
+/// `P == wait`), enum values, named predicates. If no name has a prime, all refer to the configuration after the step.
+/// If some name has one (`x' == x + 1`), names without a prime refer to the configuration before it.
+/// `happens(send)` is true if an action of that name takes the step, `enabled(send)` if one is enabled.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::model::predicate;
-/// use invigil_model::{Expression, Kind, Model, Parts, Step, Variable};
+/// use invigil_model::{Expression, Domain, Model, ModelParts, Step, Variable};
 ///
-/// let n = Variable::scalar("n", Kind::Integer { low: 0, high: 3 }, 2);
-/// let model = Model::new(Parts { variables: vec![n], ..Parts::default() }).unwrap();
+/// let n = Variable::scalar("n", Domain::Integer { low: 0, high: 3 }, 2);
+/// let model = Model::new(ModelParts { variables: vec![n], ..ModelParts::default() }).unwrap();
 /// let even = predicate(&model, SourceId(0), "n % 2 == 0").unwrap();
 /// assert!(model.holds(&even, Step::at(&model.starts()[0].words)).unwrap());
 ///
 /// let problems = predicate(&model, SourceId(0), "m == 0").unwrap_err();
-/// assert_eq!(problems[0].message, "there is no `m` in this model");
+/// assert_eq!(problems[0].message, "unknown name `m`");
 /// ```
 pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expression, Vec<Diagnostic>> {
-    let mut parser = Parser::new(source, text);
+    let mut parser = ModelParser::new(source, text);
     parser.has_arrows = true;
     let written = parser.expression();
     if written.is_some() && parser.next() != Token::End {
@@ -46,7 +46,7 @@ pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expressi
         Some(written) if parser.problems.is_empty() => written,
         _ => return Err(parser.problems),
     };
-    let mut checker = Checker::new(ROOM);
+    let mut checker = Checker::new(MAX_NODES);
     let names = Names { model, constants: &[] };
     let found = checker.predicate(&names, &written).filter(|_| checker.problems.is_empty());
     let Some(found) = found else { return Err(checker.problems) };
@@ -55,23 +55,23 @@ pub fn predicate(model: &Model, source: SourceId, text: &str) -> Result<Expressi
     Ok(found)
 }
 
-/// The names of a model.
+/// Name resolution against a compiled model.
 pub(super) struct Names<'a> {
     pub(super) model: &'a Model,
-    /// More names, for values that are known: a name, its type, the value.
+    /// Additional names for constants: name, type, value.
     pub(super) constants: &'a [(String, Type, i64)],
 }
 
-/// A path whose first parts are the name of something, and what is left of it.
-struct Found<T> {
+/// A path whose first segments are the name of an object, and the number of remaining segments.
+struct ResolvedPath<T> {
     what: T,
-    /// The number of segments that are left.
-    left: usize,
+    /// The number of remaining segments.
+    remaining: usize,
 }
 
 impl Names<'_> {
-    /// The names of all beginnings of a path, the longest first: `P[2].x`, `P[2]`, `P`. Beginnings with an index
-    /// that is not known now have none.
+    /// Returns the names of all prefixes of a path, the longest first: `P[2].x`, `P[2]`, `P`. Prefixes with a
+    /// non-constant index have none.
     fn beginnings(&self, checker: &mut Checker, path: &Path) -> Vec<String> {
         let mut names = vec![path.head.text.clone()];
         for segment in &path.rest {
@@ -81,7 +81,7 @@ impl Names<'_> {
                 Segment::Index(index) => {
                     let mark = checker.problems.len();
                     let found = checker.check(self, index, Some(&Type::Integer));
-                    // It is looked at again where it is used.
+                    // Errors in it are reported when it is used.
                     checker.problems.truncate(mark);
                     match found.and_then(|found| found.constant()) {
                         Some(index) => format!("{last}[{index}]"),
@@ -93,21 +93,31 @@ impl Names<'_> {
         names
     }
 
-    /// The longest beginning that `find` knows.
-    fn longest<T>(path: &Path, names: &[String], find: impl Fn(&str) -> Option<T>) -> Option<Found<T>> {
+    /// Returns the longest prefix that `find` resolves.
+    fn longest<T>(
+        path: &Path,
+        names: &[String],
+        find: impl Fn(&str) -> Option<T>,
+    ) -> Option<ResolvedPath<T>> {
         let mut lengths = names.iter().enumerate().rev();
-        lengths.find_map(|(at, name)| Some(Found { what: find(name)?, left: path.rest.len() - at }))
+        lengths
+            .find_map(|(at, name)| Some(ResolvedPath { what: find(name)?, remaining: path.rest.len() - at }))
     }
 
-    fn variable(&self, checker: &mut Checker, path: &Path, found: &Found<VariableId>) -> Option<Typed> {
+    fn variable(
+        &self,
+        checker: &mut Checker,
+        path: &Path,
+        found: &ResolvedPath<VariableId>,
+    ) -> Option<Typed> {
         let variable = self.model.variable(found.what);
-        let kind = type_of(&variable.kind);
+        let kind = type_of(&variable.domain);
         let name = &variable.name;
-        match (&path.rest[path.rest.len() - found.left..], variable.length) {
+        match (&path.rest[path.rest.len() - found.remaining..], variable.length) {
             ([], None) => Some(Typed::leaf(Expression::read(found.what), kind)),
             ([], Some(length)) => {
-                let message = format!("`{name}` is an array of {length}, not one value");
-                let problem = Diagnostic::error(path.span, message).label("which element?");
+                let message = format!("`{name}` is an array of {length} elements");
+                let problem = Diagnostic::error(path.span, message).label("missing index");
                 checker.report(problem.help(format!("write `{name}[0]`")))
             }
             ([Segment::Index(written)], Some(length)) => {
@@ -118,32 +128,32 @@ impl Names<'_> {
                     let message = format!("`{name}` has no element {value}");
                     let last = length - 1;
                     let problem = Diagnostic::error(written.span, message);
-                    return checker.report(problem.label(format!("its elements are 0 to {last}")));
+                    return checker.report(problem.label(format!("valid indices: 0 to {last}")));
                 }
                 let read = Expression::element(found.what, index.expression);
                 Some(Typed { expression: read, kind, depth: index.depth + 1 })
             }
             ([Segment::Index(index), ..], None) => {
-                let problem = Diagnostic::error(index.span, format!("`{name}` is no array"));
-                checker.report(problem.label("it has one value"))
+                let problem = Diagnostic::error(index.span, format!("`{name}` is not an array"));
+                checker.report(problem.label("scalar"))
             }
             ([Segment::Field(field), ..], _) | ([_, Segment::Field(field), ..], _) => {
-                let message = format!("`{name}` has no part `{}`", field.text);
-                checker.report(Diagnostic::error(field.span, message).label("not known"))
+                let message = format!("`{name}` has no field `{}`", field.text);
+                checker.report(Diagnostic::error(field.span, message).label("unknown"))
             }
             ([_, Segment::Index(index), ..], _) => {
-                let message = format!("`{name}` has no elements in its elements");
+                let message = format!("`{name}` is a one-dimensional array");
                 checker.report(Diagnostic::error(index.span, message).label("one index too many"))
             }
         }
     }
 
-    /// A process, which is somewhere.
-    fn process(&self, checker: &mut Checker, path: &Path, found: &Found<usize>) -> Option<Typed> {
+    /// Resolves a process and its location or variable.
+    fn process(&self, checker: &mut Checker, path: &Path, found: &ResolvedPath<usize>) -> Option<Typed> {
         let process = &self.model.parts().processes[found.what];
         let at = Expression::read(process.location);
         let names: Vec<String> = process.locations.iter().map(|location| location.name.clone()).collect();
-        match &path.rest[path.rest.len() - found.left..] {
+        match &path.rest[path.rest.len() - found.remaining..] {
             [] => Some(Typed::leaf(at, Type::Names(Rc::new(names)))),
             [Segment::Field(field)] => match names.iter().position(|name| *name == field.text) {
                 Some(number) => {
@@ -152,7 +162,7 @@ impl Names<'_> {
                 }
                 None => {
                     let message = format!("`{}` has no location or variable `{}`", process.name, field.text);
-                    let mut problem = Diagnostic::error(field.span, message).label("not known");
+                    let mut problem = Diagnostic::error(field.span, message).label("unknown");
                     let own = format!("{}.", process.name);
                     let variables = self.model.parts().variables.iter();
                     let own = variables.filter_map(|variable| variable.name.strip_prefix(&own));
@@ -163,17 +173,17 @@ impl Names<'_> {
                 }
             },
             [Segment::Index(index), ..] => {
-                let message = format!("`{}` is one process, no array", process.name);
-                checker.report(Diagnostic::error(index.span, message).label("no index here"))
+                let message = format!("`{}` is a single process, not an array", process.name);
+                checker.report(Diagnostic::error(index.span, message).label("unexpected index"))
             }
             [Segment::Field(_), ..] => {
-                let problem = Diagnostic::error(path.span, "this is no variable and no location");
-                checker.report(problem.label("not known"))
+                let problem = Diagnostic::error(path.span, "this is neither a variable nor a location");
+                checker.report(problem.label("unknown"))
             }
         }
     }
 
-    /// A name for one of several values, if the type says which, or if only one type has it.
+    /// Resolves an enum value, if the expected type determines it or only one type has it.
     fn value(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         let name = path.bare()?;
         let of = |names: &Rc<Vec<String>>| {
@@ -187,7 +197,7 @@ impl Names<'_> {
         }
         let mut lists: Vec<Rc<Vec<String>>> = Vec::new();
         for variable in &self.model.parts().variables {
-            if let Kind::Names(names) = &variable.kind
+            if let Domain::Names(names) = &variable.domain
                 && names.iter().any(|other| other == name)
                 && !lists.iter().any(|list| **list == *names)
             {
@@ -198,8 +208,10 @@ impl Names<'_> {
             [] => None,
             [only] => of(only),
             _ => {
-                let problem = Diagnostic::error(path.span, format!("`{name}` can mean several things"));
-                checker.report(problem.label("which one?").help("compare it with a variable: `x == …`"))
+                let problem = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
+                checker.report(
+                    problem.label("several enums have it").help("compare it with a variable: `x == …`"),
+                )
             }
         }
     }
@@ -207,29 +219,28 @@ impl Names<'_> {
     fn unknown<T>(&self, checker: &mut Checker, path: &Path, names: &[String]) -> Option<T> {
         let parts = self.model.parts();
         let (name, span) = (&path.head.text, path.head.span);
-        // An index that is wrong, or not known now.
+        // An index that is out of range or not constant.
         for segment in &path.rest {
             if let Segment::Index(index) = segment {
                 let found = checker.check(self, index, Some(&Type::Integer))?;
                 let is_array = parts.processes.iter().any(|of| of.name.starts_with(&format!("{name}[")));
                 if is_array && found.constant().is_none() {
-                    let problem = Diagnostic::error(index.span, "which process this is must be known");
+                    let problem = Diagnostic::error(index.span, "a process index must be a constant");
                     let help = format!("write `exists k in …: k == … and {name}[k]…`");
-                    return checker.report(problem.label("changes while the model runs").help(help));
+                    return checker.report(problem.label("not known at compile time").help(help));
                 }
             }
         }
         let indexed = names.get(1).filter(|_| matches!(path.rest.first(), Some(Segment::Index(_))));
         let whole: &str = indexed.unwrap_or(name);
-        let mut problem =
-            Diagnostic::error(span, format!("there is no `{whole}` in this model")).label("not known");
+        let mut problem = Diagnostic::error(span, format!("unknown name `{whole}`")).label("unknown");
         let head = |full: &str| full.split(['[', '.']).next().unwrap_or_default().to_owned();
         let mut known: Vec<String> = parts.variables.iter().map(|of| head(&of.name)).collect();
         known.extend(parts.processes.iter().map(|of| head(&of.name)));
         known.extend(parts.predicates.iter().map(|of| of.name.clone()));
         known.extend(self.constants.iter().map(|(name, ..)| name.clone()));
         for variable in &parts.variables {
-            if let Kind::Names(names) = &variable.kind {
+            if let Domain::Names(names) = &variable.domain {
                 known.extend(names.iter().cloned());
             }
         }
@@ -239,7 +250,7 @@ impl Names<'_> {
             let own = format!("{array}[");
             let names = parts.processes.iter().map(|of| &of.name);
             let all: Vec<&String> = names.filter(|name| name.starts_with(&own)).collect();
-            Some(format!("there are `{}` to `{}`", all.first()?, all.last()?))
+            Some(format!("valid: `{}` to `{}`", all.first()?, all.last()?))
         };
         if let Some(words) = of_array(name) {
             problem = problem.help(words);
@@ -249,13 +260,13 @@ impl Names<'_> {
         checker.report(problem)
     }
 
-    /// The actions of this name: an event, that of one process (`P[0].send`), or all of one process.
+    /// Returns the actions of this name: those of an event, of an event in one process (`P[0].send`), or of a process.
     fn actions(&self, names: &[String], path: &Path) -> Option<Actions> {
         if names.len() <= path.rest.len() {
             return None;
         }
         let whole = names.last()?;
-        let called = self.model.actions_called(whole);
+        let called = self.model.actions_named(whole);
         if !called.is_empty() {
             return Some(called);
         }
@@ -281,16 +292,16 @@ impl Scope for Names<'_> {
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         let parts = self.model.parts();
         let names = self.beginnings(checker, path);
-        // What is hidden from people has no name for them.
+        // Hidden variables have no names for users.
         let shown = |id: &VariableId| !self.model.variable(*id).is_hidden;
-        let variable = Names::longest(path, &names, |name| self.model.variable_called(name).filter(shown));
+        let variable = Names::longest(path, &names, |name| self.model.variable_named(name).filter(shown));
         let process = Names::longest(path, &names, |name| {
             parts.processes.iter().position(|process| process.name == name)
         });
         let predicate = parts.predicates.iter().find(|of| Some(&of.name) == names.get(path.rest.len()));
-        // The variable of a process's location is often called as the process is.
+        // The location variable of a process often has the process's name.
         match (variable, process) {
-            (Some(variable), Some(process)) if variable.left < process.left => {
+            (Some(variable), Some(process)) if variable.remaining < process.remaining => {
                 return self.variable(checker, path, &variable);
             }
             (_, Some(process)) if predicate.is_none() => return self.process(checker, path, &process),
@@ -317,7 +328,7 @@ impl Scope for Names<'_> {
     fn call(&self, checker: &mut Checker, name: &Name, argument: &Argument) -> Option<Typed> {
         let (actions, span, written) = match argument {
             Argument::Quoted(quoted) => {
-                let mut actions = self.model.actions_called(&quoted.text);
+                let mut actions = self.model.actions_named(&quoted.text);
                 if actions.is_empty() {
                     let all = (0..).zip(&self.model.parts().actions);
                     actions = all.filter(|(_, of)| of.name == quoted.text).map(|(id, _)| id).collect();
@@ -334,18 +345,18 @@ impl Scope for Names<'_> {
             "happens" => false,
             other => {
                 let problem = Diagnostic::error(name.span, format!("`{other}` cannot be used here"));
-                let help = "`length`, `empty` and `full` are for the guards and effects of a model";
-                return checker.report(problem.label("not known here").help(help));
+                let help = "`length`, `empty` and `full` are only available in guards and effects";
+                return checker.report(problem.label("not available here").help(help));
             }
         };
         let Some(actions) = actions else {
-            let problem = Diagnostic::error(span, format!("no action is called `{written}`"));
+            let problem = Diagnostic::error(span, format!("unknown action `{written}`"));
             let all = &self.model.parts().actions;
             let events = all.iter().filter_map(|action| action.event.as_deref());
             let near = nearest(&written, events.chain(all.iter().map(|action| action.name.as_str())));
             return checker.report(match near {
-                Some(near) => problem.label("not known").help(format!("did you mean `{near}`?")),
-                None => problem.label("not known"),
+                Some(near) => problem.label("unknown").help(format!("did you mean `{near}`?")),
+                None => problem.label("unknown"),
             });
         };
         checker.spend(span, actions.len())?;
@@ -354,23 +365,23 @@ impl Scope for Names<'_> {
     }
 }
 
-/// The type of what a variable holds.
-pub(super) fn type_of(kind: &Kind) -> Type {
+/// Returns the type of a variable's values.
+pub(super) fn type_of(kind: &Domain) -> Type {
     match kind {
-        Kind::Integer { .. } => Type::Integer,
-        Kind::Boolean => Type::Boolean,
-        Kind::Names(names) => Type::Names(Rc::new(names.clone())),
+        Domain::Integer { .. } => Type::Integer,
+        Domain::Boolean => Type::Boolean,
+        Domain::Names(names) => Type::Names(Rc::new(names.clone())),
     }
 }
 
-/// How deep an expression is, and how many nodes it has.
+/// Returns the depth and the number of nodes of an expression.
 fn measure(expression: &Expression) -> (u32, usize) {
     let mut size = 0;
     expression.visit(&mut |_| size += 1);
     (depth(expression), size)
 }
 
-/// How deep an expression of a model is; whoever made the model kept it within bounds.
+/// Returns the depth of an expression of a model. The compiler of the model has bounded it.
 fn depth(expression: &Expression) -> u32 {
     1 + match expression {
         Expression::Constant(_) | Expression::Happens(_) | Expression::Enabled(_) => 0,

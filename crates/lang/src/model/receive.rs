@@ -1,35 +1,35 @@
-//! What is sent, and what patterns make of what comes.
+//! Sent values, and the patterns that receive them.
 
-use super::actions::{Actions, Half, Received, before, trigger_span};
+use super::actions::{Actions, ProcessTransition, Reception, before, trigger_span};
 use super::ast::{State, Transition, Trigger};
 use super::check::{Type, Typed, all, any};
 use super::effects::{along, kind_of, layout_of, many};
+use super::parse_process::parameter_name;
 use super::predicate::type_of;
-use super::read_process::parameter_name;
-use super::scope::{Binding, Here};
+use super::scope::{Binding, ScopeCursor};
+use super::symbols::{Channel, Layout, Mailbox};
 use super::syntax::{Expr, Name, Shape};
-use super::world::{Channel, Layout, Mailbox};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
-use invigil_model::{Binary, Expression, Kind};
+use invigil_model::{Binary, Domain, Expression};
 use std::cell::Cell;
 
 impl<'a> Actions<'a> {
-    /// The values that a sender gives, all single ones.
+    /// Lowers the values of a sender to scalars.
     pub(super) fn sent(
         &mut self,
-        half: &Half<'a>,
+        local: &ProcessTransition<'a>,
         channel: &Channel,
         values: &[Expr],
     ) -> Option<Vec<Expression>> {
         if values.len() != channel.values.len() {
             let carried = many(channel.values.len());
             let message = format!("`{}` carries {carried}, not {}", channel.name, values.len());
-            let span = half.transition.span;
+            let span = local.transition.span;
             return self
                 .checker
-                .report(Diagnostic::error(trigger_span(half.transition, span), message).label("here"));
+                .report(Diagnostic::error(trigger_span(local.transition, span), message).label("here"));
         }
-        let here = self.here(half.process, &[]);
+        let here = self.here(local.process, &[]);
         let mut found = Vec::new();
         for (value, layout) in values.iter().zip(&channel.values) {
             if let Layout::Scalar(kind) = &**layout {
@@ -37,8 +37,9 @@ impl<'a> Actions<'a> {
                 continue;
             }
             let Shape::Path(path) = &value.shape else {
-                let problem = Diagnostic::error(value.span, "this is one value, and several are wanted");
-                return self.checker.report(problem.label("one value"));
+                let problem =
+                    Diagnostic::error(value.span, "expected an array or record, found a single value");
+                return self.checker.report(problem.label("single value"));
             };
             for (way, kind) in layout.leaves() {
                 let part =
@@ -49,7 +50,7 @@ impl<'a> Actions<'a> {
         Some(found)
     }
 
-    /// What patterns make of the values of a channel.
+    /// Matches patterns with the values of a channel.
     pub(super) fn received(
         &mut self,
         process: usize,
@@ -57,13 +58,13 @@ impl<'a> Actions<'a> {
         channel: &Channel,
         patterns: &[Expr],
         values: &[Expression],
-    ) -> Option<Received> {
+    ) -> Option<Reception> {
         if patterns.len() != channel.values.len() {
             let carried = many(channel.values.len());
             let message = format!("`{}` carries {carried}, not {}", channel.name, patterns.len());
             return self.checker.report(Diagnostic::error(span, message).label("here"));
         }
-        let mut received = Received::default();
+        let mut received = Reception::default();
         let mut values = values.iter();
         for (pattern, layout) in patterns.iter().zip(&channel.values) {
             let leaves = layout.leaves();
@@ -75,14 +76,14 @@ impl<'a> Actions<'a> {
                 continue;
             }
             let Shape::Path(path) = &pattern.shape else {
-                let problem = Diagnostic::error(pattern.span, "several values come here");
-                return self.checker.report(problem.label("expected a variable that holds them"));
+                let problem = Diagnostic::error(pattern.span, "this parameter is an array or record");
+                return self.checker.report(problem.label("expected a variable of its type"));
             };
             let here = self.here(process, &[]);
             let target = here.resolve(self.checker, path, None)?;
             if layout_of(&target).is_none_or(|of| of.leaves().len() != leaves.len()) {
-                let problem = Diagnostic::error(pattern.span, "this cannot hold what comes");
-                return self.checker.report(problem.label("of another type"));
+                let problem = Diagnostic::error(pattern.span, "this variable cannot hold the received value");
+                return self.checker.report(problem.label("wrong type"));
             }
             for (way, kind) in leaves {
                 received.assigned.push((along(path, &way), values.next()?.clone(), kind));
@@ -91,14 +92,14 @@ impl<'a> Actions<'a> {
         Some(received)
     }
 
-    /// A variable is assigned, a name that is not known is bound, and all else must be equal.
+    /// Matches a pattern: a variable is assigned, an unknown name is bound, anything else must be equal.
     fn pattern(
         &mut self,
         process: usize,
         pattern: &Expr,
         value: &Expression,
-        kind: &Kind,
-        received: &mut Received,
+        kind: &Domain,
+        received: &mut Reception,
     ) -> Option<()> {
         let here = self.here(process, &[]);
         if let Shape::Path(path) = &pattern.shape {
@@ -119,10 +120,8 @@ impl<'a> Actions<'a> {
             if let Some(own) = kind_of(&resolved) {
                 if type_of(&own) != type_of(kind) {
                     let message =
-                        format!("expected {}, found {}", type_of(kind).words(), type_of(&own).words());
-                    return self
-                        .checker
-                        .report(Diagnostic::error(path.span, message).label("of another type"));
+                        format!("expected {}, found {}", type_of(kind).describe(), type_of(&own).describe());
+                    return self.checker.report(Diagnostic::error(path.span, message).label("wrong type"));
                 }
                 received.assigned.push((path.clone(), value.clone(), kind.clone()));
                 return Some(());
@@ -133,7 +132,7 @@ impl<'a> Actions<'a> {
         Some(())
     }
 
-    /// An event at a position of a mailbox.
+    /// Matches an event at a position of a mailbox.
     pub(super) fn event(
         &mut self,
         process: usize,
@@ -141,12 +140,12 @@ impl<'a> Actions<'a> {
         name: &Name,
         patterns: &[Expr],
         position: u32,
-    ) -> Option<Received> {
+    ) -> Option<Reception> {
         self.checker.spend(name.span, 4)?;
         let variants = &mailbox.events.variants;
         let Some(number) = variants.iter().position(|(other, _)| *other == name.text) else {
             let message = format!("`{}` has no event `{}`", mailbox.events.name, name.text);
-            let mut problem = Diagnostic::error(name.span, message).label("never comes");
+            let mut problem = Diagnostic::error(name.span, message).label("not an event of this mailbox");
             if let Some(near) = nearest(&name.text, variants.iter().map(|(name, _)| name.as_str())) {
                 problem = problem.help(format!("did you mean `{near}`?"));
             }
@@ -163,15 +162,17 @@ impl<'a> Actions<'a> {
             cell(mailbox.queue.cells[0]),
             Expression::Constant(number as i64 + 1),
         );
-        let mut received = Received { conditions: vec![is_there], ..Received::default() };
+        let mut received = Reception { conditions: vec![is_there], ..Reception::default() };
         for ((pattern, kind), variable) in patterns.iter().zip(kinds).zip(&mailbox.queue.cells[1..]) {
             self.pattern(process, pattern, &cell(*variable), kind, &mut received)?;
-            received.told.push((parameter_name(pattern, received.told.len()), before(cell(*variable))));
+            received
+                .parameters
+                .push((parameter_name(pattern, received.parameters.len()), before(cell(*variable))));
         }
         Some(received)
     }
 
-    /// Whether a state takes the event at a position of the mailbox.
+    /// The condition that a state handles the event at a position of the mailbox.
     pub(super) fn handled(
         &mut self,
         process: usize,
@@ -196,7 +197,7 @@ impl<'a> Actions<'a> {
         transition: &Transition,
         bindings: &[Binding],
     ) -> Option<Vec<Expression>> {
-        let here = Here { world: self.world, instance: Some(process), bindings, model: None };
+        let here = ScopeCursor { symbols: self.symbols, instance: Some(process), bindings, model: None };
         let mut found = Vec::new();
         for guard in &transition.guards {
             found.push(self.checker.expect(&here, guard, &Type::Boolean)?.expression);

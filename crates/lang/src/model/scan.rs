@@ -1,8 +1,8 @@
-//! Cuts text into tokens.
+//! Lexer of the modelling language.
 
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
-/// A file longer than this is surely something else.
+/// Longer files are rejected: they are probably not models.
 pub(super) const MAX_BYTES: usize = 4 << 20;
 
 /// The kinds of tokens.
@@ -12,7 +12,7 @@ pub(super) enum Token<'a> {
     Word(&'a str),
     /// A number.
     Number(i64),
-    /// Text in double quotes on one line, without the quotes.
+    /// Text in double quotes on a single line, without the quotes.
     Quoted(&'a str),
     /// An operator, a bracket, or any other character.
     Mark(&'a str),
@@ -20,29 +20,29 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// A token and where it stands.
+/// A token with its position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lexed<'a> {
     pub(super) token: Token<'a>,
     pub(super) span: Span,
-    /// Whether it is the first one of its line.
+    /// Whether it is the first token on its line.
     pub(super) starts_line: bool,
 }
 
-/// Marks of more than one character.
+/// Marks of several characters.
 const LONG_MARKS: [&str; 20] = [
     "..", "->", "→", "=>", "⇒", "<=", "≤", ">=", "≥", "==", "!=", "≠", "&&", "||", "<<", ">>", "+=", "-=",
     "++", "--",
 ];
 
-/// All tokens of a text, the end included, and what is none.
+/// Returns all tokens of a text, including the end, and the lexical errors.
 pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagnostic>) {
     let (mut found, mut problems) = (Vec::new(), Vec::new());
     let span = |start: usize, end: usize| Span::new(source, start as u32, end as u32);
     let (mut at, mut starts_line) = (0, true);
     if text.len() > MAX_BYTES {
-        let message = format!("this is too long for a model ({} MiB)", text.len() >> 20);
-        problems.push(Diagnostic::error(span(0, 0), message).label("nothing of it was read"));
+        let message = format!("the file is too large for a model ({} MiB)", text.len() >> 20);
+        problems.push(Diagnostic::error(span(0, 0), message).label("not parsed"));
         at = text.len();
     }
     while let Some(first) = text[at..].chars().next() {
@@ -63,7 +63,7 @@ pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagn
             None => {
                 if problems.len() < 20 {
                     let problem = Diagnostic::error(place, "this number is too large");
-                    problems.push(problem.label("does not fit"));
+                    problems.push(problem.label("more than 63 bits"));
                 }
                 found.push(Lexed { token: Token::Number(0), span: place, starts_line });
             }
@@ -76,7 +76,7 @@ pub(super) fn tokens(source: SourceId, text: &str) -> (Vec<Lexed<'_>>, Vec<Diagn
     (found, problems)
 }
 
-/// The token at the start of `rest`; none if it is a number that is too large.
+/// Returns the token at the start of `rest`; `None` for a number that is too large.
 fn token_at(rest: &str, first: char) -> (Option<Token<'_>>, usize) {
     let run = |is: fn(char) -> bool| rest.find(|c| !is(c)).unwrap_or(rest.len());
     if first.is_ascii_digit() {

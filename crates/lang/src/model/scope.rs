@@ -1,15 +1,15 @@
-//! What paths mean where they stand.
+//! Resolves paths within a scope.
 
 use super::check::{Checker, Scope, Type, Typed, all, binary};
 use super::predicate::{Names, type_of};
+use super::symbols::{Decl, NameKind, Queue, SymbolTable};
 use super::syntax::{Argument, Name, Path, Segment};
-use super::world::{Meaning, Queue, Thing, World};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
-use invigil_model::{Binary, Expression, Kind, Model, Statement, VariableId};
+use invigil_model::{Binary, Domain, Expression, Model, Statement, VariableId};
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// A name for something that was received.
+/// A name bound to a received value.
 #[derive(Clone, Debug)]
 pub(super) struct Binding {
     pub(super) name: Name,
@@ -17,22 +17,22 @@ pub(super) struct Binding {
     pub(super) is_used: Cell<bool>,
 }
 
-/// A place in a model: inside of a process, or outside of all.
+/// A scope of a model: a process, or the top level.
 #[derive(Clone, Copy)]
-pub(super) struct Here<'a> {
-    pub(super) world: &'a World,
+pub(super) struct ScopeCursor<'a> {
+    pub(super) symbols: &'a SymbolTable,
     pub(super) instance: Option<usize>,
     pub(super) bindings: &'a [Binding],
-    /// The whole model, where actions can be looked at.
+    /// The compiled model, where actions can be referred to.
     pub(super) model: Option<&'a Model>,
 }
 
-/// What a path means.
+/// The meaning of a path.
 pub(super) enum Resolved {
-    Thing(Thing),
+    Decl(Decl),
     Value(Typed),
-    Element(VariableId, Kind, Typed),
-    /// One of several things, from index `low`.
+    Element(VariableId, Domain, Typed),
+    /// One of several objects, selected by an index that starts at `low`.
     Select {
         index: Typed,
         low: i64,
@@ -41,60 +41,60 @@ pub(super) enum Resolved {
     },
 }
 
-impl<'a> Here<'a> {
-    /// Outside of all processes.
-    pub(super) fn outside(world: &'a World) -> Here<'a> {
-        Here { world, instance: None, bindings: &[], model: None }
+impl<'a> ScopeCursor<'a> {
+    /// The top-level scope.
+    pub(super) fn outside(symbols: &'a SymbolTable) -> ScopeCursor<'a> {
+        ScopeCursor { symbols, instance: None, bindings: &[], model: None }
     }
 
-    fn meaning(&self, name: &str) -> Option<Meaning> {
+    fn meaning(&self, name: &str) -> Option<NameKind> {
         if let Some(binding) = self.bindings.iter().rev().find(|binding| binding.name.text == name) {
             binding.is_used.set(true);
-            return Some(Meaning::Predicate(binding.value.clone()));
+            return Some(NameKind::Predicate(binding.value.clone()));
         }
         if let Some(own) = self.instance {
-            let instance = &self.world.instances[own];
+            let instance = &self.symbols.instances[own];
             if let Some(meaning) = instance.names.get(name) {
                 return Some(meaning.clone());
             }
             if name == "self" {
-                return Some(Meaning::Thing(Thing::Process(own)));
+                return Some(NameKind::Decl(Decl::Process(own)));
             }
         }
-        self.world.names.get(name).cloned()
+        self.symbols.names.get(name).cloned()
     }
 
-    /// Whether a name means something, values of enums included.
+    /// Whether a name is defined, enum values included.
     pub(super) fn knows(&self, name: &str) -> bool {
         let is_value =
-            || self.world.enums.iter().any(|of| of.variants.iter().any(|(other, _)| other == name));
+            || self.symbols.enums.iter().any(|of| of.variants.iter().any(|(other, _)| other == name));
         self.meaning(name).is_some() || is_value()
     }
 
-    /// Names for numbers.
+    /// The names of constants.
     fn constants(&self) -> Vec<(String, Type, i64)> {
-        let names = self.world.names.iter();
-        let constant = |(name, meaning): (&String, &Meaning)| match meaning {
-            Meaning::Constant(value, kind) => Some((name.clone(), kind.clone(), *value)),
+        let names = self.symbols.names.iter();
+        let constant = |(name, meaning): (&String, &NameKind)| match meaning {
+            NameKind::Constant(value, kind) => Some((name.clone(), kind.clone(), *value)),
             _ => None,
         };
         names.filter_map(constant).collect()
     }
 
     fn candidates(&self) -> Vec<String> {
-        let mut known: Vec<String> = self.world.names.keys().cloned().collect();
+        let mut known: Vec<String> = self.symbols.names.keys().cloned().collect();
         if let Some(own) = self.instance {
-            known.extend(self.world.instances[own].names.keys().cloned());
+            known.extend(self.symbols.instances[own].names.keys().cloned());
         }
         known.extend(self.bindings.iter().map(|binding| binding.name.text.clone()));
-        for of in &self.world.enums {
+        for of in &self.symbols.enums {
             known.extend(of.names());
         }
         known.sort();
         known
     }
 
-    /// What a path means; none after a complaint.
+    /// Resolves a path; returns `None` after reporting an error.
     pub(super) fn resolve(
         &self,
         checker: &mut Checker,
@@ -103,26 +103,26 @@ impl<'a> Here<'a> {
     ) -> Option<Resolved> {
         let name = &path.head.text;
         let start = match self.meaning(name) {
-            Some(Meaning::Thing(thing)) => Resolved::Thing(thing),
-            Some(Meaning::Constant(value, kind)) => {
+            Some(NameKind::Decl(thing)) => Resolved::Decl(thing),
+            Some(NameKind::Constant(value, kind)) => {
                 Resolved::Value(Typed::leaf(Expression::Constant(value), kind))
             }
-            Some(Meaning::Predicate(found)) => {
+            Some(NameKind::Predicate(found)) => {
                 let mut size = 0;
                 found.expression.visit(&mut |_| size += 1);
                 checker.spend(path.span, size)?;
                 Resolved::Value(found)
             }
-            Some(Meaning::Enum(of)) => return self.enum_value(checker, path, &of),
-            Some(Meaning::Broken) => return None,
-            Some(Meaning::StepPredicate) => {
-                let message = format!("`{name}` looks at steps, and cannot be used here");
-                let problem = Diagnostic::error(path.span, message).label("about steps");
-                return checker.report(problem.help("predicates are declared before they are used"));
+            Some(NameKind::Enum(of)) => return self.enum_value(checker, path, &of),
+            Some(NameKind::Broken) => return None,
+            Some(NameKind::StepPredicate) => {
+                let message = format!("`{name}` is a predicate over steps and cannot be used here");
+                let problem = Diagnostic::error(path.span, message).label("refers to steps");
+                return checker.report(problem.help("declare predicates before they are used"));
             }
-            Some(Meaning::Shape(_) | Meaning::Template) => {
-                let problem = Diagnostic::error(path.head.span, format!("`{name}` is no value"));
-                return checker.report(problem.label("the name of a type or template"));
+            Some(NameKind::Shape(_) | NameKind::Template) => {
+                let problem = Diagnostic::error(path.head.span, format!("`{name}` is not a value"));
+                return checker.report(problem.label("type or template"));
             }
             None => return self.bare_value(checker, path, expected).map(Resolved::Value),
         };
@@ -130,10 +130,10 @@ impl<'a> Here<'a> {
     }
 
     /// `Colour.red`
-    fn enum_value(&self, checker: &mut Checker, path: &Path, of: &super::world::Enum) -> Option<Resolved> {
+    fn enum_value(&self, checker: &mut Checker, path: &Path, of: &super::symbols::Enum) -> Option<Resolved> {
         let [Segment::Field(field)] = &path.rest[..] else {
-            let problem = Diagnostic::error(path.span, format!("`{}` is an enum, no value", of.name));
-            return checker.report(problem.label("a type").help(format!("write `{}.…`", of.name)));
+            let problem = Diagnostic::error(path.span, format!("`{}` is an enum, not a value", of.name));
+            return checker.report(problem.label("type").help(format!("write `{}.…`", of.name)));
         };
         let names = of.names();
         match names.iter().position(|name| *name == field.text) {
@@ -143,7 +143,7 @@ impl<'a> Here<'a> {
             }
             None => {
                 let message = format!("`{}` has no `{}`", of.name, field.text);
-                let mut problem = Diagnostic::error(field.span, message).label("not known");
+                let mut problem = Diagnostic::error(field.span, message).label("unknown");
                 if let Some(near) = nearest(&field.text, names.iter().map(String::as_str)) {
                     problem = problem.help(format!("did you mean `{near}`?"));
                 }
@@ -152,7 +152,7 @@ impl<'a> Here<'a> {
         }
     }
 
-    /// A name of an enum or of a state that stands alone.
+    /// Resolves an enum value or state without a qualifier.
     fn bare_value(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         let name = &path.head.text;
         let of = |names: &Rc<Vec<String>>| {
@@ -165,19 +165,20 @@ impl<'a> Here<'a> {
             {
                 return Some(found);
             }
-            let lists: Vec<Rc<Vec<String>>> = self.world.enums.iter().map(|of| Rc::new(of.names())).collect();
+            let lists: Vec<Rc<Vec<String>>> =
+                self.symbols.enums.iter().map(|of| Rc::new(of.names())).collect();
             let mut found = lists.iter().filter_map(of);
             match (found.next(), found.next()) {
                 (Some(only), None) => return Some(only),
                 (Some(_), Some(_)) => {
-                    let problem = Diagnostic::error(path.span, format!("several enums have `{name}`"));
-                    return checker.report(problem.label("of which?").help("write `Enum.name`"));
+                    let problem = Diagnostic::error(path.span, format!("`{name}` is ambiguous"));
+                    return checker.report(problem.label("several enums have it").help("write `Enum.name`"));
                 }
                 _ => {}
             }
         }
         let mut problem =
-            Diagnostic::error(path.head.span, format!("there is no `{name}`")).label("not known");
+            Diagnostic::error(path.head.span, format!("unknown name `{name}`")).label("unknown");
         let mut known = self.candidates();
         if let Some(Type::Names(names)) = expected {
             known.extend(names.iter().cloned());
@@ -188,17 +189,16 @@ impl<'a> Here<'a> {
         checker.report(problem)
     }
 
-    /// Goes along the rest of a path. It calls itself for indices that are not known, which are no more than there
-    /// are arrays in each other.
+    /// Resolves the rest of a path. The recursion over non-constant indices is bounded by the nesting of arrays.
     fn walk(&self, checker: &mut Checker, mut at: Resolved, rest: &[Segment]) -> Option<Resolved> {
         for (number, segment) in rest.iter().enumerate() {
             at = match (at, segment) {
-                (Resolved::Thing(Thing::Record(record, things)), Segment::Field(field)) => {
+                (Resolved::Decl(Decl::Record(record, things)), Segment::Field(field)) => {
                     match record.fields.iter().position(|of| of.name == field.text) {
-                        Some(number) => Resolved::Thing(things[number].clone()),
+                        Some(number) => Resolved::Decl(things[number].clone()),
                         None => {
                             let message = format!("`{}` has no field `{}`", record.name, field.text);
-                            let problem = Diagnostic::error(field.span, message).label("not known");
+                            let problem = Diagnostic::error(field.span, message).label("unknown");
                             let names = record.fields.iter().map(|of| of.name.as_str());
                             return checker.report(match nearest(&field.text, names) {
                                 Some(near) => problem.help(format!("did you mean `{near}`?")),
@@ -207,25 +207,25 @@ impl<'a> Here<'a> {
                         }
                     }
                 }
-                (Resolved::Thing(Thing::Process(process)), Segment::Field(field)) => {
+                (Resolved::Decl(Decl::Process(process)), Segment::Field(field)) => {
                     self.of_process(checker, process, field)?
                 }
-                (Resolved::Thing(Thing::Row(variable, kind, length)), Segment::Index(index)) => {
+                (Resolved::Decl(Decl::Row(variable, kind, length)), Segment::Index(index)) => {
                     let found = checker.expect(self, index, &Type::Integer)?;
                     let span = index.span;
                     in_range(checker, &found, span, 0, i64::from(length) - 1)?;
                     Resolved::Element(variable, kind, found)
                 }
-                (Resolved::Thing(Thing::Many { guard, low, items }), Segment::Index(index)) => {
+                (Resolved::Decl(Decl::Many { guard, low, items }), Segment::Index(index)) => {
                     let found = checker.expect(self, index, &Type::Integer)?;
                     in_range(checker, &found, index.span, low, low + items.len() as i64 - 1)?;
                     match found.constant() {
-                        Some(value) => Resolved::Thing(items[(value - low) as usize].clone()),
+                        Some(value) => Resolved::Decl(items[(value - low) as usize].clone()),
                         None => {
                             let mut selected = Vec::new();
                             for item in items.iter() {
                                 checker.spend(index.span, 4)?;
-                                let item = Resolved::Thing(item.clone());
+                                let item = Resolved::Decl(item.clone());
                                 selected.push(self.walk(checker, item, &rest[number + 1..])?);
                             }
                             return Some(Resolved::Select { index: found, low, guard, items: selected });
@@ -233,12 +233,12 @@ impl<'a> Here<'a> {
                     }
                 }
                 (_, Segment::Field(field)) => {
-                    let problem = Diagnostic::error(field.span, format!("there is no `{}` here", field.text));
-                    return checker.report(problem.label("what stands before the dot has no parts"));
+                    let problem = Diagnostic::error(field.span, format!("unknown field `{}`", field.text));
+                    return checker.report(problem.label("the value before the dot has no fields"));
                 }
                 (_, Segment::Index(index)) => {
-                    let problem = Diagnostic::error(index.span, "this is no array");
-                    return checker.report(problem.label("no index here"));
+                    let problem = Diagnostic::error(index.span, "this is not an array");
+                    return checker.report(problem.label("unexpected index"));
                 }
             };
         }
@@ -246,10 +246,10 @@ impl<'a> Here<'a> {
     }
 
     fn of_process(&self, checker: &mut Checker, process: usize, field: &Name) -> Option<Resolved> {
-        let instance = &self.world.instances[process];
+        let instance = &self.symbols.instances[process];
         match instance.names.get(&field.text) {
-            Some(Meaning::Thing(thing)) => return Some(Resolved::Thing(thing.clone())),
-            Some(Meaning::Constant(value, kind)) => {
+            Some(NameKind::Decl(thing)) => return Some(Resolved::Decl(thing.clone())),
+            Some(NameKind::Constant(value, kind)) => {
                 return Some(Resolved::Value(Typed::leaf(Expression::Constant(*value), kind.clone())));
             }
             Some(_) => return None,
@@ -261,7 +261,7 @@ impl<'a> Here<'a> {
             return Some(Resolved::Value(Typed { expression, kind: Type::Boolean, depth: 2 }));
         }
         let message = format!("`{}` has no state or variable `{}`", instance.name, field.text);
-        let mut problem = Diagnostic::error(field.span, message).label("not known");
+        let mut problem = Diagnostic::error(field.span, message).label("unknown");
         let known = instance.names.keys().chain(instance.states.iter()).map(String::as_str);
         if let Some(near) = nearest(&field.text, known) {
             problem = problem.help(format!("did you mean `{near}`?"));
@@ -269,19 +269,19 @@ impl<'a> Here<'a> {
         checker.report(problem)
     }
 
-    /// What is read at a place.
+    /// Reads the value of a resolved path.
     fn value(&self, checker: &mut Checker, resolved: Resolved, span: Span) -> Option<Typed> {
         let wrong = |checker: &mut Checker, what: &str| {
-            let problem = Diagnostic::error(span, format!("this is {what}, not one value"));
+            let problem = Diagnostic::error(span, format!("expected a single value, found {what}"));
             checker.report(problem.label(what.to_owned()))
         };
         match resolved {
             Resolved::Value(found) => Some(found),
-            Resolved::Thing(Thing::Cell(variable, kind)) => {
+            Resolved::Decl(Decl::Cell(variable, kind)) => {
                 Some(Typed::leaf(Expression::read(variable), type_of(&kind)))
             }
-            Resolved::Thing(Thing::Process(process)) => {
-                let instance = &self.world.instances[process];
+            Resolved::Decl(Decl::Process(process)) => {
+                let instance = &self.symbols.instances[process];
                 let kind = Type::Names(Rc::clone(&instance.states));
                 Some(Typed::leaf(Expression::read(instance.location), kind))
             }
@@ -296,13 +296,13 @@ impl<'a> Here<'a> {
                 }
                 select(checker, span, &index, (low, guard), found)
             }
-            Resolved::Thing(Thing::Row(..) | Thing::Many { .. }) => wrong(checker, "an array"),
-            Resolved::Thing(Thing::Record(..)) => wrong(checker, "a record"),
-            Resolved::Thing(Thing::Channel(_)) => wrong(checker, "a channel"),
+            Resolved::Decl(Decl::Row(..) | Decl::Many { .. }) => wrong(checker, "an array"),
+            Resolved::Decl(Decl::Record(..)) => wrong(checker, "a record"),
+            Resolved::Decl(Decl::Channel(_)) => wrong(checker, "a channel"),
         }
     }
 
-    /// What `length`, `empty` and `full` say of a channel, or of the mailbox of a process.
+    /// Applies `length`, `empty` or `full` to a channel or to the mailbox of a process.
     fn queue(&self, checker: &mut Checker, name: &Name, resolved: Resolved, span: Span) -> Option<Typed> {
         let queue = match resolved {
             Resolved::Select { index, low, guard, items } => {
@@ -312,16 +312,15 @@ impl<'a> Here<'a> {
                 }
                 return select(checker, span, &index, (low, guard), found);
             }
-            Resolved::Thing(Thing::Channel(channel)) => self.world.channels[channel].queue.as_ref(),
-            Resolved::Thing(Thing::Process(process)) => {
-                self.world.instances[process].mailbox.as_ref().map(|mailbox| &mailbox.queue)
+            Resolved::Decl(Decl::Channel(channel)) => self.symbols.channels[channel].queue.as_ref(),
+            Resolved::Decl(Decl::Process(process)) => {
+                self.symbols.instances[process].mailbox.as_ref().map(|mailbox| &mailbox.queue)
             }
             _ => None,
         };
         let Some(queue) = queue else {
-            let problem = Diagnostic::error(span, "nothing waits here").label("no queue");
-            return checker
-                .report(problem.help("this is for channels with room, and processes with a mailbox"));
+            let problem = Diagnostic::error(span, "this has no queue").label("not buffered");
+            return checker.report(problem.help("use a buffered channel or a process with a mailbox"));
         };
         Some(queue_call(name, queue))
     }
@@ -341,21 +340,21 @@ fn queue_call(name: &Name, queue: &Queue) -> Typed {
 fn in_range(checker: &mut Checker, index: &Typed, span: Span, low: i64, high: i64) -> Option<()> {
     match index.constant() {
         Some(value) if !(low..=high).contains(&value) => {
-            let problem = Diagnostic::error(span, format!("there is no element {value}"));
-            checker.report(problem.label(format!("the elements are {low} to {high}")))
+            let problem = Diagnostic::error(span, format!("index {value} is out of range"));
+            checker.report(problem.label(format!("valid indices: {low} to {high}")))
         }
         _ => Some(()),
     }
 }
 
-/// Whether an index is that of one of `count` things, from `low`.
+/// The condition that an index is valid for `count` objects, from `low`.
 fn is_there(index: &Expression, low: i64, count: usize) -> Expression {
     let at_least = Expression::binary(Binary::GreaterOrEqual, index.clone(), Expression::Constant(low));
     let last = Expression::Constant(low + count as i64 - 1);
     all(vec![at_least, Expression::binary(Binary::LessOrEqual, index.clone(), last)])
 }
 
-/// The value with that index; where there is none, looking at `guard` goes wrong.
+/// Selects the value with this index; for an invalid index, reading `guard` raises a fault.
 fn select(
     checker: &mut Checker,
     span: Span,
@@ -365,7 +364,7 @@ fn select(
 ) -> Option<Typed> {
     let kind = values.first()?.kind.clone();
     if values.iter().any(|value| value.kind != kind) {
-        let problem = Diagnostic::error(span, "these are of different types");
+        let problem = Diagnostic::error(span, "the elements have different types");
         return checker.report(problem.label("the type depends on the index"));
     }
     let depth = values.iter().map(|value| value.depth).max().unwrap_or(0).max(index.depth);
@@ -380,7 +379,7 @@ fn select(
     Some(Typed { expression: Expression::If(Box::new((condition, chosen, none))), kind, depth })
 }
 
-/// The statements with that index; where there are none, it goes wrong.
+/// Selects the statements with this index; an invalid index raises a fault.
 pub(super) fn select_statements(
     index: &Expression,
     (low, guard): (i64, VariableId),
@@ -390,12 +389,12 @@ pub(super) fn select_statements(
     let chosen = tree(index, low, choices, &|condition, then, otherwise| {
         vec![Statement::If { condition, then, otherwise }]
     });
-    let place = invigil_model::Place { variable: guard, index: Some(Box::new(index.clone())) };
+    let place = invigil_model::LValue { variable: guard, index: Some(Box::new(index.clone())) };
     let none = Statement::Assign { place, value: Expression::Constant(0), wraps: false };
     vec![Statement::If { condition, then: chosen.unwrap_or_default(), otherwise: vec![none] }]
 }
 
-/// A balanced tree of decisions over an index that is there.
+/// A balanced decision tree over a valid index.
 fn tree<T>(
     index: &Expression,
     low: i64,
@@ -412,11 +411,12 @@ fn tree<T>(
     Some(decide(condition, lower, upper))
 }
 
-impl Scope for Here<'_> {
+impl Scope for ScopeCursor<'_> {
     fn read(&self, checker: &mut Checker, path: &Path, expected: Option<&Type>) -> Option<Typed> {
         if path.is_primed && self.model.is_none() {
-            let problem = Diagnostic::error(path.span, "primes are for invariants and predicates");
-            return checker.report(problem.label("an effect says what comes after").help("remove the prime"));
+            let problem =
+                Diagnostic::error(path.span, "primes are only allowed in invariants and predicates");
+            return checker.report(problem.label("not allowed here").help("remove the prime"));
         }
         let resolved = self.resolve(checker, path, expected)?;
         self.value(checker, resolved, path.span)
@@ -429,9 +429,9 @@ impl Scope for Here<'_> {
                 Names { model, constants: &self.constants() }.call(checker, name, argument)
             }
             (None, _) if is_of_actions => {
-                let message = format!("`{}` is for invariants and predicates", name.text);
+                let message = format!("`{}` is only allowed in invariants and predicates", name.text);
                 let problem = Diagnostic::error(name.span, message).label("cannot be used here");
-                checker.report(problem.help("actions cannot look at actions"))
+                checker.report(problem.help("guards and effects cannot refer to actions"))
             }
             (_, Argument::Path(path)) => {
                 let resolved = self.resolve(checker, path, None)?;

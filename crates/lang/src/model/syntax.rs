@@ -1,9 +1,9 @@
-//! Expressions as they are written.
+//! Syntax tree of expressions.
 
 use invigil_expr::diag::Span;
 use invigil_model::{Binary, Unary};
 
-/// A name and where it stands.
+/// A name with its position.
 #[derive(Clone, Debug)]
 pub(super) struct Name {
     pub(super) text: String,
@@ -15,24 +15,24 @@ pub(super) struct Name {
 pub(super) struct Expr {
     pub(super) shape: Shape,
     pub(super) span: Span,
-    /// How many expressions are in each other here, this one included.
+    /// The depth of the tree.
     pub(super) depth: u32,
 }
 
-/// What an expression is.
+/// The kind of an expression.
 #[derive(Clone, Debug)]
 pub(super) enum Shape {
     Number(i64),
     Truth(bool),
     Path(Path),
     Unary(Unary, Box<Expr>),
-    /// All operators with two operands but `and` and `or`.
+    /// All binary operators except `and` and `or`.
     Binary(Binary, Box<(Expr, Expr)>),
-    /// Operands between `and`: long lists are no deep trees.
+    /// Operands joined by `and`, as a flat list to keep the tree shallow.
     All(Vec<Expr>),
-    /// Operands between `or`.
+    /// Operands joined by `or`.
     Any(Vec<Expr>),
-    /// `condition ? this : that`.
+    /// `condition ? value : value`.
     If(Box<(Expr, Expr, Expr)>),
     /// `forall i in 0..3: …` or `exists …`.
     Each {
@@ -41,7 +41,7 @@ pub(super) enum Shape {
         range: Range,
         body: Box<Expr>,
     },
-    /// `enabled(send)`, `happens("…")`, `length(c)` and their like; a prime may follow.
+    /// `enabled(send)`, `happens("…")`, `length(c)` and so on, optionally primed.
     Call {
         name: Name,
         argument: Argument,
@@ -49,21 +49,21 @@ pub(super) enum Shape {
     },
 }
 
-/// Numbers from one to another, both included.
+/// An inclusive range of numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Range {
     pub(super) low: Box<Expr>,
     pub(super) high: Box<Expr>,
 }
 
-/// What stands in the parentheses of a call.
+/// The argument of a call.
 #[derive(Clone, Debug)]
 pub(super) enum Argument {
     Path(Path),
     Quoted(Name),
 }
 
-/// `P[2].x`, and whether a prime follows.
+/// A path such as `P[2].x`, optionally primed.
 #[derive(Clone, Debug)]
 pub(super) struct Path {
     pub(super) head: Name,
@@ -72,7 +72,7 @@ pub(super) struct Path {
     pub(super) span: Span,
 }
 
-/// What follows the first name of a path.
+/// A further segment of a path.
 #[derive(Clone, Debug)]
 pub(super) enum Segment {
     Field(Name),
@@ -80,7 +80,7 @@ pub(super) enum Segment {
 }
 
 impl Path {
-    /// The name, if it is nothing else.
+    /// Returns the name, if the path is a single unprimed name.
     pub(super) fn bare(&self) -> Option<&str> {
         (self.rest.is_empty()).then_some(&self.head.text)
     }

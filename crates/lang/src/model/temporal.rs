@@ -1,4 +1,4 @@
-//! Temporal claims about models: formulae of linear temporal logic whose atoms are about a model.
+//! Temporal claims about models: formulas of linear temporal logic over the model's states and steps.
 
 use super::predicate;
 use crate::ltl::{BUDGET, diagnostic};
@@ -8,25 +8,25 @@ use invigil_ltl::label::{Label, Variable};
 use invigil_ltl::questions::Stuttering;
 use invigil_ltl::syntax::Tree;
 use invigil_ltl::{Logic, TooLarge};
-use invigil_model::{Binary, Expression, Kind, Model, Omega, OmegaEdge, Unary};
+use invigil_model::{Binary, Domain, Expression, Model, OmegaAutomaton, OmegaEdge, Unary};
 use std::collections::HashMap;
 
-/// The most literals of all labels together.
+/// The maximum number of literals in all labels.
 const MOST_LITERALS: usize = 1 << 16;
 
-/// An automaton that accepts just the executions of a model on which a formula does not hold: whoever finds one that
-/// it accepts has a counterexample. `text` is the whole of its source.
+/// Returns an automaton that accepts exactly the executions that violate a formula, so an accepted execution is a
+/// counterexample. `text` is the whole source.
 ///
-/// An instant is a configuration, with the step that led to it. A name stands for a predicate of the model, a Boolean
-/// variable, a place of a process (`Train.crossing`), or the event of a step, in this order. Expressions over the
-/// model stand in quotes, and so do names that are none for formulae: `"P[0].critical"`.
+/// A position is a configuration with the step that led to it. A name denotes a predicate of the model, a Boolean
+/// variable, a location of a process (`Train.crossing`), or the event of a step, in this order. Expressions over the
+/// model are quoted, and so are names that are not valid in formulas: `"P[0].critical"`.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::model::never;
-/// use invigil_model::{Kind, Model, Parts, Variable};
-/// let variables = vec![Variable::scalar("busy", Kind::Boolean, 0)];
-/// let model = Model::new(Parts { variables, ..Parts::default() }).unwrap();
+/// use invigil_model::{Domain, Model, ModelParts, Variable};
+/// let variables = vec![Variable::scalar("busy", Domain::Boolean, 0)];
+/// let model = Model::new(ModelParts { variables, ..ModelParts::default() }).unwrap();
 /// let automaton = never(&model, SourceId(0), "G F busy", "again").unwrap();
 /// assert_eq!((automaton.edges.len(), automaton.sets), (2, 1));
 /// let problems = never(&model, SourceId(0), "G F bussy", "again").unwrap_err();
@@ -34,21 +34,26 @@ const MOST_LITERALS: usize = 1 << 16;
 /// ```
 ///
 /// # Errors
-/// With all mistakes in the formula.
-pub fn never(model: &Model, source: SourceId, text: &str, name: &str) -> Result<Omega, Vec<Diagnostic>> {
+/// With all errors in the formula.
+pub fn never(
+    model: &Model,
+    source: SourceId,
+    text: &str,
+    name: &str,
+) -> Result<OmegaAutomaton, Vec<Diagnostic>> {
     never_at(model, (source, 0), text, name)
 }
 
-/// The same for a formula that stands in a larger text, with the place where it begins.
+/// As [`never()`], for a formula within a larger text that starts at the given offset.
 ///
 /// # Errors
-/// With all mistakes in the formula.
+/// With all errors in the formula.
 pub fn never_at(
     model: &Model,
     (source, offset): (SourceId, u32),
     text: &str,
     name: &str,
-) -> Result<Omega, Vec<Diagnostic>> {
+) -> Result<OmegaAutomaton, Vec<Diagnostic>> {
     let mistake = |mistake| vec![diagnostic(source, offset as usize, &mistake)];
     let mut logic = Logic::new(BUDGET);
     let tree = Tree::parse(text).map_err(mistake)?;
@@ -60,7 +65,7 @@ pub fn never_at(
         if atoms.contains_key(&atom) {
             continue;
         }
-        // One that is wrong is told once.
+        // An atom with an error is reported once.
         let expression = names.resolve(proposition, place).unwrap_or_else(|mut mistakes| {
             problems.append(&mut mistakes);
             Expression::Constant(0)
@@ -75,18 +80,18 @@ pub fn never_at(
 }
 
 fn too_large(span: Span, limit: TooLarge) -> Diagnostic {
-    Diagnostic::error(span, "there is no automaton of a reasonable size for this formula")
+    Diagnostic::error(span, "the automaton for this formula is too large")
         .label(limit.to_string())
-        .help("claim the parts of a conjunction one by one, or give smaller bounds")
+        .help("split a conjunction into several claims, or use smaller bounds")
 }
 
-/// The automaton of what the formula forbids.
+/// Returns the automaton of the negated formula.
 fn automaton(
     logic: &mut Logic,
     formula: invigil_ltl::Formula,
     atoms: &HashMap<Atom, Expression>,
     name: &str,
-) -> Result<Omega, TooLarge> {
+) -> Result<OmegaAutomaton, TooLarge> {
     let violation = logic.formulae.not(formula)?;
     let small = logic.translate(violation)?;
     let (mut edges, mut literals) = (Vec::new(), 0);
@@ -99,12 +104,12 @@ fn automaton(
         edges.push(out);
     }
     let stutters = !atoms.values().any(Expression::is_about_steps)
-        // A formula for which that is too hard to say is taken for one that counts.
+        // If this is too expensive to decide, assume that it is sensitive to stuttering.
         && logic.stuttering(formula).is_ok_and(|found| found == Stuttering::Invariant);
-    Ok(Omega { name: name.to_owned(), initial: small.initial, edges, sets: small.sets, stutters })
+    Ok(OmegaAutomaton { name: name.to_owned(), initial: small.initial, edges, sets: small.sets, stutters })
 }
 
-/// A label as an expression: a short sum of products.
+/// Converts a label to an expression, as a short sum of products.
 fn expression(
     logic: &Logic,
     label: &Label,
@@ -122,7 +127,7 @@ fn expression(
                 Variable::Atom(atom) => atoms.get(&atom),
                 Variable::Helper(_) => None,
             };
-            // Automata have no variables but the atoms of their formulae.
+            // Labels only contain atoms of the formula.
             let factor = atom.cloned().unwrap_or(Expression::Constant(0));
             if value { factor } else { Expression::unary(Unary::Not, factor) }
         });
@@ -131,7 +136,7 @@ fn expression(
     Ok(Expression::any(products))
 }
 
-/// A mistake in a part of a text that begins at `by`.
+/// Shifts a diagnostic in a part of a text that starts at `by`.
 fn shifted(mut problem: Diagnostic, by: u32) -> Diagnostic {
     let spans = core::iter::once(&mut problem.span).chain(problem.related.iter_mut().map(|(span, _)| span));
     for span in spans {
@@ -140,7 +145,7 @@ fn shifted(mut problem: Diagnostic, by: u32) -> Diagnostic {
     problem
 }
 
-/// What atoms can be about.
+/// Resolves atoms.
 struct Names<'a> {
     model: &'a Model,
     source: SourceId,
@@ -165,17 +170,17 @@ impl Names<'_> {
                     let is_literal = self.text.get(inside.clone()) == Some(text);
                     let moved = problems.into_iter().map(|problem| match is_literal {
                         true => shifted(problem, at(inside.start)),
-                        // Some letters of it were written in another way.
+                        // Part of it was written with escapes.
                         false => Diagnostic { span, related: Vec::new(), ..problem },
                     });
                     moved.collect()
                 }),
             },
             Proposition::Monitor(name) => Err(vec![
-                Diagnostic::error(span, format!("there is no formula `{name}` here"))
-                    .help("a claim is one formula: write out what it refers to"),
+                Diagnostic::error(span, format!("unknown formula `{name}`"))
+                    .help("a claim is a single formula: write the referenced formula in full"),
             ]),
-            // Algorithms add such; no one writes them.
+            // Only algorithms create these; they cannot be written.
             Proposition::Fresh(_) => Ok(Expression::Constant(0)),
         }
     }
@@ -185,19 +190,19 @@ impl Names<'_> {
         if let Some(predicate) = parts.predicates.iter().find(|predicate| predicate.name == name) {
             return Some(predicate.expression.clone());
         }
-        if let Some(variable) = self.model.variable_called(name) {
+        if let Some(variable) = self.model.variable_named(name) {
             let of = self.model.variable(variable);
-            let is_truth = of.length.is_none() && of.kind == Kind::Boolean;
+            let is_truth = of.length.is_none() && of.domain == Domain::Boolean;
             return is_truth.then(|| Expression::read(variable));
         }
         if let Some(found) = self.location(name) {
             return Some(found);
         }
-        let actions = self.model.actions_called(name);
+        let actions = self.model.actions_named(name);
         (!actions.is_empty()).then_some(Expression::Happens(actions))
     }
 
-    /// `Train.crossing`: the process is there.
+    /// Resolves `Train.crossing`: true while the process is at the location.
     fn location(&self, name: &str) -> Option<Expression> {
         let (process, location) = name.rsplit_once('.')?;
         let process = self.model.parts().processes.iter().find(|known| known.name == process)?;
@@ -207,24 +212,23 @@ impl Names<'_> {
     }
 
     fn unknown(&self, name: &str, span: Span) -> Diagnostic {
-        if let Some(variable) = self.model.variable_called(name) {
+        if let Some(variable) = self.model.variable_named(name) {
             let of = self.model.variable(variable);
-            let what = if of.length.is_some() { "an array" } else { "no truth value" };
+            let what = if of.length.is_some() { "an array" } else { "not Boolean" };
             return Diagnostic::error(span, format!("`{name}` is {what}"))
-                .label("it does not hold or not hold")
+                .label("expected a Boolean")
                 .help(format!("compare it, in quotes: \"{name} == …\""));
         }
         let known = self.known();
-        let diagnostic = Diagnostic::error(span, format!("the model has nothing that is called `{name}`"));
+        let diagnostic = Diagnostic::error(span, format!("unknown name `{name}`"));
         match nearest(name, known.iter().map(String::as_str)) {
             Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-            None => diagnostic.help(
-                "a name is a predicate, a Boolean variable, a process with one of its places (`P.idle`), or an event",
-            ),
+            None => diagnostic
+                .help("use a predicate, a Boolean variable, a process at a location (`P.idle`), or an event"),
         }
     }
 
-    /// All names that have a meaning.
+    /// All names that can be resolved.
     fn known(&self) -> Vec<String> {
         let parts = self.model.parts();
         let predicates = parts.predicates.iter().map(|predicate| predicate.name.clone());

@@ -1,61 +1,61 @@
-//! A PEDL script as it is written: names are not looked up yet.
+//! Syntax tree of a PEDL script. NameResolver are not resolved.
 
-pub use crate::mac::ast::{Base, Expr, Literal, Name, Path, ProgramType, Segment};
+pub use crate::mac::ast::{BaseType, Expr, Literal, Name, Path, ProgramType, Segment};
 use invigil_expr::diag::Span;
 
-/// A whole PEDL script.
+/// A PEDL script.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Script {
-    /// The title, which may be left out.
+    /// The optional title.
     pub title: Option<Name>,
-    /// What the checker is told of.
+    /// The exported names.
     pub exports: Vec<Export>,
     /// How snapshots are taken and sent.
     pub options: Options,
-    /// What is watched in the program.
-    pub monitored: Vec<Monitored>,
-    /// Events and conditions, in the order written.
+    /// The monitored entities.
+    pub monitored: Vec<EntityDecl>,
+    /// Events and conditions, in source order.
     pub definitions: Vec<Definition>,
 }
 
-/// Whether something happens or lasts.
+/// Whether a definition is an event or a condition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sort {
-    /// It happens at an instant.
+pub enum ExportKind {
+    /// Occurs at an instant.
     Event,
-    /// It holds, does not hold or is undefined, until it changes.
+    /// Is true, false or undefined, until it changes.
     Condition,
 }
 
-impl Sort {
+impl ExportKind {
     /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
-            Sort::Event => "event",
-            Sort::Condition => "condition",
+            ExportKind::Event => "event",
+            ExportKind::Condition => "condition",
         }
     }
 }
 
-/// A name of an `export` declaration.
+/// A name in an `export` declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Export {
     /// What it is exported as.
-    pub sort: Sort,
+    pub kind: ExportKind,
     /// The name.
     pub name: Name,
 }
 
-/// What the overhead section asks for.
+/// The settings of the overhead section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
-    /// `timestamp`: the time is told this often.
+    /// `timestamp`: the period at which the time is reported.
     pub timestamp: Option<Timestamp>,
-    /// `multithread`: an update and its report are one step.
+    /// `multithread`: an update and its report are one atomic step.
     pub multithread: Option<Span>,
-    /// `deltavalue`: small changes are sent as such.
+    /// `deltavalue`: small changes are sent as differences.
     pub deltavalue: Option<Span>,
-    /// `valueabstract`: only what changes something is sent.
+    /// `valueabstract`: only changes that affect a condition are sent.
     pub valueabstract: Option<Span>,
 }
 
@@ -64,41 +64,41 @@ pub struct Options {
 pub struct Timestamp {
     /// The period, in milliseconds.
     pub milliseconds: u32,
-    /// Where it stands.
+    /// Its position.
     pub span: Span,
 }
 
-/// One name of a `monobj` or `monmeth` declaration.
+/// A name in a `monobj` or `monmeth` declaration.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Monitored {
-    /// Whether it is a variable, or a method.
+pub struct EntityDecl {
+    /// Whether it is a method rather than a variable.
     pub is_method: bool,
-    /// The type of the variable, or of the method's result; nothing for `void`, or where it is left out.
+    /// The type of the variable or of the method's result; `None` for `void` or if omitted.
     pub ty: Option<ProgramType>,
-    /// Its short name in this script.
+    /// Its alias in the script.
     pub alias: Option<Name>,
-    /// Its name in the program.
+    /// Its name in the target.
     pub path: Path,
-    /// Where in the program it is watched; everywhere if nothing is said.
+    /// Where it is monitored; everywhere if absent.
     pub scope: Option<Scope>,
 }
 
-/// `in` or `not in` a part of the program.
+/// `in` or `not in` a part of the target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Scope {
-    /// Whether `not` is written.
+    /// Whether it is negated.
     pub is_negated: bool,
-    /// A package, a class, or a method.
+    /// A package, class or method.
     pub path: Path,
 }
 
 /// The definition of an event or a condition.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Definition {
-    /// Which of the two.
-    pub sort: Sort,
+    /// Event or condition.
+    pub kind: ExportKind,
     /// Its name.
     pub name: Name,
-    /// What it is.
+    /// The defining expression.
     pub expr: Expr,
 }

@@ -1,59 +1,59 @@
-//! From a script as it is written to what a recogniser runs.
+//! Compiles a PEDL script to the input of a recogniser.
 
-use super::ast::{Definition, Literal, Monitored, Options, Path, Script, Sort};
-use super::entity::{Entity, Id};
-use crate::mac::ast::{Kind, Moment};
-use crate::mac::lower::{Build, Made, Maker, Names};
+use super::ast::{Definition, EntityDecl, ExportKind, Literal, Options, Path, Script};
+use super::entity::{Entity, EntityId};
+use crate::mac::ast::{Kind, MethodPhase};
+use crate::mac::lower::{Build, Compiled, ExpressionCompiler, NameResolver};
 use crate::mac::order;
-use crate::reading::cursor::suggest;
+use crate::parsing::cursor::suggest;
 use invigil_expr::diag::{Diagnostic, Span};
-use invigil_monitor::mac::{ConditionId, EventId, Parts, Type};
+use invigil_monitor::mac::{ConditionId, ScriptDef, ScriptEventId, Type};
 use std::collections::{HashMap, HashSet};
 
-/// A script whose names are looked up and whose types are checked.
+/// A compiled script: names are resolved and types are checked.
 #[derive(Clone, Debug)]
-pub struct Lowered {
-    /// The title, if there is one.
+pub struct MonitoringScript {
+    /// The title, if any.
     pub title: Option<String>,
-    /// What a recogniser is made of.
-    pub parts: Parts,
-    /// What is watched in the program, in the order written.
+    /// The input of a recogniser.
+    pub parts: ScriptDef,
+    /// The monitored entities, in source order.
     pub entities: Vec<Entity>,
-    /// The constants of the program that definitions read.
+    /// The constants of the target that definitions use.
     pub constants: Vec<Constant>,
-    /// What is exported, in the order written.
-    pub exports: Vec<Exported>,
+    /// The exports, in source order.
+    pub exports: Vec<ScriptExport>,
     /// How snapshots are taken and sent.
     pub options: Options,
 }
 
-/// A constant of the program, and where it is named first.
+/// A constant of the target.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Constant {
-    /// Its name in the program.
+    /// Its name in the target.
     pub name: String,
-    /// What the program says it is.
+    /// Its value in the target.
     pub value: Literal,
-    /// Where it is named.
+    /// The position of its first use.
     pub span: Span,
 }
 
-/// Something that a script exports.
+/// An exported event or condition.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// What it is.
-    pub sort: Sort,
+pub struct ScriptExport {
+    /// Event or condition.
+    pub kind: ExportKind,
     /// Its name.
     pub name: String,
-    /// The types of the values that an event carries, where an object, which is not watched, has none. Nothing if that
-    /// is not known, because its definition has mistakes.
+    /// The types of the values that an event carries; `None` for an object, which is not monitored. `None` as a
+    /// whole if the definition has errors.
     pub values: Option<Vec<Option<Type>>>,
-    /// Where it is exported.
+    /// The position of the export.
     pub span: Span,
 }
 
-/// The names in a script that are neither declared nor defined: they may be constants of the program. Each comes once,
-/// with where it stands first.
+/// Returns the names in a script that are neither declared nor defined, and may be constants of the target. Each is
+/// listed once, with its first position.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -73,10 +73,10 @@ pub fn constants(script: &Script) -> Vec<(String, Span)> {
     paths.filter(|path| known.insert(path.to_string())).map(|path| (path.to_string(), path.span)).collect()
 }
 
-/// What a script exports, as far as it can be known of one that has mistakes.
-pub(crate) fn exports(script: &Script) -> Vec<Exported> {
-    let export = |export: &super::ast::Export| Exported {
-        sort: export.sort,
+/// Returns the exports of a script that may have errors.
+pub(crate) fn exports(script: &Script) -> Vec<ScriptExport> {
+    let export = |export: &super::ast::Export| ScriptExport {
+        kind: export.kind,
         name: export.name.text.clone(),
         values: None,
         span: export.name.span,
@@ -84,18 +84,18 @@ pub(crate) fn exports(script: &Script) -> Vec<Exported> {
     script.exports.iter().map(export).collect()
 }
 
-/// Methods have no constants in them.
+/// Whether a path can be a constant: methods cannot contain any.
 fn may_be_constant(path: &Path) -> bool {
     path.segments.iter().all(|segment| segment.parameters.is_none())
 }
 
-/// Looks up the names of a script, checks its types and gives what a recogniser is made of.
+/// Compiles a script: resolves its names, checks its types and builds the input of a recogniser.
 ///
-/// `constants` tells what a name of the program that never changes is, such as `Control.GATE_DOWN`; nothing if there is
-/// no such constant. It is asked for names that are not declared, and for variables that are: a `static final` field is
-/// never assigned, so nobody would ever hear of its value.
+/// `constants` returns the value of a constant of the target, such as `Control.GATE_DOWN`, or `None`. It is called for
+/// undeclared names, and also for declared variables: a `static final` field is never assigned, so its value would
+/// never be reported.
 ///
-/// There is a result if no error is among the diagnostics.
+/// Returns a result if no error is among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -110,14 +110,14 @@ fn may_be_constant(path: &Path) -> bool {
 ///
 /// let (lowered, problems) = pedl::lower(&script, &|_| None);
 /// assert!(lowered.is_none());
-/// assert_eq!(problems[0].message, "`Control.DOWN` is neither watched nor a constant of the program");
+/// assert_eq!(problems[0].message, "`Control.DOWN` is neither monitored nor a constant of the target");
 /// ```
 pub fn lower(
     script: &Script,
     constants: &dyn Fn(&str) -> Option<Literal>,
-) -> (Option<Lowered>, Vec<Diagnostic>) {
+) -> (Option<MonitoringScript>, Vec<Diagnostic>) {
     let mut build = Build::default();
-    let mut names = Program::declared(script, constants, &mut build);
+    let mut names = SymbolTable::declared(script, constants, &mut build);
     names.define(script, &mut build);
     let exports = names.export(script, &mut build);
     if build.has_errors() {
@@ -125,7 +125,7 @@ pub fn lower(
     }
     names.unused(script, &mut build.problems);
     let (parts, problems) = build.finish();
-    let lowered = Lowered {
+    let lowered = MonitoringScript {
         title: script.title.as_ref().map(|title| title.text.clone()),
         parts,
         entities: names.entities,
@@ -136,47 +136,47 @@ pub fn lower(
     (Some(lowered), problems)
 }
 
-/// The names in a path, without the types of parameters.
+/// The names in a path, without parameter types.
 fn names_of(path: &Path) -> impl Iterator<Item = &str> {
     path.segments.iter().map(|segment| segment.name.as_str())
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy)]
 enum Symbol {
-    /// Something that is watched.
+    /// A monitored entity.
     Entity(usize),
-    /// A definition, and what it has become; nothing if there is a mistake in it.
+    /// A definition, and its compiled form; `None` if it has errors.
     Definition(usize, Option<Named>),
 }
 
 #[derive(Clone, Copy)]
 enum Named {
-    Event(EventId),
+    Event(ScriptEventId),
     Condition(ConditionId),
 }
 
-/// The names of a script.
-struct Program<'a> {
+/// The symbol table of a script.
+struct SymbolTable<'a> {
     lookup: &'a dyn Fn(&str) -> Option<Literal>,
     symbols: HashMap<String, Symbol>,
-    /// Where each name is declared.
+    /// The position of each declaration.
     declared: HashMap<String, Span>,
     entities: Vec<Entity>,
-    /// The values of entities that never change.
+    /// The values of entities that are constants.
     fixed: HashMap<usize, Literal>,
     constants: Vec<Constant>,
     named_constants: HashSet<String>,
     used: HashSet<String>,
 }
 
-impl<'a> Program<'a> {
+impl<'a> SymbolTable<'a> {
     fn declared(
         script: &Script,
         lookup: &'a dyn Fn(&str) -> Option<Literal>,
         build: &mut Build,
-    ) -> Program<'a> {
-        let mut names = Program {
+    ) -> SymbolTable<'a> {
+        let mut names = SymbolTable {
             lookup,
             symbols: HashMap::new(),
             declared: HashMap::new(),
@@ -196,7 +196,7 @@ impl<'a> Program<'a> {
         names
     }
 
-    fn entity(&mut self, written: &Monitored, build: &mut Build) {
+    fn entity(&mut self, written: &EntityDecl, build: &mut Build) {
         let number = self.entities.len();
         let path = written.path.to_string();
         let id = match written.is_method {
@@ -205,10 +205,10 @@ impl<'a> Program<'a> {
                 let parameters: Vec<Option<Type>> =
                     last.unwrap_or_default().iter().map(|ty| ty.known()).collect();
                 let result = written.ty.as_ref().and_then(|ty| ty.known());
-                Id::Method(build.parts.method(&path, &parameters, result))
+                EntityId::Method(build.parts.method(&path, &parameters, result))
             }
             false => {
-                // The parser has complained about types that cannot be watched.
+                // The parser has reported types that cannot be monitored.
                 let ty = written.ty.as_ref().and_then(|ty| ty.known()).unwrap_or(Type::Int);
                 if may_be_constant(&written.path)
                     && let Some(value) = (self.lookup)(&path)
@@ -218,12 +218,12 @@ impl<'a> Program<'a> {
                         self.fixed.insert(number, value);
                     } else {
                         let message =
-                            format!("`{path}` is declared as `{ty}`, and it is a constant of type `{is}`");
-                        let problem = Diagnostic::error(written.path.span, message).label("of another type");
+                            format!("`{path}` is declared as `{ty}`, but it is a constant of type `{is}`");
+                        let problem = Diagnostic::error(written.path.span, message).label("wrong type");
                         build.problems.push(problem.help(format!("write `monobj {is} {path};`")));
                     }
                 }
-                Id::Variable(build.parts.variable(&path, ty))
+                EntityId::Variable(build.parts.variable(&path, ty))
             }
         };
         self.entities.push(Entity::new(id, written, self.fixed.contains_key(&number)));
@@ -236,10 +236,11 @@ impl<'a> Program<'a> {
 
     fn add(&mut self, name: &str, span: Span, symbol: Symbol, build: &mut Build) {
         if let Some(first) = self.declared.get(name) {
-            let problem = Diagnostic::error(span, format!("`{name}` is declared twice")).label("again");
+            let problem =
+                Diagnostic::error(span, format!("`{name}` is declared twice")).label("second declaration");
             build
                 .problems
-                .push(problem.related(*first, "first here").help("keep one, or give one another name"));
+                .push(problem.related(*first, "first declaration").help("remove or rename one of them"));
             return;
         }
         self.declared.insert(name.to_owned(), span);
@@ -273,21 +274,21 @@ impl<'a> Program<'a> {
 
     fn definition(&mut self, definition: &Definition, build: &mut Build) -> Option<Named> {
         let name = &definition.name.text;
-        let mut maker = Maker { build, names: self };
-        match definition.sort {
-            Sort::Event => {
-                let event = maker.event(&definition.expr)?;
+        let mut compiler = ExpressionCompiler { build, names: self };
+        match definition.kind {
+            ExportKind::Event => {
+                let event = compiler.event(&definition.expr)?;
                 build.parts.define_event(name, event).ok().map(Named::Event)
             }
-            Sort::Condition => {
-                let condition = maker.condition(&definition.expr, &format!("`{name}`"))?;
+            ExportKind::Condition => {
+                let condition = compiler.condition(&definition.expr, &format!("`{name}`"))?;
                 build.parts.define_condition(name, condition).ok().map(Named::Condition)
             }
         }
     }
 
-    fn export(&mut self, script: &Script, build: &mut Build) -> Vec<Exported> {
-        let mut exports: Vec<Exported> = Vec::new();
+    fn export(&mut self, script: &Script, build: &mut Build) -> Vec<ScriptExport> {
+        let mut exports: Vec<ScriptExport> = Vec::new();
         let mut spans: HashMap<&str, Span> = HashMap::new();
         let defined: HashSet<&str> = script.definitions.iter().map(|one| one.name.text.as_str()).collect();
         for export in &script.exports {
@@ -295,25 +296,26 @@ impl<'a> Program<'a> {
                 break;
             }
             let Build { parts, problems, .. } = build;
-            let (name, span, sort) = (&export.name.text, export.name.span, export.sort);
+            let (name, span, kind) = (&export.name.text, export.name.span, export.kind);
             if let Some(first) = spans.insert(name, span) {
-                let problem = Diagnostic::warning(span, format!("`{name}` is exported twice")).label("again");
-                problems.push(problem.related(first, "first here"));
+                let problem = Diagnostic::warning(span, format!("`{name}` is exported twice"))
+                    .label("second declaration");
+                problems.push(problem.related(first, "first declaration"));
                 continue;
             }
             let Some(Symbol::Definition(at, named)) = self.symbols.get(name).copied() else {
-                // A definition whose name was taken has been complained about.
+                // Duplicate definitions have been reported.
                 if !defined.contains(name.as_str()) {
-                    problems.push(self.undefined(script, name, span, sort));
+                    problems.push(self.undefined(script, name, span, kind));
                 }
                 continue;
             };
             self.used.insert(name.clone());
             let definition = &script.definitions[at];
-            if definition.sort != sort {
-                let is = definition.sort.word();
-                let problem = Diagnostic::error(span, format!("`{name}` is defined as `{is}`"))
-                    .label("not of this sort");
+            if definition.kind != kind {
+                let is = definition.kind.word();
+                let problem =
+                    Diagnostic::error(span, format!("`{name}` is defined as `{is}`")).label("wrong kind");
                 let problem = problem.related(definition.name.span, "defined here");
                 problems.push(problem.help(format!("write `export {is} {name};`")));
                 continue;
@@ -329,80 +331,81 @@ impl<'a> Program<'a> {
                 }
                 None => None,
             };
-            exports.push(Exported { sort, name: name.clone(), values, span });
+            exports.push(ScriptExport { kind, name: name.clone(), values, span });
         }
         exports
     }
 
-    fn undefined(&self, script: &Script, name: &str, span: Span, sort: Sort) -> Diagnostic {
+    fn undefined(&self, script: &Script, name: &str, span: Span, kind: ExportKind) -> Diagnostic {
         let problem =
-            Diagnostic::error(span, format!("`{name}` is exported, and not defined")).label("not defined");
-        let of_sort = script.definitions.iter().filter(|one| one.sort == sort);
+            Diagnostic::error(span, format!("`{name}` is exported but not defined")).label("not defined");
+        let of_sort = script.definitions.iter().filter(|one| one.kind == kind);
         let help = suggest(name, of_sort.map(|one| one.name.text.as_str()))
-            .unwrap_or_else(|| format!("define it: `{} {name} = …;`", sort.word()));
+            .unwrap_or_else(|| format!("define it: `{} {name} = …;`", kind.word()));
         problem.help(help)
     }
 
-    /// Tells of what nothing uses: it costs time at best.
+    /// Reports unused definitions and entities, which only cost time.
     fn unused(&self, script: &Script, problems: &mut Vec<Diagnostic>) {
         for (written, entity) in script.monitored.iter().zip(&self.entities) {
             let path = written.path.to_string();
             if !self.used.contains(&path) {
-                let problem = Diagnostic::warning(entity.span, format!("nothing uses `{path}`"))
-                    .label("watched in vain");
-                problems.push(problem.help("define an event or a condition with it, or remove it"));
+                let problem = Diagnostic::warning(entity.span, format!("`{path}` is not used"))
+                    .label("monitored but not used");
+                problems.push(problem.help("use it in an event or a condition, or remove it"));
             }
         }
         for definition in &script.definitions {
             let name = &definition.name.text;
             if !self.used.contains(name) {
-                let problem = Diagnostic::warning(definition.name.span, format!("nothing uses `{name}`"));
-                let help = format!("export it: `export {} {name};`", definition.sort.word());
-                problems.push(problem.label("neither exported nor named elsewhere").help(help));
+                let problem = Diagnostic::warning(definition.name.span, format!("`{name}` is not used"));
+                let help = format!("export it: `export {} {name};`", definition.kind.word());
+                problems.push(problem.label("neither exported nor used").help(help));
             }
         }
     }
 
-    /// Finds an entity, and notes that it is used.
-    fn watched(&mut self, path: &Path) -> Option<usize> {
+    /// Finds an entity and marks it as used.
+    fn find_entity(&mut self, path: &Path) -> Option<usize> {
         let Symbol::Entity(number) = *self.symbols.get(&path.to_string())? else { return None };
         self.used.insert(self.entities[number].path.to_string());
         Some(number)
     }
 
-    /// The name that was most likely meant.
+    /// Returns a help text with the most similar name.
     fn meant(&self, text: &str) -> Option<String> {
         let mut known: Vec<&str> = self.symbols.keys().map(String::as_str).collect();
         known.sort_unstable();
         suggest(text, known)
     }
 
-    /// Complains about a name that is not known as a variable.
+    /// The diagnostic for an unknown variable.
     fn unknown(&self, path: &Path) -> Diagnostic {
         let text = path.to_string();
         let message = match path.as_name() {
-            Some(name) => format!("there is no `{name}`"),
+            Some(name) => format!("unknown name `{name}`"),
             None if may_be_constant(path) => {
-                format!("`{text}` is neither watched nor a constant of the program")
+                format!("`{text}` is neither monitored nor a constant of the target")
             }
-            None => format!("`{text}` is not watched"),
+            None => format!("`{text}` is not monitored"),
         };
         let remedy = match path.is_method() {
-            true => "a method is no value: use `startM(…)`, `endM(…)` or `InM(…)` of it".to_owned(),
+            true => "a method is not a value: use `startM(…)`, `endM(…)` or `InM(…)`".to_owned(),
             false if may_be_constant(path) => {
-                format!("declare it (`monobj int {text};`), or write its value if it never changes")
+                format!("declare it (`monobj int {text};`), or write its value if it is a constant")
             }
             false => format!("declare it: `monobj int {text};`"),
         };
         Diagnostic::error(path.span, message).label("not declared").help(self.meant(&text).unwrap_or(remedy))
     }
 
-    /// Complains about a name that is not known as a method.
+    /// The diagnostic for an unknown method.
     fn unknown_method(&self, path: &Path) -> Diagnostic {
         let text = path.to_string();
-        let problem = Diagnostic::error(path.span, format!("`{text}` is not watched")).label("not declared");
+        let problem =
+            Diagnostic::error(path.span, format!("`{text}` is not monitored")).label("not declared");
         let is_same = |entity: &&Entity| {
-            matches!(entity.id, Id::Method(_)) && names_of(&entity.path).eq(names_of(path))
+            matches!(entity.id, EntityId::Method(_)) && names_of(&entity.path).eq(names_of(path))
         };
         problem.help(match self.entities.iter().find(is_same) {
             Some(entity) => format!("did you mean `{}`?", entity.path),
@@ -413,8 +416,8 @@ impl<'a> Program<'a> {
         })
     }
 
-    /// What a variable is read as: a value that never changes, or the one that was reported last.
-    fn read(&self, build: &mut Build, number: usize, span: Span) -> Option<Made> {
+    /// Compiles the reading of an entity: a constant, or the value reported last.
+    fn read(&self, build: &mut Build, number: usize, span: Span) -> Option<Compiled> {
         let entity = &self.entities[number];
         let made = match (self.fixed.get(&number), entity.id) {
             (Some(value), _) => {
@@ -422,29 +425,29 @@ impl<'a> Program<'a> {
                 let ty = entity.ty.as_ref().and_then(|ty| ty.known());
                 ty.map_or(Ok(constant), |ty| build.parts.cast(ty, constant))
             }
-            (None, Id::Variable(variable)) => build.parts.read(variable),
-            (None, Id::Method(_)) => {
+            (None, EntityId::Variable(variable)) => build.parts.read(variable),
+            (None, EntityId::Method(_)) => {
                 let problem =
                     Diagnostic::error(span, format!("`{}` is a method", entity.path)).label("not a value");
-                return build.problem(problem.help("use `startM(…)`, `endM(…)` or `InM(…)` of it"));
+                return build.problem(problem.help("use `startM(…)`, `endM(…)` or `InM(…)`"));
             }
         };
-        build.fits(span, made).map(Made::Value)
+        build.fits(span, made).map(Compiled::Value)
     }
 }
 
-impl Names for Program<'_> {
-    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Made> {
-        if let Some(number) = self.watched(path) {
+impl NameResolver for SymbolTable<'_> {
+    fn path(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
+        if let Some(number) = self.find_entity(path) {
             return self.read(build, number, path.span);
         }
         let text = path.to_string();
         if let Some(Symbol::Definition(_, named)) = self.symbols.get(&text) {
             self.used.insert(text);
-            // Nothing if it has been complained about where it is defined.
+            // If the definition has errors, they have been reported.
             return match (*named)? {
-                Named::Event(event) => build.parts.event(event).ok().map(Made::Event),
-                Named::Condition(condition) => build.parts.condition(condition).ok().map(Made::Value),
+                Named::Event(event) => build.parts.event(event).ok().map(Compiled::Event),
+                Named::Condition(condition) => build.parts.condition(condition).ok().map(Compiled::Value),
             };
         }
         let Some(value) = may_be_constant(path).then(|| (self.lookup)(&text)).flatten() else {
@@ -454,32 +457,32 @@ impl Names for Program<'_> {
         if self.named_constants.insert(text.clone()) {
             self.constants.push(Constant { name: text, value, span: path.span });
         }
-        Some(Made::Value(constant))
+        Some(Compiled::Value(constant))
     }
 
-    fn update(&mut self, build: &mut Build, path: &Path) -> Option<Made> {
-        let Some(number) = self.watched(path) else { return build.problem(self.unknown(path)) };
-        let Id::Variable(variable) = self.entities[number].id else {
+    fn update(&mut self, build: &mut Build, path: &Path) -> Option<Compiled> {
+        let Some(number) = self.find_entity(path) else { return build.problem(self.unknown(path)) };
+        let EntityId::Variable(variable) = self.entities[number].id else {
             let problem =
                 Diagnostic::error(path.span, format!("`{path}` is a method")).label("not a variable");
-            return build.problem(problem.help("use `startM(…)` or `endM(…)` of it"));
+            return build.problem(problem.help("use `startM(…)` or `endM(…)`"));
         };
         let event = build.parts.update_of(variable);
-        build.fits(path.span, event).map(Made::Event)
+        build.fits(path.span, event).map(Compiled::Event)
     }
 
-    fn method(&mut self, build: &mut Build, moment: Moment, path: &Path) -> Option<Made> {
-        let Some(number) = self.watched(path) else { return build.problem(self.unknown_method(path)) };
-        let Id::Method(method) = self.entities[number].id else {
+    fn method(&mut self, build: &mut Build, moment: MethodPhase, path: &Path) -> Option<Compiled> {
+        let Some(number) = self.find_entity(path) else { return build.problem(self.unknown_method(path)) };
+        let EntityId::Method(method) = self.entities[number].id else {
             let problem =
                 Diagnostic::error(path.span, format!("`{path}` is a variable")).label("not a method");
-            return build.problem(problem.help("use `update(…)` of it"));
+            return build.problem(problem.help("use `update(…)`"));
         };
         let made = match moment {
-            Moment::Start => build.parts.start_of(method).map(Made::Event),
-            Moment::End => build.parts.end_of(method).map(Made::Event),
-            Moment::Either => build.parts.boundary_of(method).map(Made::Event),
-            Moment::Inside => build.parts.inside(method).map(Made::Value),
+            MethodPhase::Start => build.parts.start_of(method).map(Compiled::Event),
+            MethodPhase::End => build.parts.end_of(method).map(Compiled::Event),
+            MethodPhase::Either => build.parts.boundary_of(method).map(Compiled::Event),
+            MethodPhase::Inside => build.parts.inside(method).map(Compiled::Value),
         };
         build.fits(path.span, made)
     }

@@ -1,5 +1,5 @@
-//! PEDL, the Primitive Event Definition Language: what is watched in a program, and which events and conditions are
-//! made of it (`docs/mac.md`).
+//! PEDL, the Primitive Event Definition Language: the monitored entities of a target, and the events and conditions
+//! derived from them (`docs/mac.md`).
 //!
 //! ```text
 //! MonScr RailroadCrossing
@@ -16,9 +16,9 @@
 //! End
 //! ```
 //!
-//! [`parse`] reads a script. [`lower()`] looks up its names, checks its types and gives it as
-//! [`invigil_monitor::mac::Parts`], with the list of what is watched. The language does not know the program: whoever
-//! does says what constants such as `Control.GATE_DOWN` are.
+//! [`parse`] parses a script. [`lower()`] resolves its names, checks its types and returns it as
+//! [`invigil_monitor::mac::ScriptDef`] with the list of monitored entities. The language knows nothing about the target:
+//! the caller supplies constants such as `Control.GATE_DOWN`.
 //!
 //! # Grammar
 //!
@@ -35,15 +35,15 @@
 //! type        = ( "boolean" | "char" | "byte" | "short" | "int" | "long" | "float" | "double" | "String" | class ) { "[" "]" }
 //! ```
 //!
-//! Expressions are Java's, with `update(x)`, `startM(f)`, `endM(f)`, `IOM(f)`, `InM(f)`, `start(c)`, `end(c)`,
-//! `e when c`, `defined(c)`, `time(e)`, `value(e, i)` and `c => d`.
+//! Expressions are those of Java, extended by `update(x)`, `startM(f)`, `endM(f)`, `IOM(f)`, `InM(f)`, `start(c)`,
+//! `end(c)`, `e when c`, `defined(c)`, `time(e)`, `value(e, i)` and `c => d`.
 
 pub mod ast;
 mod entity;
 mod lower;
 mod parser;
 
-pub use entity::{Entity, Id, Place};
+pub use entity::{Entity, EntityId, EntityRef};
 pub(crate) use lower::exports;
-pub use lower::{Constant, Exported, Lowered, constants, lower};
+pub use lower::{Constant, MonitoringScript, ScriptExport, constants, lower};
 pub use parser::{format, parse};

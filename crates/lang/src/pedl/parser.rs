@@ -1,9 +1,9 @@
-//! Reads a PEDL script, and reports every mistake in it at once.
+//! ScriptParser of PEDL, with error recovery: all errors of a script are reported together.
 
-use super::ast::{Definition, Export, Monitored, Scope, Script, Sort, Timestamp};
-use crate::mac::ast::{Base, Name, Path, ProgramType};
-use crate::mac::parser::{Language, Parser};
-use crate::reading::cursor::{Token, suggest};
+use super::ast::{Definition, EntityDecl, Export, ExportKind, Scope, Script, Timestamp};
+use crate::mac::ast::{BaseType, Name, Path, ProgramType};
+use crate::mac::parser::{Language, ScriptParser};
+use crate::parsing::cursor::{Token, suggest};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_monitor::mac::Type;
 
@@ -27,13 +27,13 @@ static LANGUAGE: Language = Language {
     has_program: true,
 };
 
-const PARTS: &str = "a script has `export`, `monobj`, `monmeth`, `event` and `condition`";
-const MONOBJ: &str = "a variable is watched with `monobj int Control.gatePos;`";
-const MONMETH: &str = "a method is watched with `monmeth void Gate.gd(int);`";
+const PARTS: &str = "statements start with `export`, `monobj`, `monmeth`, `event` or `condition`";
+const MONOBJ: &str = "declare a variable with `monobj int Control.gatePos;`";
+const MONMETH: &str = "declare a method with `monmeth void Gate.gd(int);`";
 
-/// Reads the PEDL script in `text`, the contents of the file known as `source`.
+/// Parses the PEDL script in `text`, the contents of the file `source`.
 ///
-/// It is complete if there is no error among the diagnostics.
+/// The script is complete if there is no error among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -49,16 +49,16 @@ const MONMETH: &str = "a method is watched with `monmeth void Gate.gd(int);`";
 /// assert_eq!(problems[0].help.as_deref(), Some("did you mean `startM`?"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
+    let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     let script = parser.monitoring_script();
     (script, parser.problems())
 }
 
-/// Prints the script in `text`, the contents of the file known as `source`, in one style: statements are indented, each
-/// has its `;`, and lines that are broken stay broken. No comment is lost.
+/// Formats the script in `text`, the contents of the file `source`: statements are indented, each ends in `;`, and
+/// existing line breaks inside statements are kept. No comment is lost.
 ///
 /// # Errors
-/// If the script cannot be read; the diagnostics say why, and nothing is printed.
+/// If the script has syntax errors: returns the diagnostics and formats nothing.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -75,12 +75,12 @@ pub fn parse(source: SourceId, text: &str) -> (Script, Vec<Diagnostic>) {
 /// ");
 /// ```
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
+    let mut parser = ScriptParser::new(&LANGUAGE, source, text);
     parser.monitoring_script();
     parser.formatted()
 }
 
-impl Parser<'_> {
+impl ScriptParser<'_> {
     fn monitoring_script(&mut self) -> Script {
         let mut script = Script { title: self.opening(), ..Script::default() };
         self.statements(|parser| match parser.at.token {
@@ -93,11 +93,12 @@ impl Parser<'_> {
             }
             Token::Word("monobj") => parser.monobj(&mut script),
             Token::Word("monmeth") => parser.monmeth(&mut script),
-            Token::Word("event") => parser.pedl_definition(Sort::Event, &mut script),
-            Token::Word("condition") => parser.pedl_definition(Sort::Condition, &mut script),
+            Token::Word("event") => parser.pedl_definition(ExportKind::Event, &mut script),
+            Token::Word("condition") => parser.pedl_definition(ExportKind::Condition, &mut script),
             Token::Word("import") => {
-                let problem = Diagnostic::error(parser.here(), "nothing is imported here").label("unknown");
-                parser.report(problem.help("`import` stands in MEDL scripts; a PEDL script exports"));
+                let problem =
+                    Diagnostic::error(parser.here(), "`import` is not allowed in PEDL").label("unknown");
+                parser.report(problem.help("MEDL scripts import; a PEDL script exports"));
                 parser.skip_line();
                 Some(())
             }
@@ -111,9 +112,9 @@ impl Parser<'_> {
 
     fn export(&mut self, script: &mut Script) -> Option<()> {
         self.take();
-        let sort = match self.at.token {
-            Token::Word("event") => Sort::Event,
-            Token::Word("condition") => Sort::Condition,
+        let kind = match self.at.token {
+            Token::Word("event") => ExportKind::Event,
+            Token::Word("condition") => ExportKind::Condition,
             _ => {
                 let problem = self.expected("`event` or `condition`");
                 self.report(problem.help("write `export event e1, e2;` or `export condition c;`"));
@@ -121,8 +122,8 @@ impl Parser<'_> {
             }
         };
         self.take();
-        let names = self.names(&format!("the name of {} {}", article(sort), sort.word()))?;
-        script.exports.extend(names.into_iter().map(|name| Export { sort, name }));
+        let names = self.names(&format!("the name of {} {}", article(kind), kind.word()))?;
+        script.exports.extend(names.into_iter().map(|name| Export { kind, name }));
         Some(())
     }
 
@@ -130,8 +131,9 @@ impl Parser<'_> {
         let span = self.take();
         match flag {
             Some(first) => {
-                let problem = Diagnostic::warning(span, format!("`{word}` is said twice")).label("again");
-                self.report(problem.related(*first, "first here"));
+                let problem =
+                    Diagnostic::warning(span, format!("duplicate `{word}`")).label("second occurrence");
+                self.report(problem.related(*first, "first occurrence"));
             }
             None => *flag = Some(span),
         }
@@ -151,8 +153,8 @@ impl Parser<'_> {
             Token::Word("ms" | "millis" | "milliseconds") => Some(1),
             Token::Word("s" | "sec" | "seconds") => Some(1000),
             Token::Word(word) if !self.at_statement() && !self.at_end() => {
-                let problem = Diagnostic::error(self.here(), format!("`{word}` is no unit of time"));
-                self.report(problem.label("unknown").help("write `ms` or `s`, or nothing for milliseconds"));
+                let problem = Diagnostic::error(self.here(), format!("`{word}` is not a unit of time"));
+                self.report(problem.label("unknown").help("write `ms` or `s`; the default is `ms`"));
                 return None;
             }
             _ => None,
@@ -163,15 +165,15 @@ impl Parser<'_> {
         let period = written.parse().ok().and_then(|period: u32| period.checked_mul(scale.unwrap_or(1)));
         let Some(milliseconds) = period.filter(|period| *period > 0) else {
             let problem =
-                Diagnostic::error(number, format!("`{written}` is no period")).label("not a period");
+                Diagnostic::error(number, format!("`{written}` is not a valid period")).label("not a period");
             self.report(problem.help(HELP));
             return Some(());
         };
         let span = start.to(number);
         match &script.options.timestamp {
             Some(first) => {
-                let problem = Diagnostic::error(span, "`timestamp` is said twice").label("again");
-                self.report(problem.related(first.span, "first here").help("keep one"));
+                let problem = Diagnostic::error(span, "duplicate `timestamp`").label("second occurrence");
+                self.report(problem.related(first.span, "first occurrence").help("keep one of them"));
             }
             None => script.options.timestamp = Some(Timestamp { milliseconds, span }),
         }
@@ -182,7 +184,7 @@ impl Parser<'_> {
         self.take();
         if self.at_word("void") {
             let problem =
-                Diagnostic::error(self.here(), "no variable is `void`").label("not a type of variables");
+                Diagnostic::error(self.here(), "a variable cannot be `void`").label("not a variable type");
             self.report(problem.help("write `monmeth` for a method"));
             return None;
         }
@@ -192,12 +194,12 @@ impl Parser<'_> {
         if !matches!(self.at.token, Token::Word(_)) {
             let problem = Diagnostic::error(self.here(), "the type of the variable is missing")
                 .label("expected the name of a variable")
-                .related(ty_span, "this is read as a type")
+                .related(ty_span, "parsed as its type")
                 .help(MONOBJ);
             self.report(problem);
             return None;
         }
-        self.watchable(&ty, ty_span);
+        self.check_monitorable(&ty, ty_span);
         let first = script.monitored.len();
         loop {
             let (alias, path) = self.maybe_alias("the name of a variable")?;
@@ -205,7 +207,7 @@ impl Parser<'_> {
                 let problem = Diagnostic::error(path.span, format!("`{path}` is a method"));
                 self.report(problem.label("not a variable").help("write `monmeth` for a method"));
             }
-            script.monitored.push(Monitored {
+            script.monitored.push(EntityDecl {
                 is_method: false,
                 ty: Some(ty.clone()),
                 alias,
@@ -219,16 +221,17 @@ impl Parser<'_> {
         self.scope(&mut script.monitored[first..])
     }
 
-    /// Complains about types whose values cannot be reported.
-    fn watchable(&mut self, ty: &ProgramType, span: Span) {
+    /// Reports types whose values cannot be read.
+    fn check_monitorable(&mut self, ty: &ProgramType, span: Span) {
         let (what, help) = match &ty.base {
             _ if ty.dimensions > 0 => (format!("`{ty}` is an array"), None),
-            Base::Class(name) => (format!("`{name}` is a class"), suggest(name, Type::ALL.map(Type::word))),
-            Base::Known(_) => return,
+            BaseType::Class(name) => {
+                (format!("`{name}` is a class"), suggest(name, Type::ALL.map(Type::word)))
+            }
+            BaseType::Known(_) => return,
         };
-        let help =
-            help.unwrap_or_else(|| "name a variable of primitive type in it, as in `A.b1.c1`".to_owned());
-        let problem = Diagnostic::error(span, format!("{what}, and whole objects are not watched"));
+        let help = help.unwrap_or_else(|| "monitor a member of primitive type, as in `A.b1.c1`".to_owned());
+        let problem = Diagnostic::error(span, format!("{what}: whole objects cannot be monitored"));
         self.report(problem.label("neither a primitive type nor `String`").help(help));
     }
 
@@ -239,14 +242,14 @@ impl Parser<'_> {
         loop {
             let (alias, path) = self.maybe_alias("the name of a method")?;
             if !path.is_method() {
-                let problem = Diagnostic::error(path.span, format!("`{path}` has no list of parameters"));
+                let problem = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
                 self.report(
                     problem
                         .label("not a method")
-                        .help(format!("write `{path}()`, with the types if there are any")),
+                        .help(format!("write `{path}()`, with the parameter types if any")),
                 );
             }
-            script.monitored.push(Monitored { is_method: true, ty: ty.clone(), alias, path, scope: None });
+            script.monitored.push(EntityDecl { is_method: true, ty: ty.clone(), alias, path, scope: None });
             if !self.take_mark(",") {
                 break;
             }
@@ -254,7 +257,7 @@ impl Parser<'_> {
         self.scope(&mut script.monitored[first..])
     }
 
-    /// The type of what a method returns. It may be left out, so what is written may be the method already.
+    /// Parses the optional result type of a method; what follows may already be the method.
     fn result(&mut self) -> Option<Option<ProgramType>> {
         if self.take_word("void") {
             return Some(None);
@@ -274,7 +277,7 @@ impl Parser<'_> {
             return Some(None);
         }
         if !matches!(self.at.token, Token::Word(_) | Token::Mark("[")) {
-            let problem = Diagnostic::error(path.span, format!("`{path}` has no list of parameters"));
+            let problem = Diagnostic::error(path.span, format!("`{path}` has no parameter list"));
             self.report(problem.label("not a method").help(MONMETH));
             return None;
         }
@@ -288,7 +291,8 @@ impl Parser<'_> {
             return Some((None, path));
         }
         let Some(alias) = path.as_name() else {
-            let problem = Diagnostic::error(path.span, "an alias is one name").label("not one name");
+            let problem =
+                Diagnostic::error(path.span, "an alias is a single name").label("not a single name");
             self.report(problem.help("write `alias <- the.name.in.the.program`"));
             return None;
         };
@@ -296,15 +300,15 @@ impl Parser<'_> {
         Some((Some(alias), self.path(what)?))
     }
 
-    /// Reads where the names of a declaration are watched.
-    fn scope(&mut self, names: &mut [Monitored]) -> Option<()> {
+    /// Parses the scope of a declaration: where its names are monitored.
+    fn scope(&mut self, names: &mut [EntityDecl]) -> Option<()> {
         let is_negated = self.at_word("not");
         if !is_negated && !self.at_word("in") {
             return Some(());
         }
         self.take();
         if is_negated && !self.take_word("in") {
-            let problem = self.expected("`in`").help("write `not in` and a package, class or method");
+            let problem = self.expected("`in`").help("write `not in PART`, with a package, class or method");
             self.report(problem);
             return None;
         }
@@ -312,7 +316,9 @@ impl Parser<'_> {
         if self.at_mark(",") {
             let problem = self.expected("`;`");
             self.report(
-                problem.help("`in` ends a declaration and is for all its names: declare the others apart"),
+                problem.help(
+                    "`in` ends a declaration and applies to all its names: declare the others separately",
+                ),
             );
             return None;
         }
@@ -321,16 +327,16 @@ impl Parser<'_> {
         Some(())
     }
 
-    fn pedl_definition(&mut self, sort: Sort, script: &mut Script) -> Option<()> {
-        let (name, expr) = self.definition(sort.word())?;
-        script.definitions.push(Definition { sort, name, expr });
+    fn pedl_definition(&mut self, kind: ExportKind, script: &mut Script) -> Option<()> {
+        let (name, expr) = self.definition(kind.word())?;
+        script.definitions.push(Definition { kind, name, expr });
         Some(())
     }
 }
 
-fn article(sort: Sort) -> &'static str {
-    match sort {
-        Sort::Event => "an",
-        Sort::Condition => "a",
+fn article(kind: ExportKind) -> &'static str {
+    match kind {
+        ExportKind::Event => "an",
+        ExportKind::Condition => "a",
     }
 }

@@ -1,42 +1,42 @@
-//! A property as it is written: names are not resolved, and blocks are still text.
+//! Syntax tree of a property: names are not resolved and blocks are still text.
 
 use crate::block::{Dedented, dedent};
 use invigil_expr::diag::Span;
-use invigil_monitor::event::{Kind, Source, Type};
+use invigil_monitor::event::{EventKind, ParamSource, ParamType};
 
 /// A whole property file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Property {
     /// The parameters of `slice on`, in order.
     pub slice_on: Vec<Name>,
-    /// The block that sets up what the property remembers.
+    /// The `initialization` block, which sets the property's variables.
     pub initialization: Option<Block>,
-    /// The states, in the order written.
+    /// The states, in source order.
     pub states: Vec<State>,
 }
 
-/// A word that names something, and where it stands.
+/// A name with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The name itself, without the quotes that an event's name may be written in.
     pub text: String,
-    /// Where it is written.
+    /// Its position.
     pub span: Span,
 }
 
-/// A block of Python.
+/// A block of Python with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
-    /// What stands between the braces.
+    /// The text between the braces.
     pub text: String,
-    /// Where that is, without the braces.
+    /// The position of that text, without the braces.
     pub span: Span,
-    /// The column, counted from zero, at which the text starts.
+    /// The column at which the text starts, counted from zero.
     pub column: u32,
 }
 
 impl Block {
-    /// The block as a program that starts in the first column, traced back to the file.
+    /// Dedents the block to a program that starts in column zero and maps back to the file.
     ///
     /// ```
     /// use invigil_expr::diag::SourceId;
@@ -49,81 +49,81 @@ impl Block {
     }
 }
 
-/// A call that a state or the end of a transition makes, such as `sink_reached()`.
+/// A call in a state or a branch of a transition, such as `sink_reached()`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     /// The function.
     pub name: Name,
     /// The whole call, a Python expression.
     pub text: String,
-    /// Where the whole call is.
+    /// The position of the whole call.
     pub span: Span,
 }
 
-/// Whether being in a state is good or bad.
+/// Whether a state is `accepting` or `non-accepting`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Acceptance {
-    /// The property holds so far.
+    /// The property holds in this state.
     Accepting,
-    /// The property is violated.
+    /// The property is violated in this state.
     NonAccepting,
 }
 
 /// A state of the automaton.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct State {
-    /// What it is called.
+    /// The name; empty after a syntax error.
     pub name: Name,
-    /// `accepting` or `non-accepting`, if the property says, and where it does.
+    /// The modifier `accepting` or `non-accepting`, with its position.
     pub acceptance: Option<(Acceptance, Span)>,
-    /// Where it is marked `final`: the slice is forgotten once it gets here.
+    /// The position of the modifier `final`: slices that enter the state are discarded.
     pub is_final: Option<Span>,
-    /// What to call on entering it.
+    /// The call made when the state is entered.
     pub action: Option<Action>,
-    /// The states whose transitions it takes over.
+    /// The states whose transitions are imported.
     pub imports: Vec<Name>,
-    /// Its own transitions, in order.
+    /// Its own transitions, in source order.
     pub transitions: Vec<Transition>,
     /// From the word `state` to the end.
     pub span: Span,
 }
 
-/// A transition: an event, a condition, and what follows.
+/// A transition: an event, a guard and two branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Transition {
-    /// What it waits for.
+    /// The event that it reacts to.
     pub event: EventPattern,
-    /// The condition.
+    /// The guard.
     pub guard: Option<Block>,
-    /// What follows when the condition is true, or there is none.
-    pub success: Option<End>,
-    /// What follows when it is false.
-    pub failure: Option<End>,
+    /// The branch for a true guard, or for a missing one.
+    pub success: Option<Branch>,
+    /// The branch for a false guard.
+    pub failure: Option<Branch>,
     /// From the word `transition` to the closing brace.
     pub span: Span,
 }
 
-/// An end of a transition, after `success` or `failure`. At least one of its parts is there.
+/// A branch of a transition: `success` or `failure`. At least one of its parts is present.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct Branch {
     /// The update.
     pub block: Option<Block>,
-    /// What to call.
+    /// The call.
     pub action: Option<Action>,
-    /// The state to go to.
+    /// The next state; without one, the state does not change.
     pub target: Option<Name>,
     /// From the word `success` or `failure` to the end.
     pub span: Span,
 }
 
-/// The events that a transition waits for, and what it wants to know about them.
+/// The event that a transition reacts to, with the parameters that it reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventPattern {
-    /// The moment.
-    pub kind: Kind,
-    /// The function, variable or line; `#join`, `#leave` or `#tick`.
+    /// The event kind.
+    pub kind: EventKind,
+    /// The function, variable or line; or a special event such as `#join`.
     pub name: Name,
-    /// The parameters, in the order written.
+    /// The parameters, in source order.
     pub params: Vec<Param>,
     /// From the first word to the closing parenthesis.
     pub span: Span,
@@ -133,10 +133,10 @@ pub struct EventPattern {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Param {
     /// Where its value comes from.
-    pub source: Source,
-    /// What the blocks call it: the word behind `as`, or a name that the source suggests (`arg 1` is `arg1`,
-    /// `*p` is `p`, `#ecid` is `ecid`).
+    pub source: ParamSource,
+    /// The name in blocks: the word after `as`, or one derived from the source (`arg 1` is `arg1`, `*p` is `p`,
+    /// `#ecid` is `ecid`).
     pub name: Name,
-    /// The type it must have.
-    pub ty: Option<(Type, Span)>,
+    /// The required type.
+    pub ty: Option<(ParamType, Span)>,
 }

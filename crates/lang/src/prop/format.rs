@@ -1,27 +1,27 @@
-//! Prints a property in one style, without losing a comment.
+//! Formats a property without losing a comment.
 //!
-//! The formatter does not print the tree: it lays the same words out again, in the same order. Comments stay
-//! between the words where they stood, and nothing can be lost.
+//! The formatter does not print the syntax tree. It lays out the same tokens again in the same order, so comments
+//! keep their place between the tokens and nothing can be lost.
 
 use super::ast::{Block, Property};
-use super::parser::{Reading, read};
-use crate::reading::piece::{Comment, Piece, Role};
-use crate::reading::scan::is_hyphen;
+use super::parser::{ParsedProperty, read};
+use crate::parsing::layout_tokens::{Comment, LayoutRole, LayoutToken};
+use crate::parsing::scan::is_hyphen;
 use invigil_expr::diag::{Diagnostic, SourceId};
 use std::collections::HashMap;
 
 const INDENT: usize = 4;
 
-/// Lines are broken, where they can be, so as not to get longer than this.
+/// Lines are broken where possible if they would exceed this width.
 const MAX_WIDTH: usize = 110;
 
-/// Prints the property in `text`, the contents of the file known as `source`, in one style.
+/// Formats the property in `text`, the contents of the file `source`.
 ///
-/// Bodies are indented by four spaces, states and transitions are set off by an empty line, and blocks move
-/// as a whole, keeping the indentation inside them. A block on one line stays on one line if it fits.
+/// Bodies are indented by four spaces, states and transitions are separated by an empty line, and blocks are moved
+/// as a whole, which keeps their inner indentation. A one-line block stays on one line if it fits.
 ///
 /// # Errors
-/// If the property cannot be read; the diagnostics say why, and nothing is printed.
+/// If the property has syntax errors: returns the diagnostics and formats nothing.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -47,7 +47,7 @@ pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     }
     let mut printer = Printer::new(text, &reading);
     let mut comments = reading.comments.iter().peekable();
-    for (at, piece) in reading.pieces.iter().enumerate() {
+    for (at, piece) in reading.tokens.iter().enumerate() {
         while let Some(comment) = comments.next_if(|comment| comment.start < piece.start) {
             printer.comment(comment, Some(piece));
         }
@@ -62,28 +62,28 @@ pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
 
 struct Printer<'a> {
     text: &'a str,
-    reading: &'a Reading,
-    /// The blocks by the byte after their opening brace.
+    reading: &'a ParsedProperty,
+    /// The blocks, by the offset after their opening brace.
     blocks: HashMap<usize, &'a Block>,
     out: String,
-    /// How many bodies are open.
+    /// The number of open bodies.
     depth: usize,
-    /// How many spaces the present line starts with.
+    /// The indentation of the current line.
     indent: usize,
-    /// Whether the line is full, because a comment ends it or a list is broken here.
+    /// Whether the current line must end: a comment ends it, or a list is broken here.
     line_is_full: bool,
-    /// Whether the list of parameters that is open has each on a line of its own.
+    /// Whether each parameter of the open list has its own line.
     broken_list: bool,
-    /// The role of the last piece.
-    last: Option<Role>,
-    /// Where the last piece or comment ends in the text.
+    /// The role of the last token.
+    last: Option<LayoutRole>,
+    /// The end of the last token or comment in the text.
     last_end: usize,
-    /// Whether the last thing was a comment on a line of its own, so that what follows belongs to it.
+    /// Whether a comment on its own line precedes: the next token belongs to it.
     led: bool,
 }
 
 impl<'a> Printer<'a> {
-    fn new(text: &'a str, reading: &'a Reading) -> Printer<'a> {
+    fn new(text: &'a str, reading: &'a ParsedProperty) -> Printer<'a> {
         Printer {
             text,
             reading,
@@ -99,7 +99,7 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Starts a line, after an empty one if `blank`.
+    /// Starts a line, preceded by an empty one if `blank`.
     fn line(&mut self, indent: usize, blank: bool) {
         if !self.out.is_empty() {
             self.out.push_str(if blank { "\n\n" } else { "\n" });
@@ -109,20 +109,21 @@ impl<'a> Printer<'a> {
         self.line_is_full = false;
     }
 
-    /// Starts the line of something at `start` that has `role`.
-    fn line_for(&mut self, role: Option<Role>, start: usize) {
-        let opens_body = !self.led && matches!(self.last, None | Some(Role::OpenBody));
+    /// Starts the line for the token or comment at `start`.
+    fn line_for(&mut self, role: Option<LayoutRole>, start: usize) {
+        let opens_body = !self.led && matches!(self.last, None | Some(LayoutRole::OpenBody));
         let kept = self.text[self.last_end..start].matches('\n').count() > 1 && self.last_end > 0;
-        let set_off = role == Some(Role::Item) && !self.led;
-        let within = !matches!(role, None | Some(Role::Item | Role::Clause | Role::CloseBody));
+        let set_off = role == Some(LayoutRole::Item) && !self.led;
+        let within =
+            !matches!(role, None | Some(LayoutRole::Item | LayoutRole::Clause | LayoutRole::CloseBody));
         let indent = (self.depth + usize::from(within)) * INDENT;
         self.line(indent, !opens_body && !within && (kept || set_off));
     }
 
-    fn comment(&mut self, comment: &Comment, before: Option<&Piece>) {
+    fn comment(&mut self, comment: &Comment, before: Option<&LayoutToken>) {
         let between = &self.text[self.last_end..comment.start];
         if between.contains('\n') || self.out.is_empty() {
-            // A comment leads the piece behind it, and has the piece's place.
+            // A comment leads the token after it, and is indented like it.
             self.line_for(before.map(|piece| piece.role), comment.start);
             self.led = true;
         } else {
@@ -134,21 +135,21 @@ impl<'a> Printer<'a> {
     }
 
     fn piece(&mut self, at: usize) {
-        let piece = self.reading.pieces[at];
+        let piece = self.reading.tokens[at];
         let words = &self.text[piece.start..piece.end];
         match piece.role {
-            Role::Item | Role::Clause => {
+            LayoutRole::Item | LayoutRole::Clause => {
                 self.line_for(Some(piece.role), piece.start);
                 self.out.push_str(words);
             }
-            Role::CloseBody => {
+            LayoutRole::CloseBody => {
                 self.depth = self.depth.saturating_sub(1);
-                if self.last != Some(Role::OpenBody) || self.line_is_full {
+                if self.last != Some(LayoutRole::OpenBody) || self.line_is_full {
                     self.line(self.depth * INDENT, false);
                 }
                 self.out.push('}');
             }
-            Role::OpenBody => {
+            LayoutRole::OpenBody => {
                 if self.line_is_full {
                     self.line(self.depth * INDENT, false);
                 } else {
@@ -157,27 +158,27 @@ impl<'a> Printer<'a> {
                 self.out.push('{');
                 self.depth += 1;
             }
-            Role::CloseList => {
+            LayoutRole::CloseList => {
                 if self.line_is_full || self.broken_list {
                     self.line(self.depth * INDENT, false);
                 }
                 self.broken_list = false;
                 self.out.push(')');
             }
-            Role::Block => {
+            LayoutRole::Block => {
                 self.go_on(" ");
                 self.block(piece);
             }
-            Role::Word | Role::Prefix => {
-                let glued = matches!(self.last, Some(Role::Prefix | Role::OpenList));
+            LayoutRole::Word | LayoutRole::Prefix => {
+                let glued = matches!(self.last, Some(LayoutRole::Prefix | LayoutRole::OpenList));
                 self.go_on(if glued { "" } else { " " });
                 self.words(words);
             }
-            Role::Tight | Role::Comma | Role::OpenList => {
+            LayoutRole::Tight | LayoutRole::Comma | LayoutRole::OpenList => {
                 self.go_on("");
                 self.out.push_str(words);
-                self.broken_list |= piece.role == Role::OpenList && self.must_break(at);
-                self.line_is_full = self.broken_list && piece.role != Role::Tight;
+                self.broken_list |= piece.role == LayoutRole::OpenList && self.must_break(at);
+                self.line_is_full = self.broken_list && piece.role != LayoutRole::Tight;
             }
         }
         self.last = Some(piece.role);
@@ -185,7 +186,7 @@ impl<'a> Printer<'a> {
         self.led = false;
     }
 
-    /// Goes on with the line after `gap`, or on the next one if the line is full.
+    /// Continues the line after `gap`, or starts the next one if the line must end.
     fn go_on(&mut self, gap: &str) {
         if self.line_is_full {
             self.line((self.depth + 1) * INDENT, false);
@@ -202,36 +203,36 @@ impl<'a> Printer<'a> {
         }
     }
 
-    /// Whether the list of parameters that opens at piece `at` needs more than one line.
+    /// Whether the parameter list that opens at token `at` needs more than one line.
     fn must_break(&self, at: usize) -> bool {
-        let list = self.reading.pieces[at..].iter();
+        let list = self.reading.tokens[at..].iter();
         let mut width = self.width();
         let mut end = self.text.len();
         for piece in list.skip(1) {
-            width +=
-                self.text[piece.start..piece.end].chars().count() + usize::from(piece.role == Role::Word);
-            if piece.role == Role::CloseList {
+            width += self.text[piece.start..piece.end].chars().count()
+                + usize::from(piece.role == LayoutRole::Word);
+            if piece.role == LayoutRole::CloseList {
                 end = piece.start;
                 break;
             }
         }
         let first =
-            self.reading.comments.partition_point(|comment| comment.start < self.reading.pieces[at].start);
+            self.reading.comments.partition_point(|comment| comment.start < self.reading.tokens[at].start);
         let commented = self.reading.comments.get(first).is_some_and(|comment| comment.start < end);
         commented
             || (width > MAX_WIDTH
-                && self.reading.pieces.get(at + 1).is_some_and(|p| p.role != Role::CloseList))
+                && self.reading.tokens.get(at + 1).is_some_and(|p| p.role != LayoutRole::CloseList))
     }
 
-    /// How long the present line is.
+    /// The width of the current line.
     fn width(&self) -> usize {
         let line = self.out.rfind('\n').map_or(0, |at| at + 1);
         self.out[line..].chars().count()
     }
 
-    fn block(&mut self, piece: Piece) {
+    fn block(&mut self, piece: LayoutToken) {
         let Some(block) = self.blocks.get(&(piece.start + 1)) else {
-            // Every block that was read without a mistake is in the tree.
+            // Every block without a syntax error is in the tree.
             return self.out.push_str(&self.text[piece.start..piece.end]);
         };
         let program = block.dedent();
@@ -258,7 +259,7 @@ impl<'a> Printer<'a> {
     }
 }
 
-/// All blocks of a property, by the byte at which their text starts.
+/// All blocks of a property, by the offset at which their text starts.
 fn blocks(property: &Property) -> HashMap<usize, &Block> {
     let transitions = property.states.iter().flat_map(|state| &state.transitions);
     let in_transitions = transitions.flat_map(|transition| {

@@ -1,33 +1,32 @@
-//! From a property as it is written to an automaton that runs.
+//! Compiles the syntax tree of a property to an automaton.
 //!
-//! Names are resolved and blocks compiled here. Everything that is wrong is reported at once.
+//! Names are resolved and blocks are compiled here; all errors are reported together.
 
-use super::ast::{Acceptance, Action, Block, End, EventPattern, Name, Property, State, Transition};
-use invigil_expr::compile::{self, Compiled, Compiler, HostFunction, Role, Snippet};
+use super::ast::{Acceptance, Action, Block, Branch, EventPattern, Name, Property, State, Transition};
+use invigil_expr::compile::{self, BlockRole, CompiledBlock, Compiler, HostFunction, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_monitor::automaton::{
-    self, AtEnd, Automaton, Guard, MAX_SLICE_PARAMS, MAX_STATES, Parts, StateId,
+    self, AtEnd, Automaton, AutomatonDef, Guard, MAX_SLICE_PARAMS, MAX_STATES, StateId,
 };
-use invigil_monitor::decision::Decisions;
-use invigil_monitor::event::{Catalog, Param, SymbolId};
-use invigil_monitor::observer::Unobserved;
+use invigil_monitor::decision::DecisionDiagram;
+use invigil_monitor::event::{EventCatalog, EventId, Param};
+use invigil_monitor::observer::NoopObserver;
 use invigil_monitor::verdict::Verdict;
 use invigil_monitor::{Monitor, Scratch};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The functions that a property's blocks can call besides their own and the language's.
+/// The host functions that blocks of a property can call.
 pub const HOST_FUNCTIONS: &[HostFunction] = &[HostFunction::new("debugger", 1)];
 
 /// Compiles a property.
 ///
-/// `functions` are files of functions that its blocks may call. The events it mentions are added to
-/// `catalog`, which all properties of a session share. There is an automaton if no error is among the
-/// diagnostics.
+/// `functions` are files with functions that its blocks may call. Event declarations are added to `catalog`, which
+/// all properties of a session share. Returns an automaton if there is no error among the diagnostics.
 pub fn lower(
     name: &str,
     property: &Property,
     functions: &[(SourceId, &str)],
-    catalog: &mut Catalog,
+    catalog: &mut EventCatalog,
 ) -> (Option<Automaton>, Vec<Diagnostic>) {
     let mut lowering = Lowering { property, catalog, diagnostics: Vec::new(), states: Vec::new() };
     let automaton = lowering.property(name, functions);
@@ -38,31 +37,31 @@ pub fn lower(
 
 struct Lowering<'a> {
     property: &'a Property,
-    catalog: &'a mut Catalog,
+    catalog: &'a mut EventCatalog,
     diagnostics: Vec<Diagnostic>,
-    /// The states, each once, with the declarations that make it up.
+    /// The states, one entry per name, with the declarations that are merged into it.
     states: Vec<(String, Vec<&'a State>)>,
 }
 
-/// A transition in the state it leaves, with its blocks parsed.
-struct Candidate<'a> {
+/// A transition of one state, with its blocks parsed. Imported transitions have one per importing state.
+struct ParsedTransition<'a> {
     from: StateId,
     written: &'a Transition,
-    symbol: SymbolId,
+    symbol: EventId,
     /// Local name and position of each parameter.
     params: Vec<(String, usize)>,
     guard: Option<compile::Block>,
-    success: Option<CandidateEnd<'a>>,
-    failure: Option<CandidateEnd<'a>>,
+    success: Option<ParsedBranch<'a>>,
+    failure: Option<ParsedBranch<'a>>,
 }
 
-struct CandidateEnd<'a> {
-    written: &'a End,
+struct ParsedBranch<'a> {
+    written: &'a Branch,
     block: Option<compile::Block>,
     action: Option<compile::Block>,
 }
 
-impl Candidate<'_> {
+impl ParsedTransition<'_> {
     fn blocks(&self) -> impl Iterator<Item = &compile::Block> {
         let ends = [&self.success, &self.failure].into_iter().flatten();
         self.guard.iter().chain(ends.flat_map(|end| end.block.iter().chain(&end.action)))
@@ -78,7 +77,7 @@ impl<'a> Lowering<'a> {
         self.collect_states();
         self.check_slice_parameters();
         let initial = self.initial_state();
-        let candidates = self.candidates();
+        let candidates = self.parsed_transitions();
         let bindings = self.bindings(&candidates);
         let files: Vec<compile::Block> = functions
             .iter()
@@ -103,14 +102,14 @@ impl<'a> Lowering<'a> {
         files.iter().chain(&initialization).for_each(|block| compiler.declare(block));
         for file in &files {
             compiler.functions(file);
-            compiler.block(file, &[], Role::Functions);
+            compiler.block(file, &[], BlockRole::Functions);
         }
         if let Some(block) = &initialization {
             compiler.functions(block);
         }
         let initialization = initialization
             .as_ref()
-            .and_then(|block| compiler.block(block, &[], Role::Initialization))
+            .and_then(|block| compiler.block(block, &[], BlockRole::Initialization))
             .map(|compiled| compiled.code);
 
         let names: Vec<String> = self.states.iter().map(|(name, _)| name.clone()).collect();
@@ -127,7 +126,7 @@ impl<'a> Lowering<'a> {
                 is_final: written.iter().any(|state| state.is_final.is_some()),
                 action: action
                     .as_ref()
-                    .and_then(|block| compiler.block(block, &[], Role::Update { states: &[] }))
+                    .and_then(|block| compiler.block(block, &[], BlockRole::Update { states: &[] }))
                     .map(|compiled| compiled.code),
                 at_end: AtEnd::Nothing,
                 span: written[0].name.span,
@@ -138,7 +137,7 @@ impl<'a> Lowering<'a> {
             transitions.push(self.transition(candidate, &names, &mut compiler));
         }
         let (program, mut diagnostics) = compiler.finish();
-        // Transitions taken over from another state are compiled once for each: say what is wrong once.
+        // Imported transitions are compiled once per state: report their errors once.
         diagnostics.retain(|diagnostic| !self.diagnostics.contains(diagnostic));
         for diagnostic in diagnostics {
             if !self.diagnostics.contains(&diagnostic) {
@@ -148,7 +147,7 @@ impl<'a> Lowering<'a> {
         if self.diagnostics.iter().any(Diagnostic::is_error) {
             return None;
         }
-        let automaton = Automaton::new(Parts {
+        let automaton = Automaton::new(AutomatonDef {
             name: name.into(),
             formula: None,
             slice_on: self.property.slice_on.iter().map(|param| param.text.clone()).collect(),
@@ -158,10 +157,10 @@ impl<'a> Lowering<'a> {
             states,
             initial: initial?,
             transitions,
-            decisions: Decisions::default(),
+            decisions: DecisionDiagram::default(),
             program,
         });
-        self.try_start(&automaton, initialized);
+        self.check_initialization(&automaton, initialized);
         Some(automaton)
     }
 
@@ -182,14 +181,14 @@ impl<'a> Lowering<'a> {
                         match contradictory {
                             true => Diagnostic::error(
                                 state.name.span,
-                                format!("state `{name}` is declared twice, and not alike"),
+                                format!("state `{name}` is declared twice, with contradicting modifiers"),
                             ),
                             false => Diagnostic::warning(
                                 state.name.span,
-                                format!("state `{name}` is declared twice: its transitions are joined"),
+                                format!("state `{name}` is declared twice: the transitions are merged"),
                             ),
                         }
-                        .related(first.name.span, "first here"),
+                        .related(first.name.span, "first declared here"),
                     );
                 }
                 None => self.states.push((state.name.text.clone(), vec![state])),
@@ -197,7 +196,7 @@ impl<'a> Lowering<'a> {
         }
         if self.states.len() > MAX_STATES {
             let span = self.property.states[MAX_STATES].name.span;
-            self.report(Diagnostic::error(span, format!("there are more than {MAX_STATES} states")));
+            self.report(Diagnostic::error(span, format!("more than {MAX_STATES} states are not supported")));
             self.states.truncate(MAX_STATES);
         }
     }
@@ -205,7 +204,7 @@ impl<'a> Lowering<'a> {
     fn state_named(&mut self, name: &Name) -> Option<StateId> {
         let found = self.states.iter().position(|(known, _)| *known == name.text);
         if found.is_none() {
-            let mut diagnostic = Diagnostic::error(name.span, format!("there is no state `{}`", name.text));
+            let mut diagnostic = Diagnostic::error(name.span, format!("unknown state `{}`", name.text));
             if let Some(near) = nearest(&name.text, self.states.iter().map(|(known, _)| known.as_str())) {
                 diagnostic = diagnostic.help(format!("did you mean `{near}`?"));
             }
@@ -221,16 +220,16 @@ impl<'a> Lowering<'a> {
         if found.is_none() {
             let span = self.property.states.first().map_or(Span::default(), |state| state.name.span);
             self.report(
-                Diagnostic::error(span, "there is no state `init`")
-                    .label("every property starts in a state of that name")
-                    .help("rename the state that it starts in to `init`"),
+                Diagnostic::error(span, "the initial state `init` is missing")
+                    .label("a property starts in its state `init`")
+                    .help("rename the first state to `init`"),
             );
         }
         found.map(|at| at as StateId)
     }
 
-    /// The transitions of a state as it is written: those it takes over first, so that its own serve where
-    /// those do not apply.
+    /// Collects the transitions of a state. Imported ones come first, so that the state's own transitions apply where
+    /// they do not.
     fn transitions_of(
         &mut self,
         written: &[&'a State],
@@ -243,17 +242,15 @@ impl<'a> Lowering<'a> {
                 let Some(from) = self.state_named(import) else { continue };
                 let (name, imported) = self.states[usize::from(from)].clone();
                 if path.contains(&name) {
-                    let diagnostic = Diagnostic::error(
-                        import.span,
-                        format!("`{name}` takes over transitions from itself"),
-                    )
-                    .help("break the circle of imports");
+                    let diagnostic =
+                        Diagnostic::error(import.span, format!("`{name}` imports its own transitions"))
+                            .help("remove one `import` of the cycle");
                     if !self.diagnostics.contains(&diagnostic) {
                         self.report(diagnostic);
                     }
                     continue;
                 }
-                // Taken over twice, a transition would only be tried twice.
+                // A second import would only try the same transitions again.
                 if imported_already.contains(&name) {
                     continue;
                 }
@@ -268,7 +265,7 @@ impl<'a> Lowering<'a> {
 
     // ---- transitions ---------------------------------------------------------------------------------
 
-    fn candidates(&mut self) -> Vec<Candidate<'a>> {
+    fn parsed_transitions(&mut self) -> Vec<ParsedTransition<'a>> {
         let mut candidates = Vec::new();
         for (from, (name, written)) in self.states.clone().into_iter().enumerate() {
             let mut transitions = Vec::new();
@@ -276,9 +273,9 @@ impl<'a> Lowering<'a> {
             for written in transitions {
                 let (symbol, params) = self.event(&written.event);
                 let guard = written.guard.as_ref().and_then(|block| self.parse_block(block));
-                let success = written.success.as_ref().map(|end| self.parse_end(end));
-                let failure = written.failure.as_ref().map(|end| self.parse_end(end));
-                candidates.push(Candidate {
+                let success = written.success.as_ref().map(|end| self.parse_branch(end));
+                let failure = written.failure.as_ref().map(|end| self.parse_branch(end));
+                candidates.push(ParsedTransition {
                     from: from as StateId,
                     written,
                     symbol,
@@ -292,17 +289,15 @@ impl<'a> Lowering<'a> {
         candidates
     }
 
-    fn event(&mut self, event: &EventPattern) -> (SymbolId, Vec<(String, usize)>) {
-        let symbol = self.catalog.symbol(&event.name.text, event.kind);
+    fn event(&mut self, event: &EventPattern) -> (EventId, Vec<(String, usize)>) {
+        let symbol = self.catalog.declare(&event.name.text, event.kind);
         let mut params: Vec<(String, usize)> = Vec::new();
         for param in &event.params {
             let name = &param.name.text;
             if params.iter().any(|(known, _)| known == name) {
-                let diagnostic = Diagnostic::error(
-                    param.name.span,
-                    format!("two parameters of this event are called `{name}`"),
-                )
-                .help("give one of them another name with `as`");
+                let diagnostic =
+                    Diagnostic::error(param.name.span, format!("this event has two parameters `{name}`"))
+                        .help("rename one of them with `as`");
                 if !self.diagnostics.contains(&diagnostic) {
                     self.report(diagnostic);
                 }
@@ -310,7 +305,7 @@ impl<'a> Lowering<'a> {
             }
             let wanted =
                 Param { source: param.source.clone(), name: name.clone(), ty: param.ty.map(|(ty, _)| ty) };
-            params.push((name.clone(), self.catalog.param(symbol, &wanted)));
+            params.push((name.clone(), self.catalog.declare_param(symbol, &wanted)));
         }
         (symbol, params)
     }
@@ -327,7 +322,7 @@ impl<'a> Lowering<'a> {
         self.parse_snippet(Snippet { source: action.span.source, text: &action.text, locate: &locate })
     }
 
-    /// Parses; a block that several states share is complained about once.
+    /// Parses a block. Errors in blocks that several states share are reported once.
     fn parse_snippet(&mut self, snippet: Snippet<'_>) -> Option<compile::Block> {
         let mut diagnostics = Vec::new();
         let block = compile::Block::parse(snippet, &mut diagnostics);
@@ -339,8 +334,8 @@ impl<'a> Lowering<'a> {
         block
     }
 
-    fn parse_end(&mut self, end: &'a End) -> CandidateEnd<'a> {
-        CandidateEnd {
+    fn parse_branch(&mut self, end: &'a Branch) -> ParsedBranch<'a> {
+        ParsedBranch {
             written: end,
             block: end.block.as_ref().and_then(|block| self.parse_block(block)),
             action: end.action.as_ref().and_then(|action| self.parse_action(action)),
@@ -349,7 +344,7 @@ impl<'a> Lowering<'a> {
 
     fn transition(
         &mut self,
-        candidate: &Candidate<'_>,
+        candidate: &ParsedTransition<'_>,
         states: &[String],
         compiler: &mut Compiler,
     ) -> automaton::Transition {
@@ -357,7 +352,7 @@ impl<'a> Lowering<'a> {
         let mut reads = BTreeSet::new();
         let mut guard = None;
         if let Some(block) = &candidate.guard
-            && let Some(compiled) = compiler.block(block, &candidate.params, Role::Guard)
+            && let Some(compiled) = compiler.block(block, &candidate.params, BlockRole::Guard)
         {
             reads.extend(compiled.params);
             guard = Some(Guard { code: compiled.code, is_update: !block.returns });
@@ -366,20 +361,20 @@ impl<'a> Lowering<'a> {
             && candidate.guard.as_ref().is_none_or(|block| !block.returns)
         {
             self.warn_once(
-                Diagnostic::warning(failure.span, "this end is never reached")
-                    .label("there is no guard that could fail")
-                    .help("a guard is a block after the event that returns True or False"),
+                Diagnostic::warning(failure.span, "this branch is never taken")
+                    .label("no guard that can be false")
+                    .help("write a guard after the event: a block that returns True or False"),
             );
         }
-        let mut success = self.end(&candidate.success, &candidate.params, states, compiler, &mut reads);
-        let failure = self.end(&candidate.failure, &candidate.params, states, compiler, &mut reads);
+        let mut success = self.branch(&candidate.success, &candidate.params, states, compiler, &mut reads);
+        let failure = self.branch(&candidate.failure, &candidate.params, states, compiler, &mut reads);
         if success.is_none() && guard.is_none_or(|guard| guard.is_update) {
-            // Nothing was said about where to go: the event is handled, and the state stays.
-            success = Some(automaton::End::default());
+            // No guard result needs handling: the event is consumed and the state stays.
+            success = Some(automaton::BranchEnd::default());
         }
         automaton::Transition {
             from: candidate.from,
-            symbol: candidate.symbol,
+            event: candidate.symbol,
             guard,
             success,
             failure,
@@ -395,23 +390,23 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    fn end(
+    fn branch(
         &mut self,
-        end: &Option<CandidateEnd<'_>>,
+        end: &Option<ParsedBranch<'_>>,
         params: &[(String, usize)],
         states: &[String],
         compiler: &mut Compiler,
         reads: &mut BTreeSet<usize>,
-    ) -> Option<automaton::End> {
+    ) -> Option<automaton::BranchEnd> {
         let end = end.as_ref()?;
-        let mut compile = |block: &Option<compile::Block>, role| -> Option<Compiled> {
+        let mut compile = |block: &Option<compile::Block>, role| -> Option<CompiledBlock> {
             let compiled = compiler.block(block.as_ref()?, params, role)?;
             reads.extend(&compiled.params);
             Some(compiled)
         };
-        let block = compile(&end.block, Role::Update { states });
-        let action = compile(&end.action, Role::Update { states: &[] });
-        Some(automaton::End {
+        let block = compile(&end.block, BlockRole::Update { states });
+        let action = compile(&end.action, BlockRole::Update { states: &[] });
+        Some(automaton::BranchEnd {
             returns: block.iter().flat_map(|block| &block.states).map(|state| *state as StateId).collect(),
             block: block.map(|compiled| compiled.code),
             action: action.map(|compiled| compiled.code),
@@ -426,23 +421,23 @@ impl<'a> Lowering<'a> {
         for (at, param) in params.iter().enumerate() {
             if let Some(first) = params[..at].iter().find(|first| first.text == param.text) {
                 self.diagnostics.push(
-                    Diagnostic::error(param.span, format!("`{}` is sliced on twice", param.text))
-                        .related(first.span, "first here"),
+                    Diagnostic::error(param.span, format!("`{}` is listed twice in `slice on`", param.text))
+                        .related(first.span, "first declared here"),
                 );
             }
         }
         if let Some(extra) = params.get(MAX_SLICE_PARAMS) {
             self.diagnostics.push(Diagnostic::error(
                 extra.span,
-                format!("a property slices on at most {MAX_SLICE_PARAMS} parameters"),
+                format!("at most {MAX_SLICE_PARAMS} slice parameters are supported"),
             ));
         }
     }
 
-    /// Which parameter of each event gives each slice parameter.
-    fn bindings(&mut self, candidates: &[Candidate<'_>]) -> Vec<(SymbolId, Vec<Option<usize>>)> {
+    /// Determines the parameter of each event that binds each slice parameter.
+    fn bindings(&mut self, candidates: &[ParsedTransition<'_>]) -> Vec<(EventId, Vec<Option<usize>>)> {
         let params = &self.property.slice_on;
-        let mut bindings: BTreeMap<SymbolId, Vec<Option<usize>>> = BTreeMap::new();
+        let mut bindings: BTreeMap<EventId, Vec<Option<usize>>> = BTreeMap::new();
         for candidate in candidates {
             let binding = bindings.entry(candidate.symbol).or_insert_with(|| vec![None; params.len()]);
             for (slot, param) in binding.iter_mut().zip(params) {
@@ -451,7 +446,7 @@ impl<'a> Lowering<'a> {
                 };
                 let Some(symbol) = self.catalog.get(candidate.symbol) else { continue };
                 match slot {
-                    // The same source with and without a type: take the stricter.
+                    // The same source with and without a type: use the typed one.
                     Some(known) if symbol.params[*known].source == symbol.params[*at].source => {
                         if symbol.params[*known].ty.is_none() {
                             *known = *at;
@@ -465,7 +460,9 @@ impl<'a> Lowering<'a> {
                                 param.text, symbol.params[*at].source, symbol.params[*known].source
                             ),
                         )
-                        .help("an event belongs to one slice: take its parameters from the same place");
+                        .help(
+                            "an event belongs to one slice: bind the parameter to the same value everywhere",
+                        );
                         if !self.diagnostics.contains(&diagnostic) {
                             self.diagnostics.push(diagnostic);
                         }
@@ -478,8 +475,8 @@ impl<'a> Lowering<'a> {
             if !bindings.values().any(|binding| binding[at].is_some()) {
                 self.diagnostics.push(
                     Diagnostic::error(param.span, format!("no event has a parameter `{}`", param.text))
-                        .label("sliced on, and never bound")
-                        .help("name it among the parameters of an event, if need be with `as`"),
+                        .label("slice parameter that is never bound")
+                        .help("add it to the parameters of an event, with `as` if necessary"),
                 );
             }
         }
@@ -488,13 +485,13 @@ impl<'a> Lowering<'a> {
 
     // ---- the environment -----------------------------------------------------------------------------
 
-    /// Runs the initialization, which depends on nothing, to see that it works and sets all it should.
-    fn try_start(&mut self, automaton: &Automaton, initialized: usize) {
-        let slices = automaton.start(&mut Scratch::default(), &mut Unobserved);
+    /// Runs the initialization, which has no inputs, to check that it succeeds and sets all its variables.
+    fn check_initialization(&mut self, automaton: &Automaton, initialized: usize) {
+        let slices = automaton.start(&mut Scratch::default(), &mut NoopObserver);
         let block = self.property.initialization.as_ref().map_or(Span::default(), |block| block.span);
-        if let Some(failure) = slices.failure() {
+        if let Some(failure) = slices.fault() {
             let span = failure.span.unwrap_or(block);
-            self.report(Diagnostic::error(span, format!("the property cannot start: {}", failure.message)));
+            self.report(Diagnostic::error(span, format!("the initialization fails: {}", failure.message)));
             return;
         }
         let Some(root) = slices.root() else { return };
@@ -507,17 +504,17 @@ impl<'a> Lowering<'a> {
         if !unset.is_empty() {
             self.report(Diagnostic::error(
                 block,
-                format!("`initialization` leaves `{}` without a value", unset.join("`, `")),
+                format!("`initialization` does not set `{}` on every path", unset.join("`, `")),
             ));
         }
     }
 }
 
-/// The variables that blocks share: those that the initialization sets, first, and those that one block
-/// reads before it has set them while another sets them. Also how many there are of the former.
+/// The variables that the blocks share, and how many of them the initialization sets. Those come first, followed
+/// by the variables that one block reads before it sets them and another block sets.
 fn environment<'b>(
     initialization: Option<&compile::Block>,
-    candidates: &'b [Candidate<'_>],
+    candidates: &'b [ParsedTransition<'_>],
     actions: impl Iterator<Item = &'b compile::Block>,
     files: &[compile::Block],
 ) -> (Vec<String>, usize) {

@@ -1,7 +1,7 @@
-//! The property language: automata that read the events of a program.
+//! The property language: automata over the events of a program.
 //!
-//! A property says on which parameters it is sliced, what it remembers, and what its states do with each
-//! event. Conditions and updates are blocks of Python:
+//! A property declares its slice parameters, its variables, and the transitions of each state. Guards and updates
+//! are blocks of Python:
 //!
 //! ```text
 //! slice on queue
@@ -19,8 +19,8 @@
 //! state sink non-accepting sink_reached()
 //! ```
 //!
-//! [`parse`] reads a property, [`format`](format()) prints it in one style, and [`picture`] draws an
-//! automaton.
+//! [`parse`] parses a property, [`lower`](mod@lower) compiles it, [`format`](format()) formats it, [`explain`]
+//! summarises it, and [`picture`] draws an automaton.
 //!
 //! # Grammar
 //!
@@ -43,9 +43,8 @@
 //! block       = "{" Python "}"
 //! ```
 //!
-//! No word is reserved: a state may be called `final` and a parameter `state`. A comment runs from `#` to the
-//! end of the line; only where an event or a parameter can stand is `#join`, or `#ecid` and its like, read as
-//! what it says.
+//! No word is reserved: a state may be called `final` and a parameter `state`. A comment runs from `#` to the end
+//! of the line, except where an event or a parameter is expected: there `#join`, `#ecid` and so on are names.
 
 pub mod ast;
 pub mod explain;

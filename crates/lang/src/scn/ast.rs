@@ -1,4 +1,4 @@
-//! A scenario as it is written: names are not resolved, and blocks are still text.
+//! Syntax tree of a scenario: names are not resolved and blocks are still text.
 
 pub use crate::prop::ast::{Block, Name};
 use invigil_expr::diag::Span;
@@ -6,55 +6,55 @@ use invigil_expr::diag::Span;
 /// A whole scenario file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Scenario {
-    /// What is done before anything happens.
+    /// The block that runs before the first event.
     pub initialization: Option<Block>,
-    /// The reactions, in the order written.
+    /// The reactions, in source order.
     pub reactions: Vec<Reaction>,
 }
 
-/// What to do when a property changes its state.
+/// A reaction to a state change of a property.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reaction {
-    /// Which end of the change counts.
-    pub moment: Moment,
-    /// The states that it is about.
-    pub which: Which,
-    /// The property that it is about; without one, every property.
+    /// Whether it reacts to entering or to leaving a state.
+    pub trigger: Trigger,
+    /// The states that it applies to.
+    pub selector: StateSelector,
+    /// The property that it applies to; all properties if absent.
     pub property: Option<Name>,
-    /// What to do.
+    /// The block that it runs.
     pub block: Block,
     /// From the word `on` to the block.
     pub span: Span,
 }
 
-/// Which end of a change of states a reaction is about.
+/// The side of a state change that triggers a reaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Moment {
-    /// The state that is entered counts.
+pub enum Trigger {
+    /// The new state is selected.
     Entering,
-    /// The state that is left counts.
+    /// The old state is selected.
     Leaving,
 }
 
-impl Moment {
+impl Trigger {
     /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
-            Moment::Entering => "entering",
-            Moment::Leaving => "leaving",
+            Trigger::Entering => "entering",
+            Trigger::Leaving => "leaving",
         }
     }
 }
 
-/// The states that a reaction is about.
+/// The states that trigger a reaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// The one of this name.
+pub enum StateSelector {
+    /// The state of this name.
     State(Name),
-    /// Those in which all is well.
+    /// Accepting states.
     Accepting,
-    /// Those in which the property is violated.
+    /// Non-accepting states: the property is violated.
     NonAccepting,
-    /// The one that the property starts in.
+    /// The initial state.
     Initial,
 }

@@ -1,24 +1,24 @@
-//! From a scenario as it is written to one that runs.
+//! Compiles the syntax tree of a scenario.
 
-use super::ast::{self, Moment, Name, Which};
+use super::ast::{self, Name, StateSelector, Trigger};
 use super::functions::{HOST_FUNCTIONS, IMPLICIT};
 use crate::prop::ast::Block;
-use invigil_expr::compile::{self, Compiler, Role, Snippet};
+use invigil_expr::compile::{self, BlockRole, Compiler, Snippet};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_expr::program::{CodeId, Program};
 use invigil_monitor::automaton::{Automaton, StateId};
 use invigil_monitor::verdict::Verdict;
 
-/// A compiled scenario. What changes while it runs is its environment: one value per variable of `env`.
+/// A compiled scenario. Its mutable state is its environment: one value per variable of `env`.
 #[derive(Clone, Debug)]
 pub struct Scenario {
     /// The scenario's name.
     pub name: String,
     /// Its variables.
     pub env: Vec<String>,
-    /// What is run before anything happens.
+    /// The code that runs before the first event.
     pub initialization: Option<CodeId>,
-    /// The reactions, in the order written.
+    /// The reactions, in source order.
     pub reactions: Vec<Reaction>,
     /// The code of all blocks.
     pub program: Program,
@@ -27,38 +27,38 @@ pub struct Scenario {
 /// A compiled reaction.
 #[derive(Clone, Debug)]
 pub struct Reaction {
-    /// Which end of a change of states counts.
-    pub moment: Moment,
-    /// The states that it is about, per property.
-    pub states: Vec<States>,
-    /// What to do.
+    /// The side of a state change that triggers it.
+    pub trigger: Trigger,
+    /// The states that it applies to, per property.
+    pub states: Vec<StateSet>,
+    /// The code that it runs.
     pub code: CodeId,
-    /// Where it is written.
+    /// Its position.
     pub span: Span,
 }
 
-/// States of one property.
+/// A set of states of one property.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct States(Vec<bool>);
+pub struct StateSet(Vec<bool>);
 
-impl States {
-    /// Whether a state is among them.
+impl StateSet {
+    /// Whether a state is in the set.
     pub fn contains(&self, state: StateId) -> bool {
         self.0.get(usize::from(state)).copied().unwrap_or(false)
     }
 }
 
-/// Compiles a scenario for properties, which are given in the order in which they are watched. There is one
-/// if no error is among the diagnostics.
+/// Compiles a scenario for the monitored properties, given in session order. Returns a scenario if there is no error
+/// among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::{prop, scn};
-/// use invigil_monitor::event::Catalog;
+/// use invigil_monitor::event::EventCatalog;
 ///
 /// let text = "state init accepting { transition { event f() success sink } } state sink non-accepting";
 /// let (property, _) = prop::parse(SourceId(0), text);
-/// let automaton = prop::lower::lower("once", &property, &[], &mut Catalog::default()).0.unwrap();
+/// let automaton = prop::lower::lower("once", &property, &[], &mut EventCatalog::default()).0.unwrap();
 ///
 /// let (scenario, _) = scn::parse(SourceId(1), "on entering state snik { suspend_execution() }");
 /// let (lowered, problems) = scn::lower("mine", &scenario, &[&automaton]);
@@ -95,15 +95,16 @@ impl Lowering<'_> {
         all.iter().for_each(|block| compiler.functions(block));
         let initialization = initialization
             .as_ref()
-            .and_then(|block| compiler.block(block, &[], Role::Initialization))
+            .and_then(|block| compiler.block(block, &[], BlockRole::Initialization))
             .map(|compiled| compiled.code);
         let mut reactions = Vec::new();
         for (written, block) in scenario.reactions.iter().zip(&blocks) {
             let states = self.states(written);
-            let compiled = block.as_ref().and_then(|block| compiler.block(block, &implicit, Role::Reaction));
+            let compiled =
+                block.as_ref().and_then(|block| compiler.block(block, &implicit, BlockRole::Reaction));
             if let Some(compiled) = compiled {
-                let (moment, span) = (written.moment, written.span);
-                reactions.push(Reaction { moment, states, code: compiled.code, span });
+                let (trigger, span) = (written.trigger, written.span);
+                reactions.push(Reaction { trigger, states, code: compiled.code, span });
             }
         }
         let (program, diagnostics) = compiler.finish();
@@ -118,11 +119,11 @@ impl Lowering<'_> {
         compile::Block::parse(snippet, &mut self.diagnostics)
     }
 
-    /// The states that a reaction is about, per property.
-    fn states(&mut self, reaction: &ast::Reaction) -> Vec<States> {
+    /// Resolves the states that a reaction applies to, per property.
+    fn states(&mut self, reaction: &ast::Reaction) -> Vec<StateSet> {
         let only = reaction.property.as_ref().and_then(|name| self.property(name));
         let concerned = |at: usize| reaction.property.is_none() || only == Some(at);
-        if let Which::State(name) = &reaction.which
+        if let StateSelector::State(name) = &reaction.selector
             && (reaction.property.is_none() || only.is_some())
         {
             let among: Vec<&Automaton> = self
@@ -134,15 +135,15 @@ impl Lowering<'_> {
                 .collect();
             self.check_state(name, &among);
         }
-        let is_meant = |property: &Automaton, at: usize| match &reaction.which {
-            Which::State(name) => property.states[at].name == name.text,
-            Which::Accepting => property.states[at].verdict == Verdict::Accepting,
-            Which::NonAccepting => property.states[at].verdict == Verdict::NonAccepting,
-            Which::Initial => usize::from(property.initial) == at,
+        let is_meant = |property: &Automaton, at: usize| match &reaction.selector {
+            StateSelector::State(name) => property.states[at].name == name.text,
+            StateSelector::Accepting => property.states[at].verdict == Verdict::Accepting,
+            StateSelector::NonAccepting => property.states[at].verdict == Verdict::NonAccepting,
+            StateSelector::Initial => usize::from(property.initial) == at,
         };
         let of = |(number, property): (usize, &&Automaton)| match concerned(number) {
-            true => States((0..property.states.len()).map(|at| is_meant(property, at)).collect()),
-            false => States::default(),
+            true => StateSet((0..property.states.len()).map(|at| is_meant(property, at)).collect()),
+            false => StateSet::default(),
         };
         self.properties.iter().enumerate().map(of).collect()
     }
@@ -155,7 +156,7 @@ impl Lowering<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the properties are `{}`", known.join("`, `")),
             };
-            let problem = Diagnostic::error(name.span, format!("there is no property `{}`", name.text));
+            let problem = Diagnostic::error(name.span, format!("unknown property `{}`", name.text));
             self.diagnostics.push(problem.help(help));
         }
         found
@@ -175,7 +176,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The variables of a scenario: all that a block assigns to, and all that a function declares `global`.
+/// The variables of a scenario: those that a block assigns, and those that a function declares `global`.
 fn environment(blocks: &[&compile::Block]) -> Vec<String> {
     let mut env: Vec<String> = Vec::new();
     for name in blocks.iter().flat_map(|block| block.assigns.iter().chain(&block.globals)) {
@@ -187,7 +188,7 @@ fn environment(blocks: &[&compile::Block]) -> Vec<String> {
 }
 
 impl Scenario {
-    /// What happens when no scenario is given; see [`DEFAULT`](super::DEFAULT).
+    /// Returns the default scenario; see [`DEFAULT`](super::DEFAULT).
     pub fn default_for(properties: &[&Automaton]) -> Scenario {
         let (written, _) = super::parse(SourceId(u32::MAX), super::DEFAULT);
         let (lowered, _) = lower("default", &written, properties);

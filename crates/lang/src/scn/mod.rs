@@ -1,4 +1,4 @@
-//! The scenario language: what to do when a property changes its state.
+//! The scenario language: reactions to state changes of properties.
 //!
 //! ```text
 //! initialization {
@@ -15,7 +15,7 @@
 //! }
 //! ```
 //!
-//! [`parse`] reads a scenario, and [`lower()`] compiles it for the properties that are watched.
+//! [`parse`] parses a scenario, and [`lower()`] compiles it for the monitored properties.
 //!
 //! # Grammar
 //!
@@ -27,17 +27,17 @@
 //! block       = "{" Python "}"
 //! ```
 //!
-//! A comment runs from `#` to the end of the line. All blocks share their variables, which outlast them; the
-//! functions that they define see those variables too.
+//! A comment runs from `#` to the end of the line. All blocks share their variables, which persist between
+//! reactions and are visible in the functions that the blocks define.
 
 pub mod ast;
 mod functions;
 mod lower;
 mod parser;
 
-pub use functions::{Function, HOST_FUNCTIONS, IMPLICIT};
-pub use lower::{Reaction, Scenario, States, lower};
+pub use functions::{HOST_FUNCTIONS, IMPLICIT, ScenarioFunction};
+pub use lower::{Reaction, Scenario, StateSet, lower};
 pub use parser::parse;
 
-/// What happens when no scenario is given: the program is suspended where a property is violated.
+/// The scenario that is used if none is given: suspends the target where a property is violated.
 pub const DEFAULT: &str = "on entering non-accepting state {\n    suspend_execution()\n}\n";

@@ -1,22 +1,22 @@
-//! Reads a scenario, and reports every mistake in it at once.
+//! PropParser of the scenario language: all errors of a file are reported together.
 
-use super::ast::{Moment, Name, Reaction, Scenario, Which};
-use crate::reading::piece::Role;
-use crate::reading::scan::Token;
-use crate::reading::{Language, Parser};
+use super::ast::{Name, Reaction, Scenario, StateSelector, Trigger};
+use crate::parsing::layout_tokens::LayoutRole;
+use crate::parsing::scan::Token;
+use crate::parsing::{Language, PropParser};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 
-/// The words that open a part of a scenario.
+/// The keywords that start a section of a scenario.
 const PARTS: [&str; 2] = ["initialization", "on"];
 
-/// How a reaction is written, for those who did not.
+/// The help that shows the form of a reaction.
 const FORM: &str = "write `on entering state NAME { … }` or `on leaving accepting state { … }`";
 
-/// What the parser must know of scenarios.
+/// The settings of the parser for scenarios.
 static LANGUAGE: Language = Language {
     noun: "scenario",
     clauses: &["on", "initialization"],
-    other_words: &[
+    synonyms: &[
         ("when", "on"),
         ("init", "initialization"),
         ("initialisation", "initialization"),
@@ -32,9 +32,9 @@ static LANGUAGE: Language = Language {
     ],
 };
 
-/// Reads the scenario in `text`, the contents of the file known as `source`.
+/// Parses the scenario in `text`, the contents of the file `source`.
 ///
-/// It is complete if there is no error among the diagnostics.
+/// The scenario is complete if there is no error among the diagnostics.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -48,12 +48,12 @@ static LANGUAGE: Language = Language {
 /// assert_eq!(problems[0].help.as_deref(), Some("did you mean `entering`?"));
 /// ```
 pub fn parse(source: SourceId, text: &str) -> (Scenario, Vec<Diagnostic>) {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
+    let mut parser = PropParser::new(&LANGUAGE, source, text);
     let scenario = parser.scenario();
     (scenario, parser.problems)
 }
 
-impl Parser<'_> {
+impl PropParser<'_> {
     fn scenario(&mut self) -> Scenario {
         let mut scenario = Scenario::default();
         let mut initialized = None;
@@ -62,7 +62,7 @@ impl Parser<'_> {
                 Token::End => return scenario,
                 Token::Word("on") => scenario.reactions.extend(self.reaction()),
                 Token::Word("initialization") => self.scenario_start(&mut scenario, &mut initialized),
-                Token::Word(word) => match self.meant(word, &PARTS) {
+                Token::Word(word) => match self.intended_keyword(word, &PARTS) {
                     Some("on") => {
                         self.report_misspelt("on");
                         scenario.reactions.extend(self.reaction());
@@ -84,17 +84,17 @@ impl Parser<'_> {
         }
     }
 
-    /// Complains about what cannot start anything.
+    /// Reports a token that cannot start a section.
     fn stray(&mut self) {
         let problem = if self.at_mark('}') {
-            Diagnostic::error(self.here(), "this `}` closes nothing")
-                .label("one brace too many")
-                .help("remove it, or look above for a brace that closes too early")
+            Diagnostic::error(self.here(), "unmatched `}`")
+                .label("no open `{` to close")
+                .help("remove it, or check whether an earlier `}` closes a block too soon")
         } else {
             let problem = self.expected("`on` or `initialization`");
             match self.at.token {
                 Token::Word("state" | "slice" | "transition") => {
-                    problem.help("this looks like a property; a scenario holds reactions: `on entering …`")
+                    problem.help("this looks like a property; a scenario contains reactions: `on entering …`")
                 }
                 _ => problem.help(FORM),
             }
@@ -107,8 +107,8 @@ impl Parser<'_> {
     }
 
     fn scenario_start(&mut self, scenario: &mut Scenario, initialized: &mut Option<Span>) {
-        let start = self.take(Role::Item);
-        self.report_twice("initialization", start, initialized);
+        let start = self.take(LayoutRole::Item);
+        self.report_duplicate("initialization", start, initialized);
         match self.block() {
             Some(block) => scenario.initialization = scenario.initialization.take().or(Some(block)),
             None => {
@@ -121,26 +121,26 @@ impl Parser<'_> {
 
     fn reaction(&mut self) -> Option<Reaction> {
         let start = self.at.start;
-        self.take(Role::Item);
+        self.take(LayoutRole::Item);
         self.reaction_from(start)
     }
 
-    /// Reads a reaction from behind its `on`.
+    /// Parses a reaction after its `on`.
     fn reaction_from(&mut self, start: usize) -> Option<Reaction> {
-        let moment = self.moment();
-        let which = self.which();
+        let trigger = self.trigger();
+        let which = self.selector();
         let property = self.of_property();
         let span = self.since(start);
         let Some(block) = self.block() else {
-            let problem = self.expected("`{`").help("what to do stands in `{ … }`");
+            let problem = self.expected("`{`").help("enclose the reaction in `{ … }`");
             self.report(problem);
             self.skip_to(&PARTS);
             return None;
         };
-        Some(Reaction { moment: moment?, which: which?, property, block, span })
+        Some(Reaction { trigger: trigger?, selector: which?, property, block, span })
     }
 
-    fn moment(&mut self) -> Option<Moment> {
+    fn trigger(&mut self) -> Option<Trigger> {
         let Token::Word(word) = self.at.token else {
             let problem = self.expected("`entering` or `leaving`").help(FORM);
             self.report(problem);
@@ -149,7 +149,7 @@ impl Parser<'_> {
         let keyword = match word {
             "entering" | "leaving" => Some(word),
             _ => {
-                let meant = self.meant(word, &["entering", "leaving"]);
+                let meant = self.intended_keyword(word, &["entering", "leaving"]);
                 match meant {
                     Some(keyword) => self.report_misspelt(keyword),
                     None => {
@@ -160,91 +160,91 @@ impl Parser<'_> {
                 meant
             }
         };
-        // Where the word is missing, what follows it is not.
+        // If the keyword is missing, the current word belongs to the selector.
         if keyword.is_some() || !matches!(word, "state" | "accepting" | "initial") {
-            self.take(Role::Word);
+            self.take(LayoutRole::Word);
         }
         match keyword? {
-            "entering" => Some(Moment::Entering),
-            _ => Some(Moment::Leaving),
+            "entering" => Some(Trigger::Entering),
+            _ => Some(Trigger::Leaving),
         }
     }
 
-    fn which(&mut self) -> Option<Which> {
+    fn selector(&mut self) -> Option<StateSelector> {
         let which = match self.at.token {
             Token::Word("state") => {
-                self.take(Role::Word);
-                let name = self.expect_name("the name of a state", FORM);
-                return name.map(Which::State);
+                self.take(LayoutRole::Word);
+                let name = self.expect_name("a state name", FORM);
+                return name.map(StateSelector::State);
             }
-            Token::NonAccepting => Which::NonAccepting,
-            Token::Word("accepting") => Which::Accepting,
-            Token::Word("initial") => Which::Initial,
-            Token::Word(word) => return self.odd_which(word),
+            Token::NonAccepting => StateSelector::NonAccepting,
+            Token::Word("accepting") => StateSelector::Accepting,
+            Token::Word("initial") => StateSelector::Initial,
+            Token::Word(word) => return self.unexpected_selector(word),
             _ => {
                 let problem = self.expected("`state` or `accepting`").help(FORM);
                 self.report(problem);
                 return None;
             }
         };
-        self.take(Role::Word);
+        self.take(LayoutRole::Word);
         self.state_word();
         Some(which)
     }
 
-    /// Takes the word `state`, or complains that it is missing.
+    /// Takes the word `state`, or reports that it is missing.
     fn state_word(&mut self) {
         if self.at_word("state") {
-            self.take(Role::Word);
+            self.take(LayoutRole::Word);
             return;
         }
         if let Token::Word(word) = self.at.token
-            && let Some(keyword) = self.meant(word, &["state"])
+            && let Some(keyword) = self.intended_keyword(word, &["state"])
         {
             self.report_misspelt(keyword);
-            self.take(Role::Word);
+            self.take(LayoutRole::Word);
             return;
         }
         let problem = self.expected("`state`").help(FORM);
         self.report(problem);
     }
 
-    /// A word in the place of `state` or `accepting`.
-    fn odd_which(&mut self, word: &str) -> Option<Which> {
+    /// Handles an unexpected word where a state selector is expected.
+    fn unexpected_selector(&mut self, word: &str) -> Option<StateSelector> {
         if matches!(word, "nonaccepting" | "non_accepting" | "rejecting" | "bad" | "error" | "violating") {
             self.report_misspelt("non-accepting");
-            self.take(Role::Word);
+            self.take(LayoutRole::Word);
             self.state_word();
-            return Some(Which::NonAccepting);
+            return Some(StateSelector::NonAccepting);
         }
-        match self.meant(word, &["state", "accepting", "initial"]) {
+        match self.intended_keyword(word, &["state", "accepting", "initial"]) {
             Some("state") => {
                 self.report_misspelt("state");
-                self.take(Role::Word);
-                self.take_name(Role::Word).map(Which::State)
+                self.take(LayoutRole::Word);
+                self.take_name(LayoutRole::Word).map(StateSelector::State)
             }
             Some(keyword) => {
                 self.report_misspelt(keyword);
-                self.take(Role::Word);
+                self.take(LayoutRole::Word);
                 self.state_word();
-                Some(if keyword == "initial" { Which::Initial } else { Which::Accepting })
+                Some(if keyword == "initial" { StateSelector::Initial } else { StateSelector::Accepting })
             }
             None => {
                 let problem = self.expected("`state`").help(format!("write `state {word}`"));
                 self.report(problem);
-                self.take_name(Role::Word).map(Which::State)
+                self.take_name(LayoutRole::Word).map(StateSelector::State)
             }
         }
     }
 
-    /// Reads `of PROPERTY`, if it is there.
+    /// Parses `of PROPERTY`, if present.
     fn of_property(&mut self) -> Option<Name> {
         let Token::Word(word) = self.at.token else { return None };
         if word != "of" {
-            let meant = self.meant(word, &["of"]).is_some();
+            let meant = self.intended_keyword(word, &["of"]).is_some();
             let help = match meant {
                 true => "did you mean `of`?",
-                false => "what to do stands in `{ … }`; `of NAME` names the property",
+                false => "enclose the reaction in `{ … }`; `of NAME` selects a property",
             };
             let problem = self.expected("`{`");
             self.report(problem.help(help));
@@ -252,10 +252,10 @@ impl Parser<'_> {
                 return None;
             }
         }
-        self.take(Role::Word);
+        self.take(LayoutRole::Word);
         if let Token::Quoted(text) = self.at.token {
-            return Some(Name { text: text.to_owned(), span: self.take(Role::Word) });
+            return Some(Name { text: text.to_owned(), span: self.take(LayoutRole::Word) });
         }
-        self.expect_name("the name of a property", "write `of` and the name of the property's file")
+        self.expect_name("a property name", "write `of NAME`, with the name of the property's file")
     }
 }

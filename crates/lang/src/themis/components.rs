@@ -1,18 +1,18 @@
-//! Who observes what, where only monitors are written.
+//! Infers components for specifications that only define monitors.
 
-use crate::decent::{DraftBody, DraftComponent, DraftMonitor};
+use crate::decent::{RawBody, RawComponent, RawMonitor};
 use invigil_expr::diag::Span;
 use invigil_ltl::formula::Proposition;
 use std::collections::HashMap;
 
-/// The components that follow from what monitors speak of.
-pub(super) fn inferred(monitors: &[DraftMonitor]) -> Vec<DraftComponent> {
-    // The propositions in the order in which they are written, each with where, and with another of the same component.
+/// Infers the components from the propositions that monitors use.
+pub(super) fn inferred(monitors: &[RawMonitor]) -> Vec<RawComponent> {
+    // The propositions in source order, each with its position and another one of the same component.
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut names: Vec<(String, Span)> = Vec::new();
     let mut with: Vec<usize> = Vec::new();
     for monitor in monitors {
-        let DraftBody::Read(tree, text) = &monitor.body else { continue };
+        let RawBody::Read(tree, text) = &monitor.body else { continue };
         let mut first = None;
         for (proposition, place) in tree.atoms() {
             let Proposition::Name(name) = proposition else { continue };
@@ -27,7 +27,7 @@ pub(super) fn inferred(monitors: &[DraftMonitor]) -> Vec<DraftComponent> {
         }
     }
     let by_letter = names.iter().all(|(name, _)| letter(name).is_some());
-    let mut components: Vec<DraftComponent> = Vec::new();
+    let mut components: Vec<RawComponent> = Vec::new();
     let mut known: HashMap<String, usize> = HashMap::new();
     for at in 0..names.len() {
         let name = match letter(&names[at].0) {
@@ -35,7 +35,7 @@ pub(super) fn inferred(monitors: &[DraftMonitor]) -> Vec<DraftComponent> {
             _ => names[top(&mut with, at)].0.clone(),
         };
         let component = *known.entry(name.clone()).or_insert_with(|| {
-            components.push(DraftComponent { name, span: names[at].1, propositions: Vec::new() });
+            components.push(RawComponent { name, span: names[at].1, propositions: Vec::new() });
             components.len() - 1
         });
         components[component].propositions.push(names[at].clone());
@@ -46,7 +46,7 @@ pub(super) fn inferred(monitors: &[DraftMonitor]) -> Vec<DraftComponent> {
     components
 }
 
-/// The first proposition that is known to be of the same component.
+/// Returns the first proposition known to be of the same component.
 fn top(with: &mut [usize], at: usize) -> usize {
     let mut top = at;
     while with[top] != top {
@@ -56,7 +56,7 @@ fn top(with: &mut [usize], at: usize) -> usize {
     top
 }
 
-/// The letter of a proposition that is a letter and a number.
+/// Returns the letter of a proposition that consists of a letter and a number.
 fn letter(name: &str) -> Option<&str> {
     let number = name.get(1..)?;
     let is_number = !number.is_empty() && number.bytes().all(|digit| digit.is_ascii_digit());

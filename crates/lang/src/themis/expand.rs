@@ -1,37 +1,37 @@
-//! The specifications of a document, those of templates with their arguments put in.
+//! Expands the templates of a specification document.
 
-use crate::decent::{Text, nearest_help, tell};
+use crate::decent::{Text, nearest_help, report};
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use roxmltree::{Document, Node};
 use std::collections::HashMap;
 
-/// A specification before its formula is read.
-pub(super) struct Raw {
+/// A specification whose formula is not parsed yet.
+pub(super) struct XmlSpecification {
     pub(super) id: Text,
     pub(super) class: Text,
-    /// The tags of its setters, with what stands in them.
+    /// The tags of its setters, with their contents.
     pub(super) setters: Vec<(String, Span, Text)>,
 }
 
-/// More specifications than this nobody has written: templates have.
+/// The maximum number of specifications, reached only by templates.
 const MAX_SPECIFICATIONS: usize = 50_000;
 
-/// More bytes than this no file has whose templates are written out.
+/// The maximum size of the expanded text.
 const MAX_WRITTEN: usize = 32 << 20;
 
-/// How many templates may be instantiated, one inside the other.
+/// The maximum nesting depth of templates.
 const MAX_INSIDE: usize = 32;
 
-/// What is put in the place of `%name%`.
+/// The values substituted for `%name%`.
 type Values = HashMap<String, String>;
 
-/// All specifications of a document.
+/// Returns all specifications of a document.
 pub(super) fn raw(
     source: SourceId,
     text: &str,
     document: &Document<'_>,
     problems: &mut Vec<Diagnostic>,
-) -> Vec<Raw> {
+) -> Vec<XmlSpecification> {
     let mut expand = Expand {
         source,
         text,
@@ -47,7 +47,7 @@ pub(super) fn raw(
             expand.tag(root),
             format!("expected <specifications>, found <{}>", root.tag_name().name()),
         );
-        tell(expand.problems, problem.help("is this a specification of THEMIS?"));
+        report(expand.problems, problem.help("is this a THEMIS specification?"));
         return Vec::new();
     }
     for node in root.children().filter(|node| node.has_tag_name("template")) {
@@ -55,8 +55,8 @@ pub(super) fn raw(
         if let Some(first) = expand.templates.insert(id.as_str().to_owned(), node) {
             let first = expand.tag(first);
             let problem =
-                Diagnostic::error(expand.tag(node), format!("there are two templates `{}`", id.as_str()));
-            tell(expand.problems, problem.related(first, "the first one"));
+                Diagnostic::error(expand.tag(node), format!("duplicate template `{}`", id.as_str()));
+            report(expand.problems, problem.related(first, "first declaration"));
         }
     }
     expand.all(root, None, &[]);
@@ -67,14 +67,14 @@ struct Expand<'a, 'input> {
     source: SourceId,
     text: &'a str,
     templates: HashMap<String, Node<'a, 'input>>,
-    found: Vec<Raw>,
+    found: Vec<XmlSpecification>,
     written: usize,
     full: bool,
     problems: &'a mut Vec<Diagnostic>,
 }
 
 impl<'a, 'input> Expand<'a, 'input> {
-    /// What stands in an element: specifications and instances of templates.
+    /// Expands the specifications and template instances in an element.
     fn all(&mut self, inside: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
         for node in inside.children().filter(Node::is_element) {
             if self.full {
@@ -87,8 +87,8 @@ impl<'a, 'input> Expand<'a, 'input> {
                 "arg" if values.is_some() => {}
                 other => {
                     let known = ["specification", "template", "instanciate"].into_iter();
-                    let problem = Diagnostic::error(self.tag(node), format!("<{other}> has no meaning here"));
-                    tell(self.problems, nearest_help(problem, other, known));
+                    let problem = Diagnostic::error(self.tag(node), format!("unexpected element <{other}>"));
+                    report(self.problems, nearest_help(problem, other, known));
                 }
             }
         }
@@ -104,36 +104,34 @@ impl<'a, 'input> Expand<'a, 'input> {
         }
         if self.found.len() == MAX_SPECIFICATIONS || self.written > MAX_WRITTEN {
             self.full = true;
-            let problem = Diagnostic::error(self.tag(node), "the templates make too much of this file");
-            let help = format!(
-                "written out, it may have {MAX_SPECIFICATIONS} specifications and {} MiB",
-                MAX_WRITTEN >> 20
-            );
-            return tell(self.problems, problem.help(help));
+            let problem = Diagnostic::error(self.tag(node), "the expanded specification is too large");
+            let help =
+                format!("the limit is {MAX_SPECIFICATIONS} specifications and {} MiB", MAX_WRITTEN >> 20);
+            return report(self.problems, problem.help(help));
         }
         if let (Some(id), Some(class)) = (id, class) {
-            self.found.push(Raw { id, class, setters });
+            self.found.push(XmlSpecification { id, class, setters });
         }
     }
 
-    /// `<instanciate template="NAME">` with an element for each argument.
+    /// Expands `<instanciate template="NAME">`, which has an element for each argument.
     fn instance(&mut self, node: Node<'a, 'input>, values: Option<&Values>, open: &[String]) {
         let Some(name) = self.attribute(node, "template", values) else { return };
         let (name, span) = (name.as_str().to_owned(), name.span(0..name.as_str().len()));
         let Some(template) = self.templates.get(&name).copied() else {
-            let problem = Diagnostic::error(span, format!("there is no template `{name}`"));
+            let problem = Diagnostic::error(span, format!("unknown template `{name}`"));
             let problem = nearest_help(problem, &name, self.templates.keys().map(String::as_str));
-            return tell(self.problems, problem);
+            return report(self.problems, problem);
         };
         if open.contains(&name) || open.len() == MAX_INSIDE {
             let words = match open.contains(&name) {
-                true => format!("the template `{name}` instantiates itself: it would never end"),
+                true => format!("the template `{name}` is recursive"),
                 false => {
-                    format!("more than {MAX_INSIDE} templates instantiate each other, one inside the other")
+                    format!("templates are nested more than {MAX_INSIDE} levels deep")
                 }
             };
             let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
-            return tell(self.problems, problem);
+            return report(self.problems, problem);
         }
         let mut parameters = Vec::new();
         for parameter in template.children().filter(|child| child.has_tag_name("arg")) {
@@ -146,11 +144,14 @@ impl<'a, 'input> Expand<'a, 'input> {
             if !parameters.iter().any(|known| known == parameter) {
                 let problem =
                     Diagnostic::error(self.tag(argument), format!("`{name}` has no argument `{parameter}`"));
-                tell(self.problems, nearest_help(problem, parameter, parameters.iter().map(String::as_str)));
-            } else if given.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
-                tell(
+                report(
                     self.problems,
-                    Diagnostic::error(self.tag(argument), format!("`{parameter}` is given twice")),
+                    nearest_help(problem, parameter, parameters.iter().map(String::as_str)),
+                );
+            } else if given.insert(parameter.to_owned(), value.as_str().trim().to_owned()).is_some() {
+                report(
+                    self.problems,
+                    Diagnostic::error(self.tag(argument), format!("duplicate argument `{parameter}`")),
                 );
             }
         }
@@ -159,14 +160,14 @@ impl<'a, 'input> Expand<'a, 'input> {
         if let [first, ..] = missing.as_slice() {
             let words = format!("the argument `{first}` of `{name}` is missing");
             let problem = Diagnostic::error(span, words).related(self.tag(template), "declared here");
-            return tell(self.problems, problem.help(format!("write: <{first}>value</{first}>")));
+            return report(self.problems, problem.help(format!("write: <{first}>value</{first}>")));
         }
         let mut open = open.to_vec();
         open.push(name);
         self.all(template, Some(&given), &open);
     }
 
-    /// The beginning of an element, up to the end of its name.
+    /// The position of an element's start tag, up to the end of its name.
     fn tag(&self, node: Node<'_, '_>) -> Span {
         let start = node.range().start;
         let rest = &self.text[start..];
@@ -176,26 +177,29 @@ impl<'a, 'input> Expand<'a, 'input> {
         Span::new(self.source, start as u32, (start + length) as u32)
     }
 
-    /// An attribute that must be there.
+    /// Returns a required attribute.
     fn attribute(&mut self, node: Node<'a, 'input>, name: &str, values: Option<&Values>) -> Option<Text> {
         let Some(attribute) = node.attribute_node(name).filter(|attribute| !attribute.value().is_empty())
         else {
             let words = format!("<{}> needs the attribute `{name}`", node.tag_name().name());
             let problem = Diagnostic::error(self.tag(node), words);
-            tell(self.problems, problem.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())));
+            report(self.problems, problem.help(format!("write: <{} {name}=\"…\">", node.tag_name().name())));
             return None;
         };
         let mut text = Text::new(self.source);
         self.put(&mut text, attribute.value(), attribute.range_value(), values).then_some(text)
     }
 
-    /// The text in an element.
+    /// Returns the text content of an element.
     fn content(&mut self, node: Node<'a, 'input>, values: Option<&Values>) -> Option<Text> {
         let mut text = Text::new(self.source);
         for child in node.children() {
             if child.is_element() {
-                let words = format!("<{}> has no meaning here", child.tag_name().name());
-                tell(self.problems, Diagnostic::error(self.tag(child), words).help("write text here"));
+                let words = format!("unexpected element <{}>", child.tag_name().name());
+                report(
+                    self.problems,
+                    Diagnostic::error(self.tag(child), words).help("only text is allowed here"),
+                );
                 return None;
             }
             let value = child.text().filter(|_| child.is_text()).unwrap_or_default();
@@ -206,7 +210,7 @@ impl<'a, 'input> Expand<'a, 'input> {
         Some(text)
     }
 
-    /// Adds a text of the document, with arguments in the place of `%name%`. Whether all of them are there.
+    /// Appends a text of the document with arguments substituted for `%name%`. Returns whether all of them exist.
     fn put(
         &mut self,
         text: &mut Text,
@@ -214,7 +218,7 @@ impl<'a, 'input> Expand<'a, 'input> {
         range: std::ops::Range<usize>,
         values: Option<&Values>,
     ) -> bool {
-        // Where there are entities, the text does not stand there letter by letter.
+        // If the text contains entities, it is not copied verbatim.
         let exact =
             self.text.get(range.clone()).and_then(|written| written.find(value)).map(|at| range.start + at);
         let copy = |text: &mut Text, part: &str, at: usize| match exact {
@@ -232,7 +236,7 @@ impl<'a, 'input> Expand<'a, 'input> {
             let Some(argument) = values.get(name) else {
                 let span = Span::new(self.source, place.start as u32, place.end as u32);
                 let problem = Diagnostic::error(span, format!("the template has no argument `{name}`"));
-                tell(self.problems, nearest_help(problem, name, values.keys().map(String::as_str)));
+                report(self.problems, nearest_help(problem, name, values.keys().map(String::as_str)));
                 return false;
             };
             copy(text, &value[from..open], from);
@@ -244,7 +248,7 @@ impl<'a, 'input> Expand<'a, 'input> {
     }
 }
 
-/// The next `%name%`: where its signs are.
+/// Returns the positions of the signs of the next `%name%`.
 fn reference(value: &str, from: usize) -> Option<(usize, usize)> {
     let mut at = from;
     loop {

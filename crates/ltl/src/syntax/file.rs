@@ -1,10 +1,10 @@
 //! Texts with several formulae that refer to each other.
 
 use super::lower::Lower;
-use super::mistake::nearest;
 use super::scan::{self, Kind, Token};
 use super::{Mistake, Tree, parse};
 use crate::formula::{Formula, Formulae};
+use invigil_suggest::nearest;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

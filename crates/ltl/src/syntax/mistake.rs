@@ -48,27 +48,3 @@ impl fmt::Display for Mistake {
 }
 
 impl std::error::Error for Mistake {}
-
-/// Of some names the one that was probably meant: few letters differ.
-pub(crate) fn nearest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    // Longer names than any person writes are not worth the time.
-    let worth = |other: &&str| other.len().max(name.len()) <= 64;
-    let near = names.filter(worth).map(|other| (distance(name, other), other)).min()?;
-    (near.0 <= 1 + name.len() / 4).then_some(near.1)
-}
-
-/// How many letters must be put in, taken away or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (at, left) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (to, right) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(left != *right);
-            diagonal = row[to + 1];
-            row[to + 1] = changed.min(diagonal + 1).min(row[to] + 1);
-        }
-    }
-    row[b.len()]
-}

@@ -1,40 +1,40 @@
-//! From a recogniser to a checker, as published (appendix B).
+//! The published byte format from a recogniser to a checker (appendix B).
 //!
-//! First the names, in a layout of ours, because the publication sends a serialised Java object: `MaC`, a byte 1,
-//! then the number of conditions in two bytes and each with its number in one byte and its name; then the events in the
-//! same way. Conditions and events share the numbers from -128 to 127: conditions come first, from 0 on; after 127 comes
-//! -128.
+//! The names come first, in our own layout, since the publication sends a serialised Java object: `MaC`, a byte 1, the
+//! number of conditions in two bytes, and each condition's number in one byte and its name; then the events in the same
+//! way. Conditions and events share the numbers from -128 to 127: conditions start at 0, events follow, and -128
+//! follows 127.
 //!
-//! Then groups: the time in eight bytes, four counts in a byte each (events, conditions that become true, false and
-//! undefined), and the bodies in this order.
+//! The groups follow: the time in eight bytes, four counts of one byte each (events, conditions that become true, false
+//! and undefined), and their bodies in this order.
 
-use super::{CUT_OFF, Cursor, Lack, values};
-use crate::feed::Feed;
-use crate::format::Said;
-use crate::problem::{Limit, Place, Problem, USE_LINES};
-use crate::taken::Held;
-use invigil_monitor::mac::{Group, Interface, Truth, Value};
+use super::{CUT_OFF, Cursor, ReadError, values};
+use crate::byte_queue::ByteQueue;
+use crate::error::{FormatError, InputError, InputPosition, USE_LINES};
+use crate::format::ReadProgress;
+use crate::snapshot::OwnedValue;
+use invigil_monitor::mac::{EventGroup, Interface, Truth, Value};
 use std::collections::HashMap;
 
-/// How the stream begins.
+/// The start of a stream.
 pub(crate) const MAGIC: [u8; 4] = *b"MaC\x01";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Named {
+enum NameRef {
     Event(u32),
     Condition(u32),
 }
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ByteGroupReader {
-    feed: Feed,
+    feed: ByteQueue,
     interface: Option<Interface>,
-    numbers: HashMap<u8, Named>,
+    numbers: HashMap<u8, NameRef>,
     failed: bool,
 }
 
 impl ByteGroupReader {
-    pub(crate) fn feed(&mut self) -> &mut Feed {
+    pub(crate) fn feed(&mut self) -> &mut ByteQueue {
         &mut self.feed
     }
 
@@ -42,7 +42,7 @@ impl ByteGroupReader {
         self.interface.as_ref()
     }
 
-    pub(crate) fn next(&mut self, group: &mut Group) -> Result<Option<Said>, Problem> {
+    pub(crate) fn next(&mut self, group: &mut EventGroup) -> Result<Option<ReadProgress>, InputError> {
         if self.failed || self.feed.rest().is_empty() {
             return match self.feed.is_ended() && !self.failed && self.interface.is_none() {
                 true => self.fail(self.feed.offset(), CUT_OFF.to_owned()),
@@ -53,9 +53,9 @@ impl ByteGroupReader {
         let read = match self.interface {
             None => read_names(&mut cursor).map(|(interface, numbers)| {
                 (self.interface, self.numbers) = (Some(interface), numbers);
-                Said::Names
+                ReadProgress::Names
             }),
-            Some(_) => read_group(&mut cursor, &self.numbers, group).map(|()| Said::Instant),
+            Some(_) => read_group(&mut cursor, &self.numbers, group).map(|()| ReadProgress::Instant),
         };
         let at = cursor.at;
         match read {
@@ -63,67 +63,71 @@ impl ByteGroupReader {
                 self.feed.advance(at);
                 Ok(Some(said))
             }
-            Err(Lack::More) if !self.feed.is_ended() => Ok(None),
-            Err(Lack::More) => self.fail(self.feed.offset(), CUT_OFF.to_owned()),
-            Err(Lack::Wrong(message)) => self.fail(self.feed.offset() + at as u64, message),
+            Err(ReadError::Incomplete) if !self.feed.is_ended() => Ok(None),
+            Err(ReadError::Incomplete) => self.fail(self.feed.offset(), CUT_OFF.to_owned()),
+            Err(ReadError::Invalid(message)) => self.fail(self.feed.offset() + at as u64, message),
         }
     }
 
-    fn fail(&mut self, at: u64, message: String) -> Result<Option<Said>, Problem> {
+    fn fail(&mut self, at: u64, message: String) -> Result<Option<ReadProgress>, InputError> {
         self.failed = true;
-        Err(Problem { place: Place::Byte(at), message, is_fatal: true })
+        Err(InputError { position: InputPosition::Byte(at), message, is_fatal: true })
     }
 }
 
-fn read_names(from: &mut Cursor<'_>) -> Result<(Interface, HashMap<u8, Named>), Lack> {
+fn read_names(from: &mut Cursor<'_>) -> Result<(Interface, HashMap<u8, NameRef>), ReadError> {
     for expected in MAGIC {
         if from.byte()? != expected {
-            return Err(Lack::Wrong(
+            return Err(ReadError::Invalid(
                 "this is not the byte format of a recogniser; try `--format lines`".to_owned(),
             ));
         }
     }
     let mut numbers = HashMap::new();
-    let mut names = |make: fn(u32) -> Named| -> Result<Vec<String>, Lack> {
+    let mut names = |make: fn(u32) -> NameRef| -> Result<Vec<String>, ReadError> {
         let count = u16::from_be_bytes(from.array()?);
         let mut names = Vec::new();
         for at in 0..count.into() {
             let number = from.byte()?;
             names.push(values::read_text(from)?);
             if numbers.insert(number, make(at)).is_some() {
-                return Err(Lack::Wrong(format!("the number {} is given to two names", number as i8)));
+                return Err(ReadError::Invalid(format!("the number {} is used for two names", number as i8)));
             }
         }
         Ok(names)
     };
-    let conditions = names(Named::Condition)?;
-    let events = names(Named::Event)?;
+    let conditions = names(NameRef::Condition)?;
+    let events = names(NameRef::Event)?;
     Ok((Interface { events, conditions }, numbers))
 }
 
-fn read_group(from: &mut Cursor<'_>, numbers: &HashMap<u8, Named>, group: &mut Group) -> Result<(), Lack> {
+fn read_group(
+    from: &mut Cursor<'_>,
+    numbers: &HashMap<u8, NameRef>,
+    group: &mut EventGroup,
+) -> Result<(), ReadError> {
     group.begin(i64::from_be_bytes(from.array()?));
     let [events, becoming @ ..] = from.array::<4>()?;
     for _ in 0..events {
         match numbers.get(&from.byte()?) {
-            Some(Named::Event(event)) => group.event(*event),
-            _ => return Err(Lack::Wrong("a number that is no event's".to_owned())),
+            Some(NameRef::Event(event)) => group.event(*event),
+            _ => return Err(ReadError::Invalid("a number that is not an event's".to_owned())),
         }
         let code = from.byte()?;
-        if code == values::NOTHING {
+        if code == values::NO_VALUE {
             continue;
         }
-        let Some(ty) = values::coded(code) else {
-            return Err(Lack::Wrong(format!("{code} is no type of a value")));
+        let Some(ty) = values::type_of_code(code) else {
+            return Err(ReadError::Invalid(format!("{code} is not a type of a value")));
         };
-        let value: Held = values::read(from, ty)?;
+        let value: OwnedValue = values::read(from, ty)?;
         group.value(value.value());
     }
     for (count, truth) in becoming.into_iter().zip([Truth::True, Truth::False, Truth::Undefined]) {
         for _ in 0..count {
             match numbers.get(&from.byte()?) {
-                Some(Named::Condition(condition)) => group.condition(*condition, truth),
-                _ => return Err(Lack::Wrong("a number that is no condition's".to_owned())),
+                Some(NameRef::Condition(condition)) => group.condition(*condition, truth),
+                _ => return Err(ReadError::Invalid("a number that is not a condition's".to_owned())),
             }
         }
     }
@@ -136,12 +140,12 @@ pub(crate) struct ByteGroupWriter {
 }
 
 impl ByteGroupWriter {
-    /// Appends the names.
-    pub(crate) fn new(interface: &Interface, out: &mut Vec<u8>) -> Result<ByteGroupWriter, Limit> {
+    /// Starts a stream with the names.
+    pub(crate) fn new(interface: &Interface, out: &mut Vec<u8>) -> Result<ByteGroupWriter, FormatError> {
         let count = interface.events.len() + interface.conditions.len();
         if count > 256 {
-            return Err(Limit(format!(
-                "the script exports {count} events and conditions, and the byte format has numbers for 256; {USE_LINES}"
+            return Err(FormatError(format!(
+                "the script exports {count} events and conditions, but the byte format has numbers for 256; {USE_LINES}"
             )));
         }
         let writer = ByteGroupWriter { conditions: interface.conditions.len() as u32 };
@@ -156,8 +160,8 @@ impl ByteGroupWriter {
         Ok(writer)
     }
 
-    /// Appends a group; nothing if it does not fit.
-    pub(crate) fn write(&self, group: &Group, out: &mut Vec<u8>) -> Result<(), Limit> {
+    /// Appends a group, or nothing if the format cannot represent it.
+    pub(crate) fn write(&self, group: &EventGroup, out: &mut Vec<u8>) -> Result<(), FormatError> {
         let start = out.len();
         let written = self.group(group, out);
         if written.is_err() {
@@ -166,13 +170,13 @@ impl ByteGroupWriter {
         written
     }
 
-    fn group(&self, group: &Group, out: &mut Vec<u8>) -> Result<(), Limit> {
+    fn group(&self, group: &EventGroup, out: &mut Vec<u8>) -> Result<(), FormatError> {
         let becoming = [Truth::True, Truth::False, Truth::Undefined];
         let of = |truth: Truth| group.conditions().iter().filter(move |(_, now)| *now == truth);
         let count = |count: usize, what: &str| {
             u8::try_from(count).map_err(|_| {
-                Limit(format!(
-                    "{count} {what} at one instant, and the byte format has room for 255; {USE_LINES}"
+                FormatError(format!(
+                    "{count} {what} at one instant, but the byte format supports 255; {USE_LINES}"
                 ))
             })
         };
@@ -186,11 +190,11 @@ impl ByteGroupWriter {
             let mut values = event.values();
             let value = values.next().unwrap_or(Value::Undefined);
             if values.next().is_some() {
-                return Err(Limit(format!(
-                    "an event carries several values, and the byte format has room for one; {USE_LINES}"
+                return Err(FormatError(format!(
+                    "an event carries several values, but the byte format supports one; {USE_LINES}"
                 )));
             }
-            out.push(value.ty().map_or(values::NOTHING, values::code));
+            out.push(value.ty().map_or(values::NO_VALUE, values::type_code));
             values::write(out, value)?;
         }
         for truth in becoming {

@@ -7,20 +7,20 @@ mod values;
 pub(crate) use groups::{ByteGroupReader, ByteGroupWriter, MAGIC};
 pub(crate) use snapshots::{ByteSnapshotReader, ByteSnapshotWriter};
 
-/// Why bytes do not give what they should.
+/// Why a value could not be read.
 #[derive(Debug)]
-pub(crate) enum Lack {
-    /// There are too few yet.
-    More,
-    /// They cannot be that.
-    Wrong(String),
+pub(crate) enum ReadError {
+    /// More bytes are needed.
+    Incomplete,
+    /// The bytes are invalid.
+    Invalid(String),
 }
 
-/// What is wrong with a stream that ends in the middle of something.
+/// The error for a stream that ends within a value.
 pub(crate) const CUT_OFF: &str =
-    "the stream ends in the middle; the sender was stopped, or the connection was lost";
+    "the stream is truncated; the sender was stopped, or the connection was lost";
 
-/// Reads from bytes without consuming them: what is incomplete is read again when more has come.
+/// Reads bytes without consuming them: an incomplete value is read again when more bytes are available.
 pub(crate) struct Cursor<'a> {
     bytes: &'a [u8],
     pub(crate) at: usize,
@@ -31,19 +31,19 @@ impl<'a> Cursor<'a> {
         Cursor { bytes, at: 0 }
     }
 
-    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], Lack> {
-        let taken = self.bytes.get(self.at..self.at + count).ok_or(Lack::More)?;
+    pub(crate) fn take(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
+        let taken = self.bytes.get(self.at..self.at + count).ok_or(ReadError::Incomplete)?;
         self.at += count;
         Ok(taken)
     }
 
-    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], Lack> {
+    pub(crate) fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
         let mut out = [0; N];
         out.copy_from_slice(self.take(N)?);
         Ok(out)
     }
 
-    pub(crate) fn byte(&mut self) -> Result<u8, Lack> {
+    pub(crate) fn byte(&mut self) -> Result<u8, ReadError> {
         Ok(self.array::<1>()?[0])
     }
 }

@@ -1,108 +1,108 @@
-//! From a filter to a recogniser, as published (appendix A).
+//! The published byte format from a filter to a recogniser (appendix A).
 //!
-//! A snapshot is a number and a value. Numbers 10 to 127 are entities in the order of the script, their negatives say
-//! that the value is a difference to the one before; 1 and 2 say that one period or several have passed. Of a method,
-//! the value says whether it begins (0) or ends (1): arguments and results are not sent.
+//! A snapshot is a number and a value. The numbers 10 to 127 are entities in the order of the script; a negative number
+//! means that the value is a difference to the previous one; 1 and 2 mean that one or several periods have passed. The
+//! value of a method is 0 at its start and 1 at its end: arguments and results are not sent.
 
-use super::{CUT_OFF, Cursor, Lack, values};
-use crate::entities::{Entities, Watched};
-use crate::feed::Feed;
-use crate::problem::{Limit, Place, Problem, USE_LINES};
-use crate::taken::{Held, Taken, What};
+use super::{CUT_OFF, Cursor, ReadError, values};
+use crate::byte_queue::ByteQueue;
+use crate::entities::{EntityTable, MonitoredId};
+use crate::error::{FormatError, InputError, InputPosition, USE_LINES};
+use crate::snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};
 use invigil_monitor::mac::{Snapshot, Type, Value, VariableId};
 use std::collections::HashMap;
 
 const TICK: u8 = 1;
 const TICKS: u8 = 2;
 
-/// The last value of each variable that went over the channel: both sides keep it.
-type Known = HashMap<VariableId, Value<'static>>;
+/// The last value of each variable that was sent; both sides keep it as the base of differences.
+type LastValues = HashMap<VariableId, Value<'static>>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ByteSnapshotReader {
-    entities: Entities,
+    entities: EntityTable,
     period: Option<i64>,
-    feed: Feed,
+    feed: ByteQueue,
     time: i64,
-    known: Known,
+    last_values: LastValues,
     failed: bool,
 }
 
 impl ByteSnapshotReader {
-    pub(crate) fn new(entities: Entities, period: Option<i64>) -> Result<ByteSnapshotReader, Limit> {
-        entities.fit_bytes()?;
-        let (feed, known) = (Feed::default(), Known::new());
-        Ok(ByteSnapshotReader { entities, period, feed, time: 0, known, failed: false })
+    pub(crate) fn new(entities: EntityTable, period: Option<i64>) -> Result<ByteSnapshotReader, FormatError> {
+        entities.check_byte_format()?;
+        let (feed, known) = (ByteQueue::default(), LastValues::new());
+        Ok(ByteSnapshotReader { entities, period, feed, time: 0, last_values: known, failed: false })
     }
 
-    pub(crate) fn feed(&mut self) -> &mut Feed {
+    pub(crate) fn feed(&mut self) -> &mut ByteQueue {
         &mut self.feed
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Taken>, Problem> {
+    pub(crate) fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
         if self.failed || self.feed.rest().is_empty() {
             return Ok(None);
         }
         let mut cursor = Cursor::new(self.feed.rest());
-        let read = read(&mut cursor, &self.entities, self.period, &self.known);
+        let read = read(&mut cursor, &self.entities, self.period, &self.last_values);
         let message = match read {
             Ok((what, passed)) => {
                 let length = cursor.at;
-                if let What::Update(variable, Held::Plain(value)) = &what {
-                    self.known.insert(*variable, *value);
+                if let SnapshotKind::Update(variable, OwnedValue::Plain(value)) = &what {
+                    self.last_values.insert(*variable, *value);
                 }
                 self.feed.advance(length);
                 self.time = self.time.saturating_add(passed);
-                return Ok(Some(Taken { time: self.time, what }));
+                return Ok(Some(OwnedSnapshot { time: self.time, kind: what }));
             }
-            Err(Lack::More) if !self.feed.is_ended() => return Ok(None),
-            Err(Lack::More) => CUT_OFF.to_owned(),
-            Err(Lack::Wrong(message)) => message,
+            Err(ReadError::Incomplete) if !self.feed.is_ended() => return Ok(None),
+            Err(ReadError::Incomplete) => CUT_OFF.to_owned(),
+            Err(ReadError::Invalid(message)) => message,
         };
         self.failed = true;
-        Err(Problem { place: Place::Byte(self.feed.offset()), message, is_fatal: true })
+        Err(InputError { position: InputPosition::Byte(self.feed.offset()), message, is_fatal: true })
     }
 }
 
-/// Reads a snapshot, and how much time has passed before it.
+/// Reads a snapshot and the time that has passed before it.
 fn read(
     from: &mut Cursor<'_>,
-    entities: &Entities,
+    entities: &EntityTable,
     period: Option<i64>,
-    known: &Known,
-) -> Result<(What, i64), Lack> {
+    known: &LastValues,
+) -> Result<(SnapshotKind, i64), ReadError> {
     let number = from.byte()? as i8;
     if number == TICK as i8 || number == TICKS as i8 {
         let count = if number == TICK as i8 { 1 } else { from.byte()? };
         let Some(period) = period else {
             let message =
-                "a tick came, but the script does not say how long a period is; add `timestamp 100;` to it";
-            return Err(Lack::Wrong(message.to_owned()));
+                "a tick occurred, but the script does not specify the period; add `timestamp 100;` to it";
+            return Err(ReadError::Invalid(message.to_owned()));
         };
-        return Ok((What::Tick, period.saturating_mul(count.into())));
+        return Ok((SnapshotKind::Tick, period.saturating_mul(count.into())));
     }
-    let Some(entity) = entities.numbered(number.unsigned_abs()) else {
+    let Some(entity) = entities.by_number(number.unsigned_abs()) else {
         let most = entities.list().len();
-        return Err(Lack::Wrong(format!(
-            "number {number} stands for nothing: the script watches {most} things, from number 10 on; \
-             is this its filter, and is the stream in the byte format?"
+        return Err(ReadError::Invalid(format!(
+            "unknown entity number {number}: the script monitors {most} entities, from number 10 on; \
+             check that this is the script's filter and that the stream is in the byte format"
         )));
     };
-    let what = match entity.watched {
-        Watched::Method(_) if number < 0 => {
-            return Err(Lack::Wrong(format!("a difference for `{}`, which is a method", entity.name)));
+    let what = match entity.id {
+        MonitoredId::Method(_) if number < 0 => {
+            return Err(ReadError::Invalid(format!("a difference for `{}`, which is a method", entity.name)));
         }
-        Watched::Method(method) => match values::truth(from)? {
-            false => What::Start(method, Vec::new()),
-            true => What::End(method, Vec::new(), Held::UNDEFINED),
+        MonitoredId::Method(method) => match values::read_boolean(from)? {
+            false => SnapshotKind::Start(method, Vec::new()),
+            true => SnapshotKind::End(method, Vec::new(), OwnedValue::UNDEFINED),
         },
-        Watched::Variable(variable) => {
+        MonitoredId::Variable(variable) => {
             let ty = entity.ty.unwrap_or(Type::Int);
             let value = match number < 0 {
                 false => values::read(from, ty)?,
-                true => Held::Plain(read_delta(from, ty, known.get(&variable), &entity.name)?),
+                true => OwnedValue::Plain(read_delta(from, ty, known.get(&variable), &entity.name)?),
             };
-            What::Update(variable, value)
+            SnapshotKind::Update(variable, value)
         }
     };
     Ok((what, 0))
@@ -113,7 +113,7 @@ fn read_delta(
     ty: Type,
     before: Option<&Value<'static>>,
     name: &str,
-) -> Result<Value<'static>, Lack> {
+) -> Result<Value<'static>, ReadError> {
     let base = before.copied().unwrap_or(Value::Undefined);
     let value = match (ty, base) {
         (Type::Long, Value::Long(old)) => {
@@ -127,35 +127,44 @@ fn read_delta(
             Value::Double(old + f64::from(f32::from_be_bytes(from.array()?)))
         }
         (Type::Long | Type::Int | Type::Short | Type::Double, _) => {
-            return Err(Lack::Wrong(format!("a difference for `{name}` before any value of it")));
+            return Err(ReadError::Invalid(format!("a difference for `{name}` before any value of it")));
         }
-        _ => return Err(Lack::Wrong(format!("a difference for `{name}`, which is a {ty}: those have none"))),
+        _ => {
+            return Err(ReadError::Invalid(format!(
+                "a difference for `{name}`, which is a {ty}: those have none"
+            )));
+        }
     };
     Ok(value)
 }
 
 #[derive(Clone, Debug)]
 pub(crate) struct ByteSnapshotWriter {
-    entities: Entities,
+    entities: EntityTable,
     period: Option<i64>,
     deltas: bool,
-    /// When the last tick was sent.
+    /// The time of the last tick that was sent.
     ticked: Option<i64>,
-    known: Known,
+    last_values: LastValues,
 }
 
 impl ByteSnapshotWriter {
     pub(crate) fn new(
-        entities: Entities,
+        entities: EntityTable,
         period: Option<i64>,
         deltas: bool,
-    ) -> Result<ByteSnapshotWriter, Limit> {
-        entities.fit_bytes()?;
-        Ok(ByteSnapshotWriter { entities, period, deltas, ticked: None, known: Known::new() })
+    ) -> Result<ByteSnapshotWriter, FormatError> {
+        entities.check_byte_format()?;
+        Ok(ByteSnapshotWriter { entities, period, deltas, ticked: None, last_values: LastValues::new() })
     }
 
-    /// Appends a snapshot, and ticks before it if periods have passed. Nothing is appended if it cannot be said.
-    pub(crate) fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), Limit> {
+    /// Appends a snapshot, after the ticks that are due. Nothing is appended if the format cannot represent it.
+    pub(crate) fn write(
+        &mut self,
+        what: Snapshot<'_>,
+        time: i64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FormatError> {
         let start = out.len();
         let ticked = self.ticks(time, out);
         let written = self.snapshot(what, out);
@@ -166,7 +175,7 @@ impl ByteSnapshotWriter {
         written
     }
 
-    /// Appends ticks up to a time; gives when the last one was due.
+    /// Appends the ticks that are due. Returns the time of the last one.
     fn ticks(&self, time: i64, out: &mut Vec<u8>) -> Option<i64> {
         let (Some(period), Some(ticked)) = (self.period.filter(|period| *period > 0), self.ticked) else {
             return Some(self.ticked.unwrap_or(time));
@@ -184,44 +193,49 @@ impl ByteSnapshotWriter {
         Some(ticked)
     }
 
-    fn snapshot(&mut self, what: Snapshot<'_>, out: &mut Vec<u8>) -> Result<(), Limit> {
+    fn snapshot(&mut self, what: Snapshot<'_>, out: &mut Vec<u8>) -> Result<(), FormatError> {
         match what {
             Snapshot::Tick => Ok(()),
-            Snapshot::Start(method, _) => self.method(Watched::Method(method), false, out),
-            Snapshot::End(method, ..) => self.method(Watched::Method(method), true, out),
+            Snapshot::Start(method, _) => self.method(MonitoredId::Method(method), false, out),
+            Snapshot::End(method, ..) => self.method(MonitoredId::Method(method), true, out),
             Snapshot::Update(variable, value) => self.update(variable, value, out),
-            Snapshot::Changed(..) => Err(Limit(format!(
-                "the byte format cannot say that a name means another object; {USE_LINES}"
+            Snapshot::Changed(..) => Err(FormatError(format!(
+                "the byte format cannot represent that a name refers to another object; {USE_LINES}"
             ))),
-            Snapshot::Gone(_) => {
-                Err(Limit(format!("the byte format cannot say that a variable is gone; {USE_LINES}")))
-            }
+            Snapshot::Invalidated(_) => Err(FormatError(format!(
+                "the byte format cannot represent that a variable is gone; {USE_LINES}"
+            ))),
         }
     }
 
-    fn method(&self, watched: Watched, ends: bool, out: &mut Vec<u8>) -> Result<(), Limit> {
+    fn method(&self, watched: MonitoredId, ends: bool, out: &mut Vec<u8>) -> Result<(), FormatError> {
         out.extend([self.number(watched)?, ends.into()]);
         Ok(())
     }
 
-    fn number(&self, watched: Watched) -> Result<u8, Limit> {
+    fn number(&self, watched: MonitoredId) -> Result<u8, FormatError> {
         self.entities
             .number(watched)
-            .ok_or_else(|| Limit("this is nothing that the script watches".to_owned()))
+            .ok_or_else(|| FormatError("the script does not monitor this".to_owned()))
     }
 
-    fn update(&mut self, variable: VariableId, value: Value<'_>, out: &mut Vec<u8>) -> Result<(), Limit> {
-        let number = self.number(Watched::Variable(variable))?;
+    fn update(
+        &mut self,
+        variable: VariableId,
+        value: Value<'_>,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FormatError> {
+        let number = self.number(MonitoredId::Variable(variable))?;
         if matches!(value, Value::Undefined) {
-            return Err(Limit(format!(
-                "the byte format cannot say that a variable is undefined; {USE_LINES}"
+            return Err(FormatError(format!(
+                "the byte format cannot represent that a variable is undefined; {USE_LINES}"
             )));
         }
-        let wanted = self.entities.get(Watched::Variable(variable)).and_then(|entity| entity.ty);
+        let wanted = self.entities.get(MonitoredId::Variable(variable)).and_then(|entity| entity.ty);
         if value.ty() != wanted {
-            return Err(Limit("the value is not of the type that the script says".to_owned()));
+            return Err(FormatError("the value does not have the type declared in the script".to_owned()));
         }
-        let base = self.known.get(&variable).filter(|_| self.deltas);
+        let base = self.last_values.get(&variable).filter(|_| self.deltas);
         match base.and_then(|base| delta(*base, value)) {
             Some(delta) => {
                 out.push((number as i8).wrapping_neg() as u8);
@@ -232,14 +246,14 @@ impl ByteSnapshotWriter {
                 values::write(out, value)?;
             }
         }
-        if let Held::Plain(value) = Held::from(value) {
-            self.known.insert(variable, value);
+        if let OwnedValue::Plain(value) = OwnedValue::from(value) {
+            self.last_values.insert(variable, value);
         }
         Ok(())
     }
 }
 
-/// The difference between two values, if it fits into the smaller type and gives exactly the new value.
+/// The difference between two values, if the smaller type can represent it and it gives exactly the new value.
 fn delta(old: Value<'_>, new: Value<'_>) -> Option<Value<'static>> {
     match (old, new) {
         (Value::Long(old), Value::Long(new)) => {

@@ -1,11 +1,11 @@
-//! Values, big-endian, and text in Java's modified UTF-8.
+//! Values in big-endian order, and text in Java's modified UTF-8.
 
-use super::{Cursor, Lack};
-use crate::problem::{Limit, USE_LINES};
-use crate::taken::Held;
+use super::{Cursor, ReadError};
+use crate::error::{FormatError, USE_LINES};
+use crate::snapshot::OwnedValue;
 use invigil_monitor::mac::{Type, Value};
 
-/// The codes of types in events: those of the JVM's `newarray`, then `String`. The publication does not print its own.
+/// The codes of types in events: those of the JVM's `newarray`, then `String`. The publication does not give its codes.
 const CODES: [(Type, u8); 9] = [
     (Type::Boolean, 4),
     (Type::Char, 5),
@@ -18,18 +18,18 @@ const CODES: [(Type, u8); 9] = [
     (Type::String, 12),
 ];
 /// The code of an event without a value.
-pub(super) const NOTHING: u8 = 0;
+pub(super) const NO_VALUE: u8 = 0;
 
-pub(super) fn code(ty: Type) -> u8 {
-    CODES.iter().find(|(known, _)| *known == ty).map_or(NOTHING, |(_, code)| *code)
+pub(super) fn type_code(ty: Type) -> u8 {
+    CODES.iter().find(|(known, _)| *known == ty).map_or(NO_VALUE, |(_, code)| *code)
 }
 
-pub(super) fn coded(code: u8) -> Option<Type> {
+pub(super) fn type_of_code(code: u8) -> Option<Type> {
     CODES.iter().find(|(_, known)| *known == code).map(|(ty, _)| *ty)
 }
 
-/// Appends a value without its type; of one that is undefined, nothing.
-pub(super) fn write(out: &mut Vec<u8>, value: Value<'_>) -> Result<(), Limit> {
+/// Appends a value without its type; nothing if it is undefined.
+pub(super) fn write(out: &mut Vec<u8>, value: Value<'_>) -> Result<(), FormatError> {
     match value {
         Value::Undefined => {}
         Value::Boolean(v) => out.push(v.into()),
@@ -45,9 +45,9 @@ pub(super) fn write(out: &mut Vec<u8>, value: Value<'_>) -> Result<(), Limit> {
     Ok(())
 }
 
-pub(super) fn read(from: &mut Cursor<'_>, ty: Type) -> Result<Held, Lack> {
-    Ok(Held::Plain(match ty {
-        Type::Boolean => Value::Boolean(truth(from)?),
+pub(super) fn read(from: &mut Cursor<'_>, ty: Type) -> Result<OwnedValue, ReadError> {
+    Ok(OwnedValue::Plain(match ty {
+        Type::Boolean => Value::Boolean(read_boolean(from)?),
         Type::Byte => Value::Byte(i8::from_be_bytes(from.array()?)),
         Type::Char => Value::Char(u16::from_be_bytes(from.array()?)),
         Type::Short => Value::Short(i16::from_be_bytes(from.array()?)),
@@ -55,20 +55,20 @@ pub(super) fn read(from: &mut Cursor<'_>, ty: Type) -> Result<Held, Lack> {
         Type::Long => Value::Long(i64::from_be_bytes(from.array()?)),
         Type::Float => Value::Float(f32::from_be_bytes(from.array()?)),
         Type::Double => Value::Double(f64::from_be_bytes(from.array()?)),
-        Type::String => return read_text(from).map(Held::Text),
+        Type::String => return read_text(from).map(OwnedValue::Text),
     }))
 }
 
-pub(super) fn truth(from: &mut Cursor<'_>) -> Result<bool, Lack> {
+pub(super) fn read_boolean(from: &mut Cursor<'_>) -> Result<bool, ReadError> {
     match from.byte()? {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(Lack::Wrong(format!("a truth value is 0 or 1, and {other} came"))),
+        other => Err(ReadError::Invalid(format!("a Boolean is 0 or 1, not {other}"))),
     }
 }
 
-/// Appends text in modified UTF-8: the length in two bytes, then each UTF-16 unit in one to three.
-pub(super) fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), Limit> {
+/// Appends text in modified UTF-8: the length in two bytes, then each UTF-16 unit in one to three bytes.
+pub(super) fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), FormatError> {
     let start = out.len();
     out.extend([0, 0]);
     for unit in text.encode_utf16() {
@@ -85,18 +85,18 @@ pub(super) fn write_text(out: &mut Vec<u8>, text: &str) -> Result<(), Limit> {
     let length = out.len() - start - 2;
     let Ok(short) = u16::try_from(length) else {
         out.truncate(start);
-        return Err(Limit(format!(
-            "a text of {length} bytes: the byte format has room for 65,535; {USE_LINES}"
+        return Err(FormatError(format!(
+            "a text of {length} bytes: the byte format supports 65,535; {USE_LINES}"
         )));
     };
     out[start..start + 2].copy_from_slice(&short.to_be_bytes());
     Ok(())
 }
 
-pub(super) fn read_text(from: &mut Cursor<'_>) -> Result<String, Lack> {
+pub(super) fn read_text(from: &mut Cursor<'_>) -> Result<String, ReadError> {
     let length = u16::from_be_bytes(from.array()?);
     let bytes = from.take(length.into())?;
-    let wrong = || Lack::Wrong("a text that is not in Java's modified UTF-8".to_owned());
+    let wrong = || ReadError::Invalid("a text that is not in Java's modified UTF-8".to_owned());
     let mut units = Vec::with_capacity(bytes.len());
     let mut rest = bytes.iter().map(|byte| u16::from(*byte));
     let more = |rest: &mut dyn Iterator<Item = u16>| match rest.next() {
@@ -111,7 +111,7 @@ pub(super) fn read_text(from: &mut Cursor<'_>) -> Result<String, Lack> {
             _ => return Err(wrong()),
         });
     }
-    // Java's texts can hold half of a character; ours cannot.
+    // Java strings may contain unpaired surrogates, which are replaced.
     Ok(String::from_utf16_lossy(&units))
 }
 
@@ -120,19 +120,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_as_java_writes_it() {
+    fn text_is_encoded_as_modified_utf8() {
         let mut out = Vec::new();
         write_text(&mut out, "a\0é€😀").unwrap();
         let java = b"\x00\x0e\x61\xc0\x80\xc3\xa9\xe2\x82\xac\xed\xa0\xbd\xed\xb8\x80";
         assert_eq!(out, java);
         assert_eq!(read_text(&mut Cursor::new(&out)).unwrap(), "a\0é€😀");
-        assert!(matches!(read_text(&mut Cursor::new(b"\0\x01\xff")), Err(Lack::Wrong(_))));
-        assert!(matches!(read_text(&mut Cursor::new(b"\0\x02\xe2\x82")), Err(Lack::Wrong(_))));
-        assert!(matches!(read_text(&mut Cursor::new(b"\0\x02a")), Err(Lack::More)));
+        assert!(matches!(read_text(&mut Cursor::new(b"\0\x01\xff")), Err(ReadError::Invalid(_))));
+        assert!(matches!(read_text(&mut Cursor::new(b"\0\x02\xe2\x82")), Err(ReadError::Invalid(_))));
+        assert!(matches!(read_text(&mut Cursor::new(b"\0\x02a")), Err(ReadError::Incomplete)));
     }
 
     #[test]
-    fn text_has_a_limit() {
+    fn text_over_65535_bytes_is_rejected() {
         let mut out = vec![7];
         let limit = write_text(&mut out, &"é".repeat(32_768)).unwrap_err();
         assert!(limit.to_string().contains("a text of 65536 bytes"), "{limit}");

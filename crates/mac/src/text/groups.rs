@@ -1,4 +1,4 @@
-//! From a recogniser to a checker, in lines:
+//! The line format from a recogniser to a checker:
 //!
 //! ```text
 //! recognised 1
@@ -11,25 +11,25 @@
 
 use super::literal;
 use super::snapshots::excerpt;
+use crate::byte_queue::{CUT_OFF, Line, LineReader, TOO_LONG};
 use crate::bytes::MAGIC;
-use crate::feed::{CUT_OFF, Line, Lines, TOO_LONG};
-use crate::format::Said;
-use crate::problem::{Place, Problem};
-use invigil_monitor::mac::{Group, Interface, Truth};
+use crate::error::{InputError, InputPosition};
+use crate::format::ReadProgress;
+use invigil_monitor::mac::{EventGroup, Interface, Truth};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// How the stream begins.
+/// The first line of a stream.
 const HEADER: &str = "recognised 1";
 
 #[derive(Clone, Copy, Debug)]
-enum Named {
+enum NameRef {
     Event(u32),
     Condition(u32),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Stage {
+enum StreamStage {
     #[default]
     Header,
     Names,
@@ -39,10 +39,10 @@ enum Stage {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TextGroupReader {
-    lines: Lines,
-    stage: Stage,
+    lines: LineReader,
+    stage: StreamStage,
     interface: Interface,
-    numbers: HashMap<String, Named>,
+    numbers: HashMap<String, NameRef>,
     instants: u64,
     failed: bool,
     ended: bool,
@@ -59,16 +59,16 @@ impl TextGroupReader {
     }
 
     pub(crate) fn interface(&self) -> Option<&Interface> {
-        matches!(self.stage, Stage::Instants | Stage::Ended).then_some(&self.interface)
+        matches!(self.stage, StreamStage::Instants | StreamStage::Ended).then_some(&self.interface)
     }
 
-    pub(crate) fn next(&mut self, group: &mut Group) -> Result<Option<Said>, Problem> {
+    pub(crate) fn next(&mut self, group: &mut EventGroup) -> Result<Option<ReadProgress>, InputError> {
         loop {
             if self.failed {
                 return Ok(None);
             }
             let (is_magic, line) = match self.lines.next() {
-                Line::None if self.ended && self.stage != Stage::Ended => {
+                Line::None if self.ended && self.stage != StreamStage::Ended => {
                     return self.fail(
                         "the stream is not complete: it has no `end`; the recogniser was stopped, or the connection was lost",
                     );
@@ -81,9 +81,9 @@ impl TextGroupReader {
                 }
             };
             let line = line.trim();
-            if self.stage == Stage::Header && line != HEADER {
+            if self.stage == StreamStage::Header && line != HEADER {
                 let hint = if is_magic { "; this is the byte format: `--format bytes`" } else { "" };
-                return self.fail(format!("the stream of a recogniser begins with `{HEADER}`{hint}"));
+                return self.fail(format!("the stream of a recogniser starts with `{HEADER}`{hint}"));
             }
             match self.line(line, group) {
                 Ok(Some(said)) => return Ok(Some(said)),
@@ -93,75 +93,79 @@ impl TextGroupReader {
         }
     }
 
-    fn problem(&mut self, message: String) -> Result<Option<Said>, Problem> {
-        Err(Problem { place: Place::Line(self.lines.number()), message, is_fatal: false })
+    fn problem(&mut self, message: String) -> Result<Option<ReadProgress>, InputError> {
+        Err(InputError { position: InputPosition::Line(self.lines.number()), message, is_fatal: false })
     }
 
-    fn fail(&mut self, message: impl Into<String>) -> Result<Option<Said>, Problem> {
+    fn fail(&mut self, message: impl Into<String>) -> Result<Option<ReadProgress>, InputError> {
         self.failed = true;
-        Err(Problem { place: Place::Line(self.lines.number()), message: message.into(), is_fatal: true })
+        Err(InputError {
+            position: InputPosition::Line(self.lines.number()),
+            message: message.into(),
+            is_fatal: true,
+        })
     }
 
-    fn line(&mut self, line: &str, group: &mut Group) -> Result<Option<Said>, String> {
+    fn line(&mut self, line: &str, group: &mut EventGroup) -> Result<Option<ReadProgress>, String> {
         if line.is_empty() || line.starts_with('#') {
             return Ok(None);
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match (self.stage, word) {
-            (Stage::Header, _) => self.stage = Stage::Names,
-            (Stage::Names, "begin") => {
-                self.stage = Stage::Instants;
-                return Ok(Some(Said::Names));
+            (StreamStage::Header, _) => self.stage = StreamStage::Names,
+            (StreamStage::Names, "begin") => {
+                self.stage = StreamStage::Instants;
+                return Ok(Some(ReadProgress::Names));
             }
-            (Stage::Names, "event" | "condition") => self.name(word == "event", rest.trim())?,
-            (Stage::Names, _) => {
+            (StreamStage::Names, "event" | "condition") => self.name(word == "event", rest.trim())?,
+            (StreamStage::Names, _) => {
                 return Err("names come first: `event NAME`, `condition NAME`, then `begin`".into());
             }
-            (Stage::Instants, "end") => {
-                self.stage = Stage::Ended;
+            (StreamStage::Instants, "end") => {
+                self.stage = StreamStage::Ended;
                 let count: u64 =
                     rest.trim().parse().map_err(|_| "`end` is followed by a count".to_owned())?;
                 if count != self.instants {
                     let here = self.instants;
-                    return Err(format!("{count} instants were sent, and {here} could be read"));
+                    return Err(format!("{count} instants were sent, but {here} could be read"));
                 }
-                return Ok(Some(Said::End));
+                return Ok(Some(ReadProgress::End));
             }
-            (Stage::Instants, _) => {
+            (StreamStage::Instants, _) => {
                 let time =
-                    word.parse().map_err(|_| format!("`{}` is no time in milliseconds", excerpt(word)))?;
+                    word.parse().map_err(|_| format!("`{}` is not a time in milliseconds", excerpt(word)))?;
                 group.begin(time);
                 self.items(rest.trim_start(), group)?;
                 self.instants += 1;
-                return Ok(Some(Said::Instant));
+                return Ok(Some(ReadProgress::Instant));
             }
-            (Stage::Ended, _) => return Err("there is more behind the `end`".to_owned()),
+            (StreamStage::Ended, _) => return Err("unexpected line after `end`".to_owned()),
         }
         Ok(None)
     }
 
     fn name(&mut self, is_event: bool, name: &str) -> Result<(), String> {
         if name.is_empty() || name.contains(|c: char| c.is_whitespace() || "()=,#".contains(c)) {
-            return Err("this is no name".to_owned());
+            return Err("this is not a name".to_owned());
         }
         let names = if is_event { &mut self.interface.events } else { &mut self.interface.conditions };
         let number = names.len() as u32;
-        let named = if is_event { Named::Event(number) } else { Named::Condition(number) };
+        let named = if is_event { NameRef::Event(number) } else { NameRef::Condition(number) };
         if self.numbers.contains_key(name) {
-            return Err(format!("`{name}` is there twice"));
+            return Err(format!("`{name}` is declared twice"));
         }
         self.numbers.insert(name.to_owned(), named);
         names.push(name.to_owned());
         Ok(())
     }
 
-    fn items(&self, mut rest: &str, group: &mut Group) -> Result<(), String> {
+    fn items(&self, mut rest: &str, group: &mut EventGroup) -> Result<(), String> {
         while !rest.is_empty() {
             let end = rest.find(|c: char| c.is_whitespace() || "(=".contains(c)).unwrap_or(rest.len());
             let (name, behind) = rest.split_at(end);
             rest = match (self.numbers.get(name), behind.as_bytes().first()) {
                 (None, _) => return Err(format!("`{}` is neither an event nor a condition", excerpt(name))),
-                (Some(Named::Condition(number)), Some(b'=')) => {
+                (Some(NameRef::Condition(number)), Some(b'=')) => {
                     let (word, behind) = literal::split(&behind[1..]);
                     let all = [Truth::True, Truth::False, Truth::Undefined];
                     let Some(truth) = all.into_iter().find(|truth| truth.word() == word) else {
@@ -170,17 +174,17 @@ impl TextGroupReader {
                     group.condition(*number, truth);
                     behind
                 }
-                (Some(Named::Condition(_)), _) => {
+                (Some(NameRef::Condition(_)), _) => {
                     return Err(format!("`{name}` is a condition: write `{name}=true`"));
                 }
-                (Some(Named::Event(number)), Some(b'(')) => {
+                (Some(NameRef::Event(number)), Some(b'(')) => {
                     group.event(*number);
                     self.values(&behind[1..], group)?
                 }
-                (Some(Named::Event(_)), Some(b'=')) => {
-                    return Err(format!("`{name}` is an event: it only happens"));
+                (Some(NameRef::Event(_)), Some(b'=')) => {
+                    return Err(format!("`{name}` is an event, which has no truth value"));
                 }
-                (Some(Named::Event(number)), _) => {
+                (Some(NameRef::Event(number)), _) => {
                     group.event(*number);
                     behind
                 }
@@ -194,10 +198,10 @@ impl TextGroupReader {
         Ok(())
     }
 
-    fn values<'l>(&self, mut rest: &'l str, group: &mut Group) -> Result<&'l str, String> {
+    fn values<'l>(&self, mut rest: &'l str, group: &mut EventGroup) -> Result<&'l str, String> {
         loop {
             let (word, behind) = literal::split(rest.trim_start());
-            group.value(literal::typed(word)?.value());
+            group.value(literal::parse_typed(word)?.value());
             rest = behind.trim_start();
             match rest.split_at_checked(1) {
                 Some((",", behind)) => rest = behind,
@@ -215,7 +219,7 @@ pub(crate) struct TextGroupWriter {
 }
 
 impl TextGroupWriter {
-    /// Appends the names.
+    /// Starts a stream with the names.
     pub(crate) fn new(interface: &Interface, out: &mut Vec<u8>) -> TextGroupWriter {
         let mut text = format!("{HEADER}\n");
         for (word, names) in [("event", &interface.events), ("condition", &interface.conditions)] {
@@ -226,7 +230,7 @@ impl TextGroupWriter {
         TextGroupWriter { interface: interface.clone(), instants: 0 }
     }
 
-    pub(crate) fn write(&mut self, group: &Group, out: &mut Vec<u8>) {
+    pub(crate) fn write(&mut self, group: &EventGroup, out: &mut Vec<u8>) {
         let mut line = group.time().to_string();
         for event in group.events() {
             let Some(name) = self.interface.events.get(event.event as usize) else { continue };
@@ -234,7 +238,7 @@ impl TextGroupWriter {
             line.push_str(name);
             for (at, value) in event.values().enumerate() {
                 line.push_str(if at == 0 { "(" } else { ", " });
-                literal::show(&mut line, value);
+                literal::write_typed(&mut line, value);
             }
             if event.values().len() > 0 {
                 line.push(')');
@@ -249,7 +253,7 @@ impl TextGroupWriter {
         self.instants += 1;
     }
 
-    /// Appends that this was all.
+    /// Appends the end mark.
     pub(crate) fn finish(&self, out: &mut Vec<u8>) {
         out.extend(format!("end {}\n", self.instants).into_bytes());
     }

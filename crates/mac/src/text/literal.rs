@@ -1,14 +1,14 @@
 //! Values as text.
 
-use crate::taken::Held;
+use crate::snapshot::OwnedValue;
 use invigil_monitor::mac::{Type, Value};
 use std::fmt::Write as _;
 
-/// The word for a value that is not known.
+/// The keyword for an undefined value.
 const UNDEFINED: &str = "undefined";
 
-/// Takes the value at the beginning of a text: gives it and the rest. A value ends at a blank, a comma or a bracket,
-/// unless it is in quotes.
+/// Splits off the value at the start of a text. A value ends at a blank, a comma or a closing bracket, unless it is in
+/// quotes.
 pub(super) fn split(text: &str) -> (&str, &str) {
     let quote = text.chars().next().filter(|c| *c == '"' || *c == '\'');
     let Some(quote) = quote else {
@@ -27,10 +27,10 @@ pub(super) fn split(text: &str) -> (&str, &str) {
     (text, "")
 }
 
-/// A value of a type that is known beforehand.
-pub(crate) fn of_type(text: &str, ty: Type) -> Result<Held, String> {
+/// Parses a value of a known type.
+pub(crate) fn parse_as(text: &str, ty: Type) -> Result<OwnedValue, String> {
     if text == UNDEFINED {
-        return Ok(Held::UNDEFINED);
+        return Ok(OwnedValue::UNDEFINED);
     }
     let whole = || text.parse::<i64>().ok();
     let value = match ty {
@@ -41,21 +41,21 @@ pub(crate) fn of_type(text: &str, ty: Type) -> Result<Held, String> {
         Type::Long => whole().map(Value::Long),
         Type::Float => text.parse().ok().map(Value::Float),
         Type::Double => text.parse().ok().map(Value::Double),
-        Type::Char => character(text).map(Value::Char),
+        Type::Char => parse_character(text).map(Value::Char),
         Type::String => {
             let text: Result<String, _> = serde_json::from_str(text);
-            return text.map(Held::Text).map_err(|_| "a String is written as \"text\"".to_owned());
+            return text.map(OwnedValue::Text).map_err(|_| "a String is written as \"text\"".to_owned());
         }
     };
-    value.map(Held::Plain).ok_or_else(|| match ty {
+    value.map(OwnedValue::Plain).ok_or_else(|| match ty {
         Type::Boolean => format!("`{text}` is neither `true` nor `false`"),
-        Type::Char => format!("`{text}` is no char; write one as 'a' or '\\u0061'"),
-        _ => format!("`{text}` is no {ty}; `undefined` says that there is none"),
+        Type::Char => format!("`{text}` is not a char; write 'a' or '\\u0061'"),
+        _ => format!("`{text}` is not of type {ty}; write `undefined` if there is no value"),
     })
 }
 
-/// A value that says its type itself, as [`show`] writes it.
-pub(super) fn typed(text: &str) -> Result<Held, String> {
+/// Parses a value whose syntax gives its type, as [`write_typed`] writes it.
+pub(super) fn parse_typed(text: &str) -> Result<OwnedValue, String> {
     let ty = match text.as_bytes() {
         [b'"', ..] => Type::String,
         [b'\'', ..] => Type::Char,
@@ -68,16 +68,16 @@ pub(super) fn typed(text: &str) -> Result<Held, String> {
         _ => Type::Int,
     };
     let suffixed = matches!(ty, Type::Long | Type::Byte | Type::Short | Type::Float);
-    of_type(if suffixed { &text[..text.len() - 1] } else { text }, ty)
+    parse_as(if suffixed { &text[..text.len() - 1] } else { text }, ty)
 }
 
-/// Appends a value as [`of_type`] reads it.
-pub(crate) fn plain(out: &mut String, value: Value<'_>) {
-    // Writing to a string does not fail.
+/// Appends a value as [`parse_as`] reads it.
+pub(crate) fn write_value(out: &mut String, value: Value<'_>) {
+    // Writing to a string cannot fail.
     let _ = match value {
         Value::Undefined => write!(out, "{UNDEFINED}"),
         Value::Boolean(v) => write!(out, "{v}"),
-        Value::Char(v) => return show_character(out, v),
+        Value::Char(v) => return write_character(out, v),
         Value::Byte(v) => write!(out, "{v}"),
         Value::Short(v) => write!(out, "{v}"),
         Value::Int(v) => write!(out, "{v}"),
@@ -90,9 +90,9 @@ pub(crate) fn plain(out: &mut String, value: Value<'_>) {
     };
 }
 
-/// Appends a value so that its type can be told.
-pub(super) fn show(out: &mut String, value: Value<'_>) {
-    plain(out, value);
+/// Appends a value in a syntax that gives its type.
+pub(super) fn write_typed(out: &mut String, value: Value<'_>) {
+    write_value(out, value);
     match value {
         Value::Long(_) => out.push('L'),
         Value::Byte(_) => out.push('b'),
@@ -106,7 +106,7 @@ fn infinity(positive: bool) -> &'static str {
     if positive { "Infinity" } else { "-Infinity" }
 }
 
-fn character(text: &str) -> Option<u16> {
+fn parse_character(text: &str) -> Option<u16> {
     let inner = text.strip_prefix('\'')?.strip_suffix('\'')?;
     if let Some(code) = inner.strip_prefix("\\u") {
         return (code.len() == 4).then(|| u16::from_str_radix(code, 16).ok()).flatten();
@@ -120,7 +120,7 @@ fn character(text: &str) -> Option<u16> {
     units.next().filter(|_| units.next().is_none())
 }
 
-fn show_character(out: &mut String, unit: u16) {
+fn write_character(out: &mut String, unit: u16) {
     let _ = match char::from_u32(unit.into()).filter(|c| !c.is_control() && !c.is_whitespace()) {
         Some(c @ ('\'' | '\\')) => write!(out, "'\\{c}'"),
         Some(c) => write!(out, "'{c}'"),

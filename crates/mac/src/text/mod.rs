@@ -1,9 +1,9 @@
-//! Our formats: lines that people read and any program can write, without limits.
+//! The line formats: readable by people, writable by any program, without limits.
 
 mod groups;
 mod literal;
 mod snapshots;
 
 pub(crate) use groups::{TextGroupReader, TextGroupWriter};
-pub(crate) use literal::{of_type, plain};
+pub(crate) use literal::{parse_as, write_value};
 pub(crate) use snapshots::{TextSnapshotReader, TextSnapshotWriter};

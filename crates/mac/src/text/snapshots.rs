@@ -1,4 +1,4 @@
-//! From a filter to a recogniser, in lines:
+//! The line format from a filter to a recogniser:
 //!
 //! ```text
 //! update NAME VALUE [@MS]
@@ -10,31 +10,31 @@
 //! ```
 
 use super::literal;
-use crate::entities::{Entities, Entity, Watched};
-use crate::feed::{CUT_OFF, Line, Lines, TOO_LONG};
-use crate::problem::{Limit, Place, Problem};
-use crate::taken::{Held, Taken, What};
+use crate::byte_queue::{CUT_OFF, Line, LineReader, TOO_LONG};
+use crate::entities::{Entity, EntityTable, MonitoredId};
+use crate::error::{FormatError, InputError, InputPosition};
+use crate::snapshot::{OwnedSnapshot, OwnedValue, SnapshotKind};
 use invigil_monitor::mac::{MethodId, Snapshot, Type, VariableId};
 use std::fmt::Write as _;
 
 #[derive(Clone, Debug)]
 pub(crate) struct TextSnapshotReader {
-    entities: Entities,
+    entities: EntityTable,
     period: Option<i64>,
-    lines: Lines,
+    lines: LineReader,
     time: i64,
 }
 
 impl TextSnapshotReader {
-    pub(crate) fn new(entities: Entities, period: Option<i64>) -> TextSnapshotReader {
-        TextSnapshotReader { entities, period, lines: Lines::default(), time: 0 }
+    pub(crate) fn new(entities: EntityTable, period: Option<i64>) -> TextSnapshotReader {
+        TextSnapshotReader { entities, period, lines: LineReader::default(), time: 0 }
     }
 
-    pub(crate) fn lines(&mut self) -> &mut Lines {
+    pub(crate) fn lines(&mut self) -> &mut LineReader {
         &mut self.lines
     }
 
-    pub(crate) fn next(&mut self) -> Result<Option<Taken>, Problem> {
+    pub(crate) fn next(&mut self) -> Result<Option<OwnedSnapshot>, InputError> {
         loop {
             let read = match self.lines.next() {
                 Line::None => return Ok(None),
@@ -50,8 +50,9 @@ impl TextSnapshotReader {
                         if line.is_empty() || line.starts_with('#') {
                             continue;
                         }
-                        let scene = Scene { entities: &self.entities, period: self.period, now: self.time };
-                        scene.line(line).map_err(|message| format!("{message}: {}", excerpt(line)))
+                        let parser =
+                            LineParser { entities: &self.entities, period: self.period, now: self.time };
+                        parser.line(line).map_err(|message| format!("{message}: {}", excerpt(line)))
                     }
                 },
             };
@@ -61,15 +62,15 @@ impl TextSnapshotReader {
                     Ok(Some(taken))
                 }
                 Err(message) => {
-                    let place = Place::Line(self.lines.number());
-                    Err(Problem { place, message, is_fatal: false })
+                    let place = InputPosition::Line(self.lines.number());
+                    Err(InputError { position: place, message, is_fatal: false })
                 }
             };
         }
     }
 }
 
-/// The beginning of a line, for messages.
+/// The start of a line, for messages.
 pub(super) fn excerpt(line: &str) -> String {
     let mut shown: String = line.chars().take(60).map(|c| if c.is_control() { '·' } else { c }).collect();
     if line.chars().nth(60).is_some() {
@@ -78,40 +79,40 @@ pub(super) fn excerpt(line: &str) -> String {
     shown
 }
 
-struct Scene<'a> {
-    entities: &'a Entities,
+struct LineParser<'a> {
+    entities: &'a EntityTable,
     period: Option<i64>,
     now: i64,
 }
 
-impl Scene<'_> {
-    fn line(&self, line: &str) -> Result<Taken, String> {
+impl LineParser<'_> {
+    fn line(&self, line: &str) -> Result<OwnedSnapshot, String> {
         let (verb, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let rest = rest.trim_start();
         let (what, rest) = match verb {
             "tick" => return self.tick(rest),
             "update" => {
-                let (variable, value, rest) = self.assigned(rest)?;
-                (What::Update(variable, value), rest)
+                let (variable, value, rest) = self.assignment(rest)?;
+                (SnapshotKind::Update(variable, value), rest)
             }
-            // It has another value, though nobody assigned it.
+            // Another value without an assignment.
             "change" => {
-                let (variable, value, rest) = self.assigned(rest)?;
-                (What::Changed(variable, value), rest)
+                let (variable, value, rest) = self.assignment(rest)?;
+                (SnapshotKind::Changed(variable, value), rest)
             }
             "start" => {
                 let (method, arguments, rest) = self.call(rest)?;
-                (What::Start(method.0, arguments), rest)
+                (SnapshotKind::Start(method.0, arguments), rest)
             }
             "end" => {
                 let ((method, ty), arguments, rest) = self.call(rest)?;
                 let (result, rest) = match rest.strip_prefix("->") {
                     Some(rest) => {
-                        value(rest.trim_start(), ty, "the method returns no value that is watched")?
+                        parse_value(rest.trim_start(), ty, "the method returns no value that is watched")?
                     }
-                    None => (Held::UNDEFINED, rest),
+                    None => (OwnedValue::UNDEFINED, rest),
                 };
-                (What::End(method, arguments, result), rest)
+                (SnapshotKind::End(method, arguments, result), rest)
             }
             "gone" => self.gone(rest)?,
             _ => {
@@ -123,63 +124,66 @@ impl Scene<'_> {
         };
         let rest = rest.trim();
         let time = match rest.strip_prefix('@') {
-            Some(time) => milliseconds(time)?,
+            Some(time) => parse_milliseconds(time)?,
             None if rest.is_empty() => self.now,
-            None => return Err(format!("`{}` is too much; a time is written `@1500`", excerpt(rest))),
+            None => return Err(format!("`{}` is unexpected; a time is written `@1500`", excerpt(rest))),
         };
-        Ok(Taken { time, what })
+        Ok(OwnedSnapshot { time, kind: what })
     }
 
-    fn tick(&self, rest: &str) -> Result<Taken, String> {
+    fn tick(&self, rest: &str) -> Result<OwnedSnapshot, String> {
         let rest = rest.trim();
         let time = match (rest.strip_prefix('@').unwrap_or(rest), self.period) {
             ("", Some(period)) => self.now.saturating_add(period),
             ("", None) => {
                 return Err(
-                    "how long is a tick? write the time behind it, or `timestamp 100;` into the script"
+                    "the length of a tick is unknown; write the time after it, or `timestamp 100;` into the script"
                         .into(),
                 );
             }
-            (time, _) => milliseconds(time)?,
+            (time, _) => parse_milliseconds(time)?,
         };
-        Ok(Taken { time, what: What::Tick })
+        Ok(OwnedSnapshot { time, kind: SnapshotKind::Tick })
     }
 
-    fn assigned<'l>(&self, rest: &'l str) -> Result<(VariableId, Held, &'l str), String> {
-        let (name, rest) = name(rest);
+    fn assignment<'l>(&self, rest: &'l str) -> Result<(VariableId, OwnedValue, &'l str), String> {
+        let (name, rest) = split_name(rest);
         let (variable, ty) = self.variable(name)?;
-        let (value, rest) = value(rest, ty, "")?;
+        let (value, rest) = parse_value(rest, ty, "")?;
         Ok((variable, value, rest))
     }
 
     fn variable(&self, name: &str) -> Result<(VariableId, Option<Type>), String> {
         let entity = self.entities.find(name)?;
-        match entity.watched {
-            Watched::Variable(variable) => Ok((variable, entity.ty)),
-            Watched::Method(_) => Err(format!("`{name}` is a method; tell its `start` and its `end`")),
+        match entity.id {
+            MonitoredId::Variable(variable) => Ok((variable, entity.ty)),
+            MonitoredId::Method(_) => Err(format!("`{name}` is a method; report its `start` and `end`")),
         }
     }
 
-    fn gone<'l>(&self, rest: &'l str) -> Result<(What, &'l str), String> {
+    fn gone<'l>(&self, rest: &'l str) -> Result<(SnapshotKind, &'l str), String> {
         let (names, time) = rest.split_at(rest.find('@').unwrap_or(rest.len()));
         let mut variables = Vec::new();
         let mut rest = names.trim();
         loop {
-            let (one, others) = name(rest);
+            let (one, others) = split_name(rest);
             let one = one.strip_suffix(',').unwrap_or(one);
             variables.push(self.variable(one)?.0);
             rest = others.trim_start_matches([',', ' ', '\t']);
             if rest.is_empty() {
-                return Ok((What::Gone(variables), time));
+                return Ok((SnapshotKind::Gone(variables), time));
             }
         }
     }
 
-    /// `NAME(VALUE, …)`, `NAME(TYPE, …)(VALUE, …)` or just `NAME`.
+    /// Parses `NAME(VALUE, …)`, `NAME(TYPE, …)(VALUE, …)` or just `NAME`.
     #[expect(clippy::type_complexity)]
-    fn call<'l>(&self, rest: &'l str) -> Result<((MethodId, Option<Type>), Vec<Held>, &'l str), String> {
-        let (call, behind) = name(rest);
-        let lists = opening(call);
+    fn call<'l>(
+        &self,
+        rest: &'l str,
+    ) -> Result<((MethodId, Option<Type>), Vec<OwnedValue>, &'l str), String> {
+        let (call, behind) = split_name(rest);
+        let lists = list_starts(call);
         let (entity, arguments) = match lists.as_slice() {
             [] => (self.entities.find(call)?, "()"),
             [.., types, values] if call[..*values].ends_with(')') && *types < *values => {
@@ -187,14 +191,14 @@ impl Scene<'_> {
             }
             [.., values] => (self.entities.find(&call[..*values])?, &call[*values..]),
         };
-        let Watched::Method(method) = entity.watched else {
-            return Err(format!("`{}` is a variable; tell its `update`", entity.name));
+        let MonitoredId::Method(method) = entity.id else {
+            return Err(format!("`{}` is a variable; report its `update`", entity.name));
         };
         let arguments = self.arguments(entity, arguments)?;
         Ok(((method, entity.ty), arguments, behind.trim_start()))
     }
 
-    fn arguments(&self, entity: &Entity, list: &str) -> Result<Vec<Held>, String> {
+    fn arguments(&self, entity: &Entity, list: &str) -> Result<Vec<OwnedValue>, String> {
         let mut out = Vec::new();
         let mut rest = list[1..].trim_start();
         while !rest.starts_with(')') {
@@ -203,9 +207,12 @@ impl Scene<'_> {
             }
             let Some(ty) = entity.parameters.get(out.len()) else {
                 let count = entity.parameters.len();
-                return Err(format!("`{}` has {count} parameters, and more arguments came", entity.name));
+                return Err(format!(
+                    "`{}` has {count} parameters, but more arguments were given",
+                    entity.name
+                ));
             };
-            let (argument, others) = value(rest, *ty, "an argument that is an object is `undefined`")?;
+            let (argument, others) = parse_value(rest, *ty, "an argument that is an object is `undefined`")?;
             out.push(argument);
             rest = others.trim_start();
             rest = match rest.strip_prefix(',') {
@@ -218,23 +225,23 @@ impl Scene<'_> {
     }
 }
 
-fn milliseconds(text: &str) -> Result<i64, String> {
-    text.trim().parse().map_err(|_| format!("`{}` is no time in whole milliseconds", excerpt(text)))
+fn parse_milliseconds(text: &str) -> Result<i64, String> {
+    text.trim().parse().map_err(|_| format!("`{}` is not a time in whole milliseconds", excerpt(text)))
 }
 
-/// A value, and what is behind it.
-fn value<'l>(text: &'l str, ty: Option<Type>, no_type: &str) -> Result<(Held, &'l str), String> {
+/// Parses a value. Also returns the rest.
+fn parse_value<'l>(text: &'l str, ty: Option<Type>, no_type: &str) -> Result<(OwnedValue, &'l str), String> {
     let (word, rest) = literal::split(text);
     match ty {
         _ if word.is_empty() => Err("a value is missing".to_owned()),
-        Some(ty) => Ok((literal::of_type(word, ty)?, rest)),
-        None if word == "undefined" => Ok((Held::UNDEFINED, rest)),
+        Some(ty) => Ok((literal::parse_as(word, ty)?, rest)),
+        None if word == "undefined" => Ok((OwnedValue::UNDEFINED, rest)),
         None => Err(no_type.to_owned()),
     }
 }
 
-/// A name with the lists in brackets that belong to it, and what is behind it.
-fn name(text: &str) -> (&str, &str) {
+/// Splits off a name with its bracketed lists.
+fn split_name(text: &str) -> (&str, &str) {
     let (mut depth, mut at) = (0_usize, 0);
     while let Some(c) = text[at..].chars().next() {
         match c {
@@ -252,8 +259,8 @@ fn name(text: &str) -> (&str, &str) {
     (&text[..at], text[at..].trim_start())
 }
 
-/// Where the lists in brackets of a call begin.
-fn opening(call: &str) -> Vec<usize> {
+/// The positions of the bracketed lists of a call.
+fn list_starts(call: &str) -> Vec<usize> {
     let (mut depth, mut at, mut found) = (0_usize, 0, Vec::new());
     while let Some(c) = call[at..].chars().next() {
         match c {
@@ -277,58 +284,63 @@ fn opening(call: &str) -> Vec<usize> {
 
 #[derive(Clone, Debug)]
 pub(crate) struct TextSnapshotWriter {
-    entities: Entities,
+    entities: EntityTable,
     time: i64,
 }
 
 impl TextSnapshotWriter {
-    pub(crate) fn new(entities: Entities) -> TextSnapshotWriter {
+    pub(crate) fn new(entities: EntityTable) -> TextSnapshotWriter {
         TextSnapshotWriter { entities, time: 0 }
     }
 
-    pub(crate) fn write(&mut self, what: Snapshot<'_>, time: i64, out: &mut Vec<u8>) -> Result<(), Limit> {
+    pub(crate) fn write(
+        &mut self,
+        what: Snapshot<'_>,
+        time: i64,
+        out: &mut Vec<u8>,
+    ) -> Result<(), FormatError> {
         let mut line = String::new();
         let name = |watched| {
             let entity = self.entities.get(watched);
             entity
                 .map(|entity| entity.name.as_str())
-                .ok_or_else(|| Limit("the script does not watch this".into()))
+                .ok_or_else(|| FormatError("the script does not monitor this".into()))
         };
         let list = |line: &mut String, values: &[_]| {
             line.push('(');
             for (at, value) in values.iter().enumerate() {
                 line.push_str(if at == 0 { "" } else { ", " });
-                literal::plain(line, *value);
+                literal::write_value(line, *value);
             }
             line.push(')');
         };
         match what {
             Snapshot::Update(variable, value) => {
-                // Writing to a string does not fail.
-                let _ = write!(line, "update {} ", name(Watched::Variable(variable))?);
-                literal::plain(&mut line, value);
+                // Writing to a string cannot fail.
+                let _ = write!(line, "update {} ", name(MonitoredId::Variable(variable))?);
+                literal::write_value(&mut line, value);
             }
             Snapshot::Changed(variable, value) => {
-                let _ = write!(line, "change {} ", name(Watched::Variable(variable))?);
-                literal::plain(&mut line, value);
+                let _ = write!(line, "change {} ", name(MonitoredId::Variable(variable))?);
+                literal::write_value(&mut line, value);
             }
             Snapshot::Start(method, arguments) => {
-                let _ = write!(line, "start {}", name(Watched::Method(method))?);
+                let _ = write!(line, "start {}", name(MonitoredId::Method(method))?);
                 list(&mut line, arguments);
             }
             Snapshot::End(method, arguments, result) => {
-                let _ = write!(line, "end {}", name(Watched::Method(method))?);
+                let _ = write!(line, "end {}", name(MonitoredId::Method(method))?);
                 list(&mut line, arguments);
                 if result.ty().is_some() {
                     line.push_str(" -> ");
-                    literal::plain(&mut line, result);
+                    literal::write_value(&mut line, result);
                 }
             }
-            Snapshot::Gone(variables) => {
+            Snapshot::Invalidated(variables) => {
                 line.push_str("gone ");
                 for (at, variable) in variables.iter().enumerate() {
                     line.push_str(if at == 0 { "" } else { ", " });
-                    line.push_str(name(Watched::Variable(*variable))?);
+                    line.push_str(name(MonitoredId::Variable(*variable))?);
                 }
             }
             Snapshot::Tick => {

@@ -1,32 +1,32 @@
-//! Value abstraction: which new values of a variable can change anything at all.
+//! Value abstraction: which new values of a variable can have an effect.
 //!
-//! A *simple expression* compares a variable with a constant. Where a script uses a variable in no other way,
-//! an assignment that changes none of them changes no event and no condition, and need not be reported.
+//! A *simple expression* compares a variable with a constant. If a script uses a variable in no other way, an
+//! assignment that changes the result of none of them changes no event and no condition, and need not be
+//! reported.
 
 use super::cell::{Cell, Texts};
 use super::fold;
 use super::ids::VariableId;
 use super::operator::Binary;
-use super::parts::{EventIs, Expr, Occurrence, Parts};
+use super::script_def::{EventIs, Expr, Occurrence, ScriptDef};
 use super::value::{Type, Value};
 use super::walk::{Node, Walk, children};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// How a variable can be abstracted from.
+/// How a variable can be abstracted.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Abstraction {
     /// Not at all: every assignment matters.
-    Off(Because),
-    /// An assignment matters if it changes one of these, or is the first one. If there are none, the first
-    /// one is enough.
+    Off(NotAbstracted),
+    /// An assignment matters if it changes one of these comparisons, or is the first one.
     Thresholds(Vec<Threshold>),
 }
 
-/// Why every assignment matters.
+/// The reason why every assignment matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Because {
-    /// The script has `update` of the variable.
+pub enum NotAbstracted {
+    /// The script uses `update` of the variable.
     Update,
     /// The script computes with the variable, or compares it with another one.
     Computed,
@@ -36,28 +36,28 @@ pub enum Because {
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Threshold {
-    /// `<`, `<=`, `>`, `>=` or `==`; what was `!=` in the script is `==`, which changes with it.
+    /// `<`, `<=`, `>`, `>=` or `==`. A `!=` of the script becomes `==`, which changes at the same values.
     pub operator: Binary,
-    /// The type in which both are compared.
+    /// The type in which they are compared.
     pub ty: Type,
     /// The constant.
     pub against: Constant,
 }
 
-/// A constant to compare with.
+/// A constant of a comparison.
 #[derive(Clone, Debug, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Constant {
-    /// A whole number; of conditions, 0 or 1.
+    /// An integer; for conditions 0 or 1.
     Whole(i64),
-    /// A number with a fraction.
+    /// A floating-point number.
     Floating(f64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 
 impl Threshold {
-    /// Whether a value of the variable is on the threshold's side; values of other types are not.
+    /// Whether the comparison holds for a value. It does not for values of other types.
     #[inline]
     pub fn holds(&self, value: Value<'_>) -> bool {
         match (&self.against, value) {
@@ -87,12 +87,12 @@ fn compare<T: PartialOrd>(operator: Binary, value: T, against: T) -> bool {
     }
 }
 
-impl Parts {
-    /// How each variable can be abstracted from: the position is the variable's number.
+impl ScriptDef {
+    /// How each variable can be abstracted, by the number of the variable.
     ///
     /// ```
-    /// use invigil_monitor::mac::{Abstraction, Because, Binary, Parts, Type, Value};
-    /// let mut parts = Parts::default();
+    /// use invigil_monitor::mac::{Abstraction, NotAbstracted, Binary, ScriptDef, Type, Value};
+    /// let mut parts = ScriptDef::default();
     /// let (x, y) = (parts.variable("x", Type::Int), parts.variable("y", Type::Int));
     /// // condition c = 3 < x && y > x + 1;
     /// let (three, read_x) = (parts.constant(Value::Int(3)), parts.read(x)?);
@@ -104,8 +104,8 @@ impl Parts {
     /// let (read_x, read_y) = (parts.read(x)?, parts.read(y)?);
     /// let both = parts.binary(Binary::Less, read_x, read_y)?;
     /// parts.define_condition("c2", both)?;
-    /// assert_eq!(parts.abstractions()[0], Abstraction::Off(Because::Computed));
-    /// # Ok::<(), invigil_monitor::mac::Mismatch>(())
+    /// assert_eq!(parts.abstractions()[0], Abstraction::Off(NotAbstracted::Computed));
+    /// # Ok::<(), invigil_monitor::mac::MismatchError>(())
     /// ```
     pub fn abstractions(&self) -> Vec<Abstraction> {
         let mut found = alloc::vec![Abstraction::Thresholds(Vec::new()); self.variables.len()];
@@ -122,7 +122,7 @@ impl Parts {
                 if let Node::Event(id) = *node
                     && let Occurrence::Update(variable) = self.occurrences[id.at()].0
                 {
-                    found[variable.at()] = Abstraction::Off(Because::Update);
+                    found[variable.at()] = Abstraction::Off(NotAbstracted::Update);
                 }
                 for child in children(self, *node).into_iter().flatten() {
                     self.use_of(child, Some(*node), &folded, &mut found);
@@ -132,7 +132,7 @@ impl Parts {
         found
     }
 
-    /// Notes how a node uses a variable, if its part `child` is one.
+    /// Records how a node uses a variable, if its operand `child` is one.
     fn use_of(&self, child: Node, by: Option<Node>, folded: &[Option<Cell>], found: &mut [Abstraction]) {
         let Some(variable) = self.as_variable(child) else { return };
         let Abstraction::Thresholds(thresholds) = &mut found[variable.at()] else { return };
@@ -142,9 +142,9 @@ impl Parts {
             Node::Event(_) => None,
         });
         let threshold = match user {
-            // The first assignment is always reported, and so is the end of the object.
+            // The first assignment and the end of the object are always reported.
             Some(Some(Expr::Defined(_))) => return,
-            // A condition has two values: no use of it tells more.
+            // A condition has two values: no use of it distinguishes more.
             _ if ty == Type::Boolean => {
                 Some(Threshold { operator: Binary::Equal, ty, against: Constant::Whole(1) })
             }
@@ -157,7 +157,7 @@ impl Parts {
             _ => None,
         };
         match threshold {
-            None => found[variable.at()] = Abstraction::Off(Because::Computed),
+            None => found[variable.at()] = Abstraction::Off(NotAbstracted::Computed),
             Some(threshold) if thresholds.contains(&threshold) => {}
             Some(threshold) => thresholds.push(threshold),
         }
@@ -197,7 +197,7 @@ impl Parts {
     }
 }
 
-/// The same comparison with the sides exchanged.
+/// The comparison with exchanged sides.
 fn mirrored(operator: Binary) -> Binary {
     match operator {
         Binary::Less => Binary::Greater,

@@ -1,14 +1,14 @@
-//! Making expressions and event expressions, with Java's rules for types.
+//! Construction of expressions and event expressions, with Java's typing rules.
 
 use super::ids::*;
-use super::parts::{Carrier, EventIs, Expr, Mismatch, Occurrence, Parts, foreign};
+use super::script_def::{Carrier, EventIs, Expr, MismatchError, Occurrence, ScriptDef, foreign};
 use super::{Binary, Type, Unary, Value};
 use alloc::borrow::ToOwned;
 use alloc::format;
 use alloc::vec::Vec;
 
 /// Expressions. One of type [`Type::Boolean`] is a condition.
-impl Parts {
+impl ScriptDef {
     /// A constant. [`Value::Undefined`] is a condition that is always undefined.
     pub fn constant(&mut self, value: Value<'_>) -> ExprId {
         let bits = match value {
@@ -23,24 +23,26 @@ impl Parts {
     }
 
     /// The value of a monitored variable.
-    pub fn read(&mut self, variable: VariableId) -> Result<ExprId, Mismatch> {
+    pub fn read(&mut self, variable: VariableId) -> Result<ExprId, MismatchError> {
         let ty = self.variables.get(variable.at()).ok_or_else(|| foreign("variable"))?.ty;
         Ok(self.expr(Expr::Variable(variable), ty))
     }
 
-    /// The value of an auxiliary variable, without a prime. On the right side of a guard it is the value
-    /// before the instant. In definitions, properties and alarms it is the value after the guards of the
-    /// instant; only where these guards depend on the definition themselves, it is the value before.
-    pub fn unprimed(&mut self, variable: AuxiliaryId) -> Result<ExprId, Mismatch> {
+    /// The value of an auxiliary variable, without a prime.
+    ///
+    /// On the right side of a guard it is the value before the instant. In definitions, properties and alarms
+    /// it is the value after the guards of the instant, unless these guards depend on the definition; then it
+    /// is the value before the instant.
+    pub fn unprimed(&mut self, variable: AuxiliaryId) -> Result<ExprId, MismatchError> {
         self.aux(variable, false)
     }
 
     /// The value of an auxiliary variable after the guards of the instant: `x'`.
-    pub fn primed(&mut self, variable: AuxiliaryId) -> Result<ExprId, Mismatch> {
+    pub fn primed(&mut self, variable: AuxiliaryId) -> Result<ExprId, MismatchError> {
         self.aux(variable, true)
     }
 
-    fn aux(&mut self, variable: AuxiliaryId, primed: bool) -> Result<ExprId, Mismatch> {
+    fn aux(&mut self, variable: AuxiliaryId, primed: bool) -> Result<ExprId, MismatchError> {
         let ty = self.auxiliaries.get(variable.at()).ok_or_else(|| foreign("variable"))?.ty;
         Ok(self.expr(Expr::Auxiliary { variable, primed }, ty))
     }
@@ -51,53 +53,58 @@ impl Parts {
     }
 
     /// The value of a named condition.
-    pub fn condition(&mut self, condition: ConditionId) -> Result<ExprId, Mismatch> {
+    pub fn condition(&mut self, condition: ConditionId) -> Result<ExprId, MismatchError> {
         self.conditions.get(condition.at()).ok_or_else(|| foreign("condition"))?;
         Ok(self.expr(Expr::Condition(condition), Type::Boolean))
     }
 
-    /// An operator with one operand.
-    pub fn unary(&mut self, operator: Unary, operand: ExprId) -> Result<ExprId, Mismatch> {
+    /// A unary operator.
+    pub fn unary(&mut self, operator: Unary, operand: ExprId) -> Result<ExprId, MismatchError> {
         let ty = self.type_of(operand)?;
         let (fits, needs) = match operator {
             Unary::Plus | Unary::Minus => (ty.is_number(), "a number"),
-            Unary::Complement => (ty.is_whole(), "a whole number"),
+            Unary::Complement => (ty.is_whole(), "an integer"),
             Unary::Not => (ty == Type::Boolean, "a condition"),
         };
         if !fits {
-            return Err(Mismatch(format!("`{}` needs {needs}, not {ty}", operator.word())));
+            return Err(MismatchError(format!("`{}` needs {needs}, got {ty}", operator.word())));
         }
         Ok(self.expr(Expr::Unary(operator, operand), ty.promoted()))
     }
 
-    /// An operator with two operands.
-    pub fn binary(&mut self, operator: Binary, left: ExprId, right: ExprId) -> Result<ExprId, Mismatch> {
+    /// A binary operator.
+    pub fn binary(&mut self, operator: Binary, left: ExprId, right: ExprId) -> Result<ExprId, MismatchError> {
         let (a, b) = (self.type_of(left)?, self.type_of(right)?);
         let ty = binary_type(operator, a, b)?;
         Ok(self.expr(Expr::Binary(operator, left, right), ty))
     }
 
     /// A cast to another type, as in `(int) x`.
-    pub fn cast(&mut self, ty: Type, operand: ExprId) -> Result<ExprId, Mismatch> {
+    pub fn cast(&mut self, ty: Type, operand: ExprId) -> Result<ExprId, MismatchError> {
         let from = self.type_of(operand)?;
         if from == ty {
             return Ok(operand);
         }
         if !from.is_number() || !ty.is_number() {
-            return Err(Mismatch(format!("{from} cannot be cast to {ty}")));
+            return Err(MismatchError(format!("{from} cannot be cast to {ty}")));
         }
         Ok(self.expr(Expr::Cast(operand), ty))
     }
 
     /// `condition ? left : right`, undefined where the condition is.
-    pub fn choose(&mut self, condition: ExprId, left: ExprId, right: ExprId) -> Result<ExprId, Mismatch> {
+    pub fn choose(
+        &mut self,
+        condition: ExprId,
+        left: ExprId,
+        right: ExprId,
+    ) -> Result<ExprId, MismatchError> {
         self.expect_condition(condition, "?:")?;
         let (a, b) = (self.type_of(left)?, self.type_of(right)?);
         let ty = match (a, b) {
             _ if a == b => a,
             _ if a.is_number() && b.is_number() => a.with(b),
             _ => {
-                return Err(Mismatch(format!("`?:` chooses between {a} and {b}, which have no common type")));
+                return Err(MismatchError(format!("the branches of `?:` have no common type: {a} and {b}")));
             }
         };
         let (left, right) = (self.cast(ty, left)?, self.cast(ty, right)?);
@@ -105,65 +112,66 @@ impl Parts {
     }
 
     /// `defined(e)`: whether an expression has a value.
-    pub fn defined(&mut self, operand: ExprId) -> Result<ExprId, Mismatch> {
+    pub fn defined(&mut self, operand: ExprId) -> Result<ExprId, MismatchError> {
         self.type_of(operand)?;
         Ok(self.expr(Expr::Defined(operand), Type::Boolean))
     }
 
-    /// `InM(f)`: whether some thread is within a method, however deep. It is false at first.
-    pub fn inside(&mut self, method: MethodId) -> Result<ExprId, Mismatch> {
+    /// `InM(f)`: whether some thread is executing a method, at any depth. Initially false.
+    pub fn inside(&mut self, method: MethodId) -> Result<ExprId, MismatchError> {
         self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
         Ok(self.expr(Expr::Inside(method), Type::Boolean))
     }
 
-    /// `[begin, end)`: whether `begin` happened and `end` has not happened since, nor at that very instant.
-    pub fn interval(&mut self, begin: OccurrenceId, end: OccurrenceId) -> Result<ExprId, Mismatch> {
+    /// `[begin, end)`: whether `begin` has occurred and `end` has not occurred since or at the same instant.
+    pub fn interval(&mut self, begin: OccurrenceId, end: OccurrenceId) -> Result<ExprId, MismatchError> {
         self.carrier(begin)?;
         self.carrier(end)?;
         Ok(self.expr(Expr::Interval(begin, end), Type::Boolean))
     }
 
-    /// `time(e)`: when an event happened last, a `long` in milliseconds; undefined before it happens.
-    pub fn time(&mut self, event: OccurrenceId) -> Result<ExprId, Mismatch> {
+    /// `time(e)`: the time of the last occurrence, a `long` in milliseconds; undefined before the first.
+    pub fn time(&mut self, event: OccurrenceId) -> Result<ExprId, MismatchError> {
         self.carrier(event)?;
         Ok(self.expr(Expr::Time(event), Type::Long))
     }
 
-    /// `value(e, index)`: a value that an event carried when it happened last; undefined before it happens.
-    pub fn value(&mut self, event: OccurrenceId, index: u32) -> Result<ExprId, Mismatch> {
+    /// `value(e, index)`: a value of the last occurrence of an event; undefined before the first.
+    pub fn value(&mut self, event: OccurrenceId, index: u32) -> Result<ExprId, MismatchError> {
         let types = self.values_of(event)?;
         match types.get(index as usize) {
             Some(Some(ty)) => Ok(self.expr(Expr::Value(event, index), *ty)),
-            Some(None) => {
-                Err(Mismatch(format!("value {index} of this event is an object, which is not monitored")))
-            }
-            None if types.is_empty() => Err(Mismatch("this event carries no values".into())),
+            Some(None) => Err(MismatchError(format!(
+                "value {index} of this event is an object, which cannot be monitored"
+            ))),
+            None if types.is_empty() => Err(MismatchError("this event has no values".into())),
             None => {
                 let (count, plural) = (types.len(), if types.len() == 1 { "" } else { "s" });
-                let words =
-                    format!("this event carries {count} value{plural}, counted from 0; there is no {index}");
-                Err(Mismatch(words))
+                let words = format!(
+                    "this event has {count} value{plural}, numbered from 0: there is no value {index}"
+                );
+                Err(MismatchError(words))
             }
         }
     }
 
     /// The type of an expression.
-    pub fn type_of(&self, expr: ExprId) -> Result<Type, Mismatch> {
+    pub fn type_of(&self, expr: ExprId) -> Result<Type, MismatchError> {
         self.exprs.get(expr.at()).map(|(_, ty)| *ty).ok_or_else(|| foreign("expression"))
     }
 
-    pub(super) fn expect_condition(&self, expr: ExprId, who: &str) -> Result<(), Mismatch> {
+    pub(super) fn expect_condition(&self, expr: ExprId, who: &str) -> Result<(), MismatchError> {
         match self.type_of(expr)? {
             Type::Boolean => Ok(()),
-            ty => Err(Mismatch(format!("`{who}` needs a condition, not {ty}"))),
+            ty => Err(MismatchError(format!("`{who}` needs a condition, got {ty}"))),
         }
     }
 
-    /// A value made to fit a variable of type `ty`.
-    pub(super) fn fitted(&mut self, ty: Type, value: ExprId, name: &str) -> Result<ExprId, Mismatch> {
+    /// Converts a value to the type `ty` of a variable.
+    pub(super) fn fitted(&mut self, ty: Type, value: ExprId, name: &str) -> Result<ExprId, MismatchError> {
         let from = self.type_of(value)?;
         self.cast(ty, value)
-            .map_err(|_| Mismatch(format!("`{name}` has type {ty}, and this has type {from}")))
+            .map_err(|_| MismatchError(format!("`{name}` has type {ty}, but the value has type {from}")))
     }
 
     fn expr(&mut self, expr: Expr, ty: Type) -> ExprId {
@@ -173,9 +181,9 @@ impl Parts {
 }
 
 /// Event expressions.
-impl Parts {
+impl ScriptDef {
     /// A named event.
-    pub fn event(&mut self, event: EventId) -> Result<OccurrenceId, Mismatch> {
+    pub fn event(&mut self, event: ScriptEventId) -> Result<OccurrenceId, MismatchError> {
         let named = self.events.get(event.at()).ok_or_else(|| foreign("event"))?;
         let carrier = match named.is {
             EventIs::Imported(_) => Some(Carrier::Imported(event)),
@@ -184,66 +192,67 @@ impl Parts {
         Ok(self.occurrence(Occurrence::Named(event), carrier))
     }
 
-    /// `update(x)`: a monitored variable is assigned. Its value is the new one.
-    pub fn update_of(&mut self, variable: VariableId) -> Result<OccurrenceId, Mismatch> {
+    /// `update(x)`: a monitored variable is assigned. The value of the event is the new value.
+    pub fn update_of(&mut self, variable: VariableId) -> Result<OccurrenceId, MismatchError> {
         self.variables.get(variable.at()).ok_or_else(|| foreign("variable"))?;
         Ok(self.occurrence(Occurrence::Update(variable), Some(Carrier::Update(variable))))
     }
 
-    /// `startM(f)`: control enters a method. Its values are the arguments.
-    pub fn start_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+    /// `startM(f)`: a method is entered. The values of the event are the arguments.
+    pub fn start_of(&mut self, method: MethodId) -> Result<OccurrenceId, MismatchError> {
         self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
         Ok(self.occurrence(Occurrence::StartMethod(method), Some(Carrier::Start(method))))
     }
 
-    /// `endM(f)`: control leaves a method. Its values are the arguments and the result.
-    pub fn end_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+    /// `endM(f)`: a method is left. The values of the event are the arguments and the result.
+    pub fn end_of(&mut self, method: MethodId) -> Result<OccurrenceId, MismatchError> {
         self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
         Ok(self.occurrence(Occurrence::EndMethod(method), Some(Carrier::End(method))))
     }
 
-    /// `IOM(f)`: control enters or leaves a method; as `startM(f) || endM(f)`, it carries no values.
-    pub fn boundary_of(&mut self, method: MethodId) -> Result<OccurrenceId, Mismatch> {
+    /// `IOM(f)`: a method is entered or left. Like `startM(f) || endM(f)`, it has no values.
+    pub fn boundary_of(&mut self, method: MethodId) -> Result<OccurrenceId, MismatchError> {
         self.methods.get(method.at()).ok_or_else(|| foreign("method"))?;
         Ok(self.occurrence(Occurrence::BoundaryMethod(method), None))
     }
 
     /// `start(c)`: a condition becomes true.
-    pub fn start(&mut self, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+    pub fn start(&mut self, condition: ExprId) -> Result<OccurrenceId, MismatchError> {
         self.expect_condition(condition, "start")?;
         Ok(self.occurrence(Occurrence::Start(condition), None))
     }
 
-    /// `end(c)`: a condition that was true no longer is.
-    pub fn end(&mut self, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+    /// `end(c)`: a condition that was true is no longer true.
+    pub fn end(&mut self, condition: ExprId) -> Result<OccurrenceId, MismatchError> {
         self.expect_condition(condition, "end")?;
         Ok(self.occurrence(Occurrence::End(condition), None))
     }
 
-    /// `a && b`: both happen at the same instant.
-    pub fn both(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, Mismatch> {
+    /// `a && b`: both occur at the same instant.
+    pub fn both(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, MismatchError> {
         self.carrier(left)?;
         self.carrier(right)?;
         Ok(self.occurrence(Occurrence::Both(left, right), None))
     }
 
-    /// `a || b`: one happens, or both.
-    pub fn either(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, Mismatch> {
+    /// `a || b`: at least one occurs.
+    pub fn either(&mut self, left: OccurrenceId, right: OccurrenceId) -> Result<OccurrenceId, MismatchError> {
         self.carrier(left)?;
         self.carrier(right)?;
         Ok(self.occurrence(Occurrence::Either(left, right), None))
     }
 
-    /// `e when c`: an event happens at an instant at which a condition is true. It carries what `e` carries.
-    pub fn when(&mut self, event: OccurrenceId, condition: ExprId) -> Result<OccurrenceId, Mismatch> {
+    /// `e when c`: an event occurs at an instant at which a condition is true. It has the values of `e`.
+    pub fn when(&mut self, event: OccurrenceId, condition: ExprId) -> Result<OccurrenceId, MismatchError> {
         let carrier = self.carrier(event)?;
         self.expect_condition(condition, "when")?;
         Ok(self.occurrence(Occurrence::When(event, condition), carrier))
     }
 
-    /// The types of the values that an event carries; `None` for an object, which is not monitored. Events
-    /// that are joined with `&&` or `||`, `start` and `end` carry none.
-    pub fn values_of(&self, event: OccurrenceId) -> Result<Vec<Option<Type>>, Mismatch> {
+    /// The types of the values of an event; `None` for objects, which are not monitored.
+    ///
+    /// `&&`, `||`, `start` and `end` have no values.
+    pub fn values_of(&self, event: OccurrenceId) -> Result<Vec<Option<Type>>, MismatchError> {
         let Some(carrier) = self.carrier(event)? else { return Ok(Vec::new()) };
         Ok(self.carried(carrier))
     }
@@ -264,7 +273,7 @@ impl Parts {
         }
     }
 
-    pub(super) fn carrier(&self, event: OccurrenceId) -> Result<Option<Carrier>, Mismatch> {
+    pub(super) fn carrier(&self, event: OccurrenceId) -> Result<Option<Carrier>, MismatchError> {
         self.occurrences.get(event.at()).map(|(_, carrier)| *carrier).ok_or_else(|| foreign("event"))
     }
 
@@ -274,27 +283,27 @@ impl Parts {
     }
 }
 
-/// The type of what an operator gives, by Java's rules.
-fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, Mismatch> {
+/// The type of the result of an operator in Java.
+fn binary_type(operator: Binary, a: Type, b: Type) -> Result<Type, MismatchError> {
     let numbers = a.is_number() && b.is_number();
     let whole = a.is_whole() && b.is_whole();
     let conditions = a == Type::Boolean && b == Type::Boolean;
     let (ty, needs) = match operator {
         Binary::Add if a == Type::String || b == Type::String => (Some(Type::String), ""),
-        Binary::Add => (numbers.then(|| a.with(b)), "numbers, or a text on one side"),
+        Binary::Add => (numbers.then(|| a.with(b)), "numbers or a string"),
         Binary::Subtract | Binary::Multiply | Binary::Divide | Binary::Remainder => {
             (numbers.then(|| a.with(b)), "numbers")
         }
-        _ if operator.is_shift() => (whole.then(|| a.promoted()), "whole numbers"),
+        _ if operator.is_shift() => (whole.then(|| a.promoted()), "integers"),
         _ if operator.is_order() => (numbers.then_some(Type::Boolean), "numbers"),
         Binary::Equal | Binary::NotEqual => {
-            ((numbers || a == b).then_some(Type::Boolean), "two numbers, two texts or two conditions")
+            ((numbers || a == b).then_some(Type::Boolean), "two numbers, two strings or two conditions")
         }
         Binary::BitAnd | Binary::BitXor | Binary::BitOr => {
             let ty = if conditions { Some(Type::Boolean) } else { whole.then(|| a.with(b)) };
-            (ty, "whole numbers or conditions")
+            (ty, "integers or conditions")
         }
         _ => (conditions.then_some(Type::Boolean), "conditions"),
     };
-    ty.ok_or_else(|| Mismatch(format!("`{}` needs {needs}, not {a} and {b}", operator.word())))
+    ty.ok_or_else(|| MismatchError(format!("`{}` needs {needs}, got {a} and {b}", operator.word())))
 }

@@ -1,11 +1,11 @@
-//! One value inside the machine: a word, and whether it means something.
+//! Cells: values inside the machine, one word each, with a state.
 
 use super::value::{Truth, Type, Value};
 use super::{code, run};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Whether a [`Cell`] has a value, and if not, why. The greatest of two reasons is passed on.
+/// Whether a [`Cell`] has a value, and if not, why. Operators propagate the greatest state of their operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[repr(u8)]
@@ -16,8 +16,10 @@ pub(super) enum State {
     TextTooLong,
 }
 
-/// A value of any type: whole numbers with their sign in 64 bits, `float` and `double` both as the bits of a
-/// `double` (every `float` is one), conditions and the presence of events as 0 and 1, text as a [`TextId`].
+/// A value of any type.
+///
+/// Integers are sign-extended to 64 bits; `float` and `double` are the bits of a `double`, which represents
+/// every `float`; conditions and the presence of events are 0 or 1; a string is a [`TextId`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Cell {
@@ -55,13 +57,13 @@ impl Cell {
         self.state == State::Known
     }
 
-    /// Whether something went wrong, as opposed to there being no value.
+    /// Whether the value is undefined because of a fault.
     #[inline]
     pub(super) fn is_fault(self) -> bool {
         self.state > State::Undefined
     }
 
-    /// Whether it is a condition that is true, or an event that happens.
+    /// Whether this is a true condition or an event that occurs.
     #[inline]
     pub(super) fn holds(self) -> bool {
         self.is_known() && self.bits != 0
@@ -87,7 +89,7 @@ impl Cell {
         if self.is_known() { Truth::from(self.bits != 0) } else { Truth::Undefined }
     }
 
-    /// A value that is no text.
+    /// A value that is not a string.
     pub(super) fn plain(value: Value<'_>) -> Option<Cell> {
         Some(match value {
             Value::Undefined => Cell::UNDEFINED,
@@ -103,12 +105,12 @@ impl Cell {
         })
     }
 
-    /// The same number as another type has it.
+    /// The number converted to another type.
     pub(super) fn cast(self, from: Type, to: Type) -> Cell {
         code::convert(from, to).iter().fold(self, |cell, code| run::once(*code, [cell; 3], &[]))
     }
 
-    /// A constant of a script, from its bits there.
+    /// A constant of a script, from its bits.
     pub(super) fn constant(bits: u64, ty: Type) -> Cell {
         match ty {
             Type::Float => Cell::floating(f32::from_bits(bits as u32).into()),
@@ -117,7 +119,7 @@ impl Cell {
         }
     }
 
-    /// The value that the cell stands for, as one of type `ty`.
+    /// The value of the cell as one of type `ty`.
     pub(super) fn value<'a>(self, ty: Type, texts: &Texts<'a>) -> Value<'a> {
         if !self.is_known() {
             return Value::Undefined;
@@ -143,7 +145,7 @@ impl From<bool> for Cell {
     }
 }
 
-/// Where a text lies.
+/// Reference to a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextId(pub(super) u64);
 
@@ -151,12 +153,12 @@ impl TextId {
     const SCRATCH: u64 = 1 << 32;
     const CONSTANT: u64 = 1 << 33;
 
-    /// One that lasts from instant to instant.
+    /// A string that is kept between instants.
     pub(super) fn kept(at: usize) -> TextId {
         TextId(at as u64)
     }
 
-    /// One that is made and read within one instant.
+    /// A string that is built and read within one instant.
     pub(super) fn scratch(at: usize) -> TextId {
         TextId(TextId::SCRATCH | at as u64)
     }
@@ -166,7 +168,7 @@ impl TextId {
     }
 }
 
-/// The texts that cells can refer to.
+/// The strings that cells can refer to.
 #[derive(Clone, Copy)]
 pub(super) struct Texts<'a> {
     pub(super) kept: &'a [String],
@@ -185,7 +187,7 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Texts that can be written: each belongs to one cell.
+/// Writable strings, each of which belongs to one cell.
 #[derive(Clone, Debug, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Owned {
@@ -198,7 +200,7 @@ impl Owned {
         Texts { kept: &self.kept, scratch: &self.scratch, constant }
     }
 
-    /// Writes a text anew, with the others to read from; its memory is used again.
+    /// Overwrites a string, reusing its memory; the others can be read.
     pub(super) fn write(
         &mut self,
         id: TextId,

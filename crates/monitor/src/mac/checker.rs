@@ -1,13 +1,13 @@
-//! From events and conditions to verdicts.
+//! Checker: from events and conditions to verdicts.
 
 use super::cell::Cell;
+use super::check_output::{Alarm, CheckOutput, PropertyChange};
 use super::compile::compile;
-use super::findings::{Findings, Judged, Raised};
-use super::group::{Group, GroupEvent, Interface};
+use super::event_group::{EventGroup, GroupEvent, Interface};
 use super::ids::{ActionId, AuxiliaryId};
-use super::machine::{Machine, State, Told};
-use super::parts::{Mismatch, Parts};
-use super::recogniser::Unfit;
+use super::machine::{Machine, MachineOutput, MachineState};
+use super::recogniser::ScriptError;
+use super::script_def::{MismatchError, ScriptDef};
 use super::value::{Truth, Value};
 use alloc::string::String;
 use alloc::vec::Vec;
@@ -16,14 +16,14 @@ use core::fmt;
 /// Evaluates a requirement script, one instant at a time.
 ///
 /// ```
-/// use invigil_monitor::mac::{Checker, Group, Parts, Truth};
-/// let mut parts = Parts::default();
+/// use invigil_monitor::mac::{Checker, EventGroup, ScriptDef, Truth};
+/// let mut parts = ScriptDef::default();
 /// let closed = parts.import_condition("GateClosed");
 /// let closed = parts.condition(closed)?;
 /// parts.property("safe", closed)?;
 ///
 /// let mut checker = Checker::new(parts)?;
-/// let mut group = Group::default();
+/// let mut group = EventGroup::default();
 /// group.begin(100);
 /// group.condition(0, Truth::False);
 /// let findings = checker.instant(&group);
@@ -34,8 +34,8 @@ use core::fmt;
 #[derive(Clone, Debug)]
 pub struct Checker {
     machine: Machine,
-    findings: Findings,
-    /// The number of an import for each number that groups use; `None` as long as they are the same.
+    findings: CheckOutput,
+    /// Maps numbers of groups to imports; `None` if they are equal.
     wiring: Option<Wiring>,
 }
 
@@ -45,16 +45,16 @@ struct Wiring {
     conditions: Vec<Option<u32>>,
 }
 
-/// Names that a requirement script imports and the other side does not export.
+/// Names that a requirement script imports but the monitoring script does not export.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Missing {
+pub struct MissingImport {
     /// The events.
     pub events: Vec<String>,
     /// The conditions.
     pub conditions: Vec<String>,
 }
 
-impl fmt::Display for Missing {
+impl fmt::Display for MissingImport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("not exported by the monitoring script: ")?;
         let events = self.events.iter().map(|name| ("event", name));
@@ -66,36 +66,39 @@ impl fmt::Display for Missing {
     }
 }
 
-impl core::error::Error for Missing {}
+impl core::error::Error for MissingImport {}
 
 impl Checker {
-    /// Compiles a requirement script. Nothing has happened yet, and groups use the numbers of its imports.
-    pub fn new(parts: Parts) -> Result<Checker, Unfit> {
+    /// Compiles a requirement script, in its initial state. Groups use the numbers of its imports.
+    pub fn new(parts: ScriptDef) -> Result<Checker, ScriptError> {
         if !parts.variables.is_empty() || !parts.methods.is_empty() {
-            return Err(Unfit::Misplaced("a requirement script has neither monitored variables nor methods"));
+            return Err(ScriptError::Misplaced(
+                "a requirement script cannot have monitored variables or methods",
+            ));
         }
         if !parts.exported_events.is_empty() || !parts.exported_conditions.is_empty() {
-            return Err(Unfit::Misplaced("a requirement script exports nothing"));
+            return Err(ScriptError::Misplaced("a requirement script cannot have exports"));
         }
-        let program = compile(parts).map_err(Unfit::Cycles)?;
-        Ok(Checker { machine: Machine::new(program), findings: Findings::default(), wiring: None })
+        let program = compile(parts).map_err(ScriptError::Cycles)?;
+        Ok(Checker { machine: Machine::new(program), findings: CheckOutput::default(), wiring: None })
     }
 
-    /// Has a property that is undefined count as violated.
+    /// Sets whether an undefined property counts as violated.
     pub fn strict(mut self, strict: bool) -> Checker {
         self.machine.strict = strict;
         self
     }
 
-    /// From now on groups use the numbers of these exports. What is exported and not imported is left aside.
-    pub fn connect(&mut self, exports: &Interface) -> Result<(), Missing> {
+    /// Connects the exports of a monitoring script, whose numbers groups use from now on. Exports that are not
+    /// imported are ignored.
+    pub fn connect(&mut self, exports: &Interface) -> Result<(), MissingImport> {
         let imports = self.parts().imports();
         let among = |name: &String, names: &[String]| names.iter().position(|other| other == name);
         let missing = |names: &[String], among_them: &[String]| {
             let absent = names.iter().filter(|name| among(name, among_them).is_none());
             absent.cloned().collect::<Vec<_>>()
         };
-        let absent = Missing {
+        let absent = MissingImport {
             events: missing(&imports.events, &exports.events),
             conditions: missing(&imports.conditions, &exports.conditions),
         };
@@ -113,13 +116,12 @@ impl Checker {
     }
 
     /// The script.
-    pub fn parts(&self) -> &Parts {
+    pub fn parts(&self) -> &ScriptDef {
         &self.machine.program.parts
     }
 
-    /// Deals with an instant, and gives what is found at it: often nothing. Numbers that the script does not
-    /// know are left aside.
-    pub fn instant(&mut self, group: &Group) -> &Findings {
+    /// Evaluates an instant and returns the results. Numbers that the script does not import are ignored.
+    pub fn instant(&mut self, group: &EventGroup) -> &CheckOutput {
         for event in group.events() {
             self.event(event);
         }
@@ -133,24 +135,24 @@ impl Checker {
         let findings = &mut self.findings;
         findings.begin(group.time());
         self.machine.sweep(&mut |told| match told {
-            Told::Property { number, truth, count } => {
-                findings.property(Judged { property: number, truth, violations: count });
+            MachineOutput::Property { number, truth, count } => {
+                findings.property(PropertyChange { property: number, truth, violations: count });
             }
-            Told::Alarm { number, count } => findings.alarm(Raised { alarm: number, count }),
-            Told::Print(value) => findings.print(value),
-            Told::Invoke(action) => findings.invoke(ActionId(action)),
-            Told::Event { .. } | Told::Condition { .. } => {}
+            MachineOutput::Alarm { number, count } => findings.alarm(Alarm { alarm: number, count }),
+            MachineOutput::Print(value) => findings.print(value),
+            MachineOutput::Invoke(action) => findings.invoke(ActionId(action)),
+            MachineOutput::Event { .. } | MachineOutput::Condition { .. } => {}
         });
         findings.faults.extend_from_slice(&self.machine.faults);
         &self.findings
     }
 
-    /// What was found at the last instant.
-    pub fn findings(&self) -> &Findings {
+    /// The results of the last instant.
+    pub fn output(&self) -> &CheckOutput {
         &self.findings
     }
 
-    /// The value of a property, by its number, after the last instant.
+    /// The value of a property after the last instant, by its number.
     pub fn property(&self, number: u32) -> Option<Truth> {
         let cell = self.machine.program.properties.get(number as usize)?;
         Some(self.machine.state.cells[*cell as usize].truth())
@@ -163,18 +165,18 @@ impl Checker {
         Some(self.machine.state.cells[slot.cell as usize].value(slot.ty, &texts))
     }
 
-    /// How many faults there have been.
+    /// The number of faults so far.
     pub fn fault_count(&self) -> u64 {
         self.machine.state.faults
     }
 
-    /// What it remembers.
-    pub fn state(&self) -> &State {
+    /// The state.
+    pub fn state(&self) -> &MachineState {
         &self.machine.state
     }
 
-    /// Puts a state back that [`Checker::state`] gave.
-    pub fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
+    /// Restores a state returned by [`Checker::state`].
+    pub fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
         self.machine.restore(state)
     }
 

@@ -1,12 +1,12 @@
-//! The instructions of the machine, and which ones Java's operators become.
+//! Instructions of the machine, and the translation of Java's operators to them.
 
 use super::operator::{Binary, Unary};
 use super::value::Type;
 
-/// What an instruction does. `out`, `a`, `b` and `c` are cells; see [`Op`].
+/// Opcode of an instruction. `out`, `a`, `b` and `c` are cells; see [`Op`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Code {
-    // Whole numbers, with the sign in 64 bits. Those named `Int` cut the result to 32.
+    // Integers, sign-extended to 64 bits. `Int` instructions truncate the result to 32 bits.
     AddInt,
     SubtractInt,
     MultiplyInt,
@@ -29,7 +29,7 @@ pub(super) enum Code {
     BitAnd,
     BitXor,
     BitOr,
-    // Numbers with a fraction, always as `double`. Those named `Float` round the result to a `float`.
+    // Floating-point numbers, always as `double`. `Float` instructions round the result to `float`.
     AddFloat,
     SubtractFloat,
     MultiplyFloat,
@@ -51,7 +51,7 @@ pub(super) enum Code {
     DoubleToFloat,
     FloatingToInt,
     FloatingToLong,
-    // Comparisons; of conditions too.
+    // Comparisons, also of conditions.
     LessWhole,
     AtMostWhole,
     EqualWhole,
@@ -67,34 +67,34 @@ pub(super) enum Code {
     And,
     Or,
     Implies,
-    /// `out` is `b` where `a` holds, and `c` where it does not.
+    /// `out` is `b` if `a` is true, and `c` if it is false.
     Choose,
     Defined,
-    /// `out` holds from `a` on until `b`.
+    /// `out` is true from `a` on until `b`.
     Interval,
-    // What lasts: `out` is left alone unless the event `a` happens.
-    /// The time, which is in `b`.
+    // Instructions that set `out` only if the event `a` occurs.
+    /// The time, in `b`.
     Time,
     /// The value in `b`.
     Keep,
-    /// The text in `b`, into the text number `c` of those that are kept.
+    /// The string in `b`, stored in kept string `c`.
     KeepText,
     // Events.
-    /// `a` holds, and did not the last time, which is in `c`.
+    /// `a` is true and was not at the last instant, which is in `c`.
     Start,
-    /// `a` does not hold, and did the last time, which is in `c`.
+    /// `a` is not true and was at the last instant, which is in `c`.
     End,
     Both,
     Either,
-    /// The event `a` happens and `b` holds.
+    /// The event `a` occurs and `b` is true.
     When,
-    // Text, into the text number `c` of the scratch.
-    /// The value in `a`, whose type is number `b` of [`Type::ALL`].
+    // Strings, built in scratch string `c`.
+    /// The value in `a`, of the type with index `b` in [`Type::ALL`].
     Show,
     Join,
 }
 
-/// One instruction: it reads the cells `a`, `b` and `c` as its code says and sets the cell `out`.
+/// An instruction: reads the cells `a`, `b` and `c` as its opcode specifies and sets the cell `out`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
     pub(super) code: Code,
@@ -104,7 +104,7 @@ pub(super) struct Op {
     pub(super) c: u32,
 }
 
-/// How a value of one type becomes one of another, by up to two instructions.
+/// Conversion between two types, by up to two instructions.
 pub(super) fn convert(from: Type, to: Type) -> &'static [Code] {
     let fraction = matches!(from, Type::Float | Type::Double);
     match to {
@@ -128,7 +128,7 @@ pub(super) fn convert(from: Type, to: Type) -> &'static [Code] {
     }
 }
 
-/// The instruction for an operator, if it needs one, on an operand that is converted to its promoted type.
+/// The instruction of a unary operator, if it needs one, for an operand of its promoted type.
 pub(super) fn unary(operator: Unary, ty: Type) -> Option<Code> {
     Some(match operator {
         Unary::Plus => return None,
@@ -142,16 +142,16 @@ pub(super) fn unary(operator: Unary, ty: Type) -> Option<Code> {
     })
 }
 
-/// The instruction for an operator.
+/// The instruction of a binary operator.
 pub(super) struct Chosen {
     pub(super) code: Code,
-    /// The types that the operands are converted to first.
+    /// The type to which the operands are converted first.
     pub(super) operands: (Type, Type),
-    /// Whether the operands change places.
+    /// Whether the operands are exchanged.
     pub(super) swapped: bool,
 }
 
-/// The instruction for an operator that is not the joining of texts.
+/// The instruction of a binary operator other than string concatenation.
 pub(super) fn binary(operator: Binary, a: Type, b: Type) -> Chosen {
     let shift = operator.is_shift();
     let common = match () {

@@ -1,4 +1,4 @@
-//! From the parts of a script to the flat form that runs.
+//! Compiler from script definitions to programs.
 
 use super::cell::Cell;
 use super::code::{Code, Op};
@@ -7,14 +7,14 @@ use super::ids::*;
 use super::layout::{Declared, Layout, imported};
 use super::operator::Binary;
 use super::order::{Cycle, Item, Plan, definition, root};
-use super::parts::{Does, EventIs, Expr, Occurrence, Parts};
 use super::program::{Effect, Lists, Program, Sources, Unit};
+use super::script_def::{Does, EventIs, Expr, Occurrence, ScriptDef};
 use super::value::Type;
 use super::walk::{Node, Walk};
 use alloc::vec::Vec;
 
 /// Compiles a script.
-pub(super) fn compile(parts: Parts) -> Result<Program, Vec<Cycle>> {
+pub(super) fn compile(parts: ScriptDef) -> Result<Program, Vec<Cycle>> {
     let plan = Plan::new(&parts)?;
     let mut layout = Layout::default();
     let folded = fold::constants(&parts);
@@ -65,7 +65,7 @@ pub(super) fn compile(parts: Parts) -> Result<Program, Vec<Cycle>> {
 }
 
 struct Compiler<'p> {
-    parts: &'p Parts,
+    parts: &'p ScriptDef,
     plan: Plan,
     sources: Sources,
     folded: Vec<Option<Cell>>,
@@ -73,12 +73,12 @@ struct Compiler<'p> {
     layout: Layout,
     ops: Vec<Op>,
     units: Vec<Unit>,
-    /// What reads what: source and unit.
+    /// Dependencies: source and unit.
     reads: Vec<(u32, u32)>,
     event_units: Vec<u32>,
     condition_units: Vec<u32>,
     late_units: Vec<u32>,
-    /// The cells of the nodes of the unit that is being compiled.
+    /// The cells of the nodes of the current unit.
     exprs: Vec<u32>,
     occurrences: Vec<u32>,
 }
@@ -131,7 +131,7 @@ impl Compiler<'_> {
                 Effect::Property { value, cell: self.declared.properties[number as usize], number }
             }
             Item::Alarm(number) => Effect::Alarm { happens: value, number },
-            // Variables are no units: they are complete when the updates are.
+            // Variables are not units: they are complete when their updates are.
             Item::Auxiliary(_) => return None,
             Item::Update(at) => {
                 let update = self.parts.updates[at as usize];
@@ -145,7 +145,7 @@ impl Compiler<'_> {
         })
     }
 
-    /// The cell of an expression, whose operands have been dealt with.
+    /// Compiles an expression whose operands are compiled; returns its cell.
     fn expr(&mut self, item: Item, id: ExprId) -> u32 {
         if let Some(value) = self.folded[id.at()] {
             return self.layout.cell(value);
@@ -227,7 +227,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An expression as text.
+    /// Compiles the conversion of an expression to a string.
     fn shown(&mut self, id: ExprId) -> u32 {
         let (cell, ty) = (self.exprs[id.at()], self.parts.exprs[id.at()].1);
         if ty == Type::String {
@@ -238,7 +238,7 @@ impl Compiler<'_> {
         self.op(Code::Show, out, [cell, ty as u32, text])
     }
 
-    /// The cell that says whether an event happens.
+    /// Compiles an event expression; returns the cell of its occurrence.
     fn occurrence(&mut self, id: OccurrenceId) -> u32 {
         let sources = self.sources;
         let code = |code, compiler: &mut Self, operands: [u32; 3]| {
@@ -282,7 +282,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn event(&mut self, id: EventId) -> u32 {
+    fn event(&mut self, id: ScriptEventId) -> u32 {
         let source = match self.parts.events[id.at()].is {
             EventIs::Imported(_) => self.sources.event(imported(&self.parts.imported_events, id)),
             EventIs::Defined(_) => self.sources.unit(self.event_units[id.at()]),
@@ -290,7 +290,7 @@ impl Compiler<'_> {
         self.read(source, self.declared.events[id.at()])
     }
 
-    /// Notes that the unit which is being compiled reads `cell`, which changes with `source`.
+    /// Records that the current unit reads `cell`, which changes with `source`.
     fn read(&mut self, source: u32, cell: u32) -> u32 {
         self.reads.push((source, self.units.len() as u32));
         cell

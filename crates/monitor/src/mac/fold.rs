@@ -1,18 +1,18 @@
-//! Computing with the operators of Java: into instructions, or at once where everything is constant.
+//! Evaluation of Java's operators: as instructions, or at compile time for constants.
 
 use super::cell::Cell;
 use super::code::{self, Code};
 use super::ids::ExprId;
 use super::operator::Binary;
-use super::parts::{Expr, Parts};
 use super::run;
+use super::script_def::{Expr, ScriptDef};
 use super::value::Type;
 use super::walk::{Node, children};
 use alloc::vec::Vec;
 
-/// Computes an operator by instructions of which `emit` is told; `None` for expressions that are not one.
+/// Translates an operator to instructions, passed to `emit`; `None` if the expression is not an operator.
 pub(super) fn compute<T: Copy>(
-    parts: &Parts,
+    parts: &ScriptDef,
     id: ExprId,
     operand: impl Fn(ExprId) -> T,
     mut emit: impl FnMut(Code, [T; 3]) -> T,
@@ -41,8 +41,8 @@ pub(super) fn compute<T: Copy>(
     })
 }
 
-/// The values of all expressions that are constant. Of text, only what is written out is.
-pub(super) fn constants(parts: &Parts) -> Vec<Option<Cell>> {
+/// The values of all constant expressions; of strings, only literals.
+pub(super) fn constants(parts: &ScriptDef) -> Vec<Option<Cell>> {
     let mut values: Vec<Option<Cell>> = Vec::with_capacity(parts.exprs.len());
     for at in 0..parts.exprs.len() {
         let id = ExprId(at as u32);

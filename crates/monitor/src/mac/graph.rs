@@ -1,9 +1,10 @@
-//! Which nodes of a graph can reach each other.
+//! Strongly connected components.
 
 use alloc::vec::Vec;
 
-/// The strongly connected components, each after those that it leads to. The algorithm is Tarjan's, with a
-/// stack of its own.
+/// The strongly connected components, each after those that it leads to.
+///
+/// Tarjan's algorithm with an explicit stack.
 pub(super) fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
     const NEW: u32 = u32::MAX;
     let mut number = alloc::vec![NEW; graph.len()];
@@ -24,7 +25,7 @@ pub(super) fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
                 next += 1;
                 waiting.push(node);
             } else {
-                // Back from the successor before.
+                // Return from the previous successor.
                 let from = graph[at][edge - 1] as usize;
                 if open[from] {
                     low[at] = low[at].min(low[from]);
@@ -51,11 +52,11 @@ pub(super) fn components(graph: &[Vec<u32>]) -> Vec<Vec<u32>> {
     found
 }
 
-/// Ways around within components.
+/// Cycles within components.
 pub(super) struct Ways<'g> {
     graph: &'g [Vec<u32>],
     component: Vec<u32>,
-    /// Where a node is on the way that leads through its component; each component is walked once.
+    /// The index of a node on the walk through its component. Each component is walked once.
     place: Vec<u32>,
 }
 
@@ -68,14 +69,14 @@ impl<'g> Ways<'g> {
         Ways { graph, component, place: alloc::vec![u32::MAX; graph.len()] }
     }
 
-    /// Nodes of the component of `node`, each of which leads to the next, and the last one to the first.
+    /// A cycle in the component of `node`: each node leads to the next, and the last to the first.
     pub(super) fn around(&mut self, node: u32) -> Vec<u32> {
         let mut path = Vec::new();
         let mut node = node;
         while self.place[node as usize] == u32::MAX {
             self.place[node as usize] = path.len() as u32;
             path.push(node);
-            // In a component with a cycle, every node leads on.
+            // In a component with a cycle, every node has a successor in it.
             let inside = |next: &&u32| self.component[**next as usize] == self.component[node as usize];
             node = self.graph[node as usize].iter().find(inside).copied().unwrap_or(node);
         }
@@ -90,7 +91,7 @@ mod tests {
     use alloc::vec;
 
     #[test]
-    fn what_leads_to_each_other_is_together_and_after_what_it_leads_to() {
+    fn components_follow_their_successors() {
         let graph = vec![vec![1], vec![2, 3], vec![0], vec![4], vec![4], vec![0, 4]];
         assert_eq!(components(&graph), vec![vec![4], vec![3], vec![0, 1, 2], vec![5]]);
         let found = components(&graph);

@@ -1,4 +1,4 @@
-//! The numbers by which definitions speak of each other.
+//! Numbers of definitions.
 
 macro_rules! numbers {
     ($($(#[$doc:meta])* $name:ident),* $(,)?) => {$(
@@ -22,16 +22,16 @@ numbers! {
     MethodId,
     /// An auxiliary variable of a requirement script.
     AuxiliaryId,
-    /// A named event: one that is defined, or imported.
-    EventId,
-    /// A named condition: one that is defined, or imported.
+    /// A named event, defined or imported.
+    ScriptEventId,
+    /// A named condition, defined or imported.
     ConditionId,
     /// An action that a requirement script can invoke.
     ActionId,
     /// A guard of a requirement script.
     GuardId,
-    /// An expression, as a part of definitions.
+    /// An expression.
     ExprId,
-    /// An event expression, as a part of definitions.
+    /// An event expression.
     OccurrenceId,
 }

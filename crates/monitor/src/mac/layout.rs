@@ -1,29 +1,29 @@
-//! Which cell holds what.
+//! Layout of the cells of a program.
 
 use super::cell::{Cell, Owned, TextId};
-use super::parts::{Auxiliary, Carrier, EventIs, Parts};
 use super::program::{AuxiliaryCells, EventCells, MethodCells, Slot, VariableCells};
+use super::script_def::{Auxiliary, Carrier, EventIs, ScriptDef};
 use super::value::Type;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// What a slot has for its text that holds none.
+/// Text index of a slot without a string.
 const NO_TEXT: TextId = TextId(u64::MAX);
 
-/// The cells that have been given out, with their first values.
+/// The allocated cells with their initial values.
 #[derive(Default)]
 pub(super) struct Layout {
     pub(super) cells: Vec<Cell>,
-    /// Those that last from instant to instant.
+    /// Cells that are kept between instants.
     pub(super) kept: Vec<u32>,
     pub(super) texts: Owned,
-    /// Those that are made and read within one run of a unit; every unit uses them anew.
+    /// Scratch cells, reused by every unit.
     scratch: Vec<u32>,
     used: usize,
 }
 
 impl Layout {
-    /// A cell that does not last: a constant, or one that is set within every instant in which it is read.
+    /// A cell that is not kept: a constant, or one that is set in every instant in which it is read.
     pub(super) fn cell(&mut self, first: Cell) -> u32 {
         self.cells.push(first);
         self.cells.len() as u32 - 1
@@ -44,18 +44,18 @@ impl Layout {
         self.scratch[self.used - 1]
     }
 
-    /// Begins another unit.
+    /// Starts another unit.
     pub(super) fn begin(&mut self) {
         self.used = 0;
     }
 
-    /// A cell for values from outside that lasts.
+    /// A kept cell for input values.
     fn kept_slot(&mut self, ty: Type) -> Slot {
         let text = if ty == Type::String { self.kept_text("") } else { NO_TEXT };
         Slot { cell: self.kept(Cell::UNDEFINED), ty, text }
     }
 
-    /// A cell for values from outside that are read at once.
+    /// A cell for input values that are read in the same instant.
     fn passing_slot(&mut self, ty: Type) -> Slot {
         let text = if ty == Type::String { TextId::scratch(self.scratch_text() as usize) } else { NO_TEXT };
         Slot { cell: self.cell(Cell::UNDEFINED), ty, text }
@@ -72,7 +72,7 @@ impl Layout {
     }
 }
 
-/// The cells of what a script declares.
+/// The cells of the declarations of a script.
 pub(super) struct Declared {
     pub(super) now: u32,
     pub(super) variables: Vec<VariableCells>,
@@ -80,18 +80,18 @@ pub(super) struct Declared {
     pub(super) auxiliaries: Vec<AuxiliaryCells>,
     pub(super) imported_events: Vec<EventCells>,
     pub(super) imported_conditions: Vec<u32>,
-    /// Whether a named event happens.
+    /// The occurrence of a named event.
     pub(super) events: Vec<u32>,
-    /// The value of a named condition, and the same as those see it who need not look back.
+    /// The value of a named condition, and its value for readers that see the end of the instant.
     pub(super) conditions: Vec<u32>,
     pub(super) late: Vec<u32>,
     pub(super) properties: Vec<u32>,
-    /// What values are read from that are always undefined.
+    /// Cells that are always undefined.
     pub(super) nothing: u32,
 }
 
 impl Declared {
-    pub(super) fn new(parts: &Parts, folded: &[Option<Cell>], layout: &mut Layout) -> Declared {
+    pub(super) fn new(parts: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout) -> Declared {
         let now = layout.cell(Cell::UNDEFINED);
         let nothing = layout.cell(Cell::UNDEFINED);
         let variables = parts.variables.iter().map(|variable| VariableCells {
@@ -146,8 +146,8 @@ impl Declared {
         }
     }
 
-    /// The cells and types of the values that an event carries.
-    pub(super) fn carried(&self, parts: &Parts, carrier: Carrier) -> Vec<(u32, Type)> {
+    /// The cells and types of the values of an event.
+    pub(super) fn carried(&self, parts: &ScriptDef, carrier: Carrier) -> Vec<(u32, Type)> {
         let object = (self.nothing, Type::Boolean);
         let slot = |slot: &Option<Slot>| slot.as_ref().map_or(object, |slot| (slot.cell, slot.ty));
         match carrier {
@@ -170,12 +170,12 @@ impl Declared {
     }
 }
 
-/// The number of something among what is imported; numbers are given out in order.
+/// Number of an import; numbers are assigned in order.
 pub(super) fn imported<T: Ord>(ids: &[T], id: T) -> u32 {
     ids.binary_search(&id).unwrap_or_else(|at| at) as u32
 }
 
-fn auxiliary(parts: &Parts, folded: &[Option<Cell>], layout: &mut Layout, variable: &Auxiliary) -> Slot {
+fn auxiliary(parts: &ScriptDef, folded: &[Option<Cell>], layout: &mut Layout, variable: &Auxiliary) -> Slot {
     let first = folded[variable.initial.at()].unwrap_or(Cell::UNDEFINED);
     let ty = variable.ty;
     if ty != Type::String {

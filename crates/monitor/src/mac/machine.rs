@@ -1,10 +1,10 @@
-//! Evaluating what is concerned by an instant, and nothing else.
+//! Incremental evaluation: at each instant, only the affected units are evaluated.
 
 use super::cell::{self, Cell, Owned, Texts};
 use super::order::Definition;
-use super::parts::{Mismatch, foreign};
 use super::program::{Effect, Program, Slot};
 use super::run::run;
+use super::script_def::{MismatchError, foreign};
 use super::value::{Truth, Type, Value};
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -12,33 +12,32 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-/// What a recogniser or a checker remembers between two instants: plain data, to be kept, compared and put
-/// back.
+/// State of a recogniser or checker between two instants: plain data, which can be stored and compared.
 #[derive(Clone, Debug)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub struct State {
+pub struct MachineState {
     pub(super) cells: Vec<Cell>,
-    /// The cells that count; the others are set before they are read.
+    /// The kept cells. All others are set before they are read.
     kept: Arc<[u32]>,
     pub(super) texts: Owned,
-    /// How often each method has been entered and not left.
+    /// Per method, the number of active calls.
     pub(super) depths: Vec<u32>,
-    /// The units that must be evaluated at the next instant, a bit for each.
+    /// The units to evaluate at the next instant, as bits.
     dirty: Vec<u64>,
-    /// How often each property was violated, and then how often each alarm was raised.
+    /// The number of violations per property, followed by the number of occurrences per alarm.
     pub(super) counts: Vec<u64>,
     pub(super) faults: u64,
     pub(super) begun: bool,
 }
 
-impl State {
+impl MachineState {
     fn kept(&self) -> impl Iterator<Item = Cell> {
         self.kept.iter().map(|at| self.cells[*at as usize])
     }
 
-    /// Whether it can stand for one of a machine with this many units.
-    fn is_like(&self, other: &State, units: usize) -> bool {
-        let of = |state: &State| {
+    /// Whether it is valid for a machine with this many units.
+    fn is_like(&self, other: &MachineState, units: usize) -> bool {
+        let of = |state: &MachineState| {
             let texts = (state.texts.kept.len(), state.texts.scratch.len());
             (state.cells.len(), texts, state.depths.len(), state.dirty.len(), state.counts.len())
         };
@@ -48,7 +47,7 @@ impl State {
             && self.dirty.iter().enumerate().all(|(at, word)| is_unit(at, *word))
     }
 
-    /// Has the readers of a source be evaluated.
+    /// Marks the readers of a source for evaluation.
     #[inline]
     pub(super) fn mark(&mut self, program: &Program, source: u32) {
         for unit in program.readers.get(source) {
@@ -57,8 +56,8 @@ impl State {
     }
 }
 
-impl PartialEq for State {
-    fn eq(&self, other: &State) -> bool {
+impl PartialEq for MachineState {
+    fn eq(&self, other: &MachineState) -> bool {
         self.kept().eq(other.kept())
             && self.texts.kept == other.texts.kept
             && self.depths == other.depths
@@ -68,68 +67,68 @@ impl PartialEq for State {
     }
 }
 
-impl Eq for State {}
+impl Eq for MachineState {}
 
-impl Hash for State {
+impl Hash for MachineState {
     fn hash<H: Hasher>(&self, to: &mut H) {
         self.kept().for_each(|cell| cell.hash(to));
         (&self.texts.kept, &self.depths, &self.dirty, &self.counts, self.faults, self.begun).hash(to);
     }
 }
 
-/// Something that went wrong in a definition: what depends on it is undefined.
+/// A fault in a definition; dependent values are undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Fault {
-    /// Where.
+    /// The position.
     pub definition: Definition,
-    /// What.
+    /// The kind.
     pub kind: FaultKind,
 }
 
-/// What can go wrong in an expression.
+/// Kind of a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FaultKind {
-    /// A whole number is divided by zero.
+    /// Integer division by zero.
     DividedByZero,
-    /// Texts that are joined become longer than 65,536 bytes.
+    /// String concatenation exceeds 65,536 bytes.
     TextTooLong,
 }
 
 impl FaultKind {
-    /// The words for it.
-    pub fn words(self) -> &'static str {
+    /// The message.
+    pub fn message(self) -> &'static str {
         match self {
-            FaultKind::DividedByZero => "a whole number is divided by zero",
-            FaultKind::TextTooLong => "a text becomes longer than 65,536 bytes",
+            FaultKind::DividedByZero => "integer division by zero",
+            FaultKind::TextTooLong => "string longer than 65,536 bytes",
         }
     }
 }
 
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.words())
+        f.write_str(self.message())
     }
 }
 
-/// What an instant brings.
-pub(super) enum Told<'a> {
-    /// An exported event happens.
+/// Output of an instant.
+pub(super) enum MachineOutput<'a> {
+    /// An exported event occurs.
     Event {
         number: u32,
-        values: Carried<'a>,
+        values: EventValues<'a>,
     },
     /// An exported condition changes.
     Condition {
         number: u32,
         truth: Truth,
     },
-    /// A property changes; how often it has been violated so far.
+    /// A property changes; `count` is the number of violations.
     Property {
         number: u32,
         truth: Truth,
         count: u64,
     },
-    /// An alarm is raised; how often so far.
+    /// An alarm is raised; `count` is the number of occurrences.
     Alarm {
         number: u32,
         count: u64,
@@ -138,41 +137,41 @@ pub(super) enum Told<'a> {
     Invoke(u32),
 }
 
-/// The values that an event carries.
+/// The values of an event.
 #[derive(Clone, Copy)]
-pub(super) struct Carried<'a> {
+pub(super) struct EventValues<'a> {
     places: &'a [(u32, Type)],
     cells: &'a [Cell],
     texts: Texts<'a>,
 }
 
-impl<'a> Carried<'a> {
+impl<'a> EventValues<'a> {
     pub(super) fn iter(self) -> impl Iterator<Item = Value<'a>> {
         self.places.iter().map(move |(cell, ty)| self.cells[*cell as usize].value(*ty, &self.texts))
     }
 }
 
-/// A compiled script and where it stands.
+/// A compiled script with its state.
 #[derive(Clone, Debug)]
 pub(super) struct Machine {
     pub(super) program: Arc<Program>,
-    pub(super) state: State,
-    /// Whether a property that is undefined is violated.
+    pub(super) state: MachineState,
+    /// Whether an undefined property counts as violated.
     pub(super) strict: bool,
     /// The faults of the instant.
     pub(super) faults: Vec<Fault>,
-    /// Cells of events that happen: they are reset when the instant is over.
+    /// Cells of events that occur, which are reset at the end of the instant.
     happening: Vec<u32>,
-    /// Auxiliary variables that were set.
+    /// The auxiliary variables that were set.
     set: Vec<u32>,
-    /// What went wrong in a unit.
+    /// The faults of the current unit.
     raised: Vec<cell::State>,
 }
 
 impl Machine {
     pub(super) fn new(program: Program) -> Machine {
         let parts = &program.parts;
-        let state = State {
+        let state = MachineState {
             cells: program.cells.clone(),
             kept: program.kept.clone(),
             texts: program.texts.clone(),
@@ -193,8 +192,8 @@ impl Machine {
         }
     }
 
-    /// Puts a state back that was taken from a machine with the same script, perhaps in another process.
-    pub(super) fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
+    /// Restores a state of a machine with the same script.
+    pub(super) fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
         if !state.is_like(&self.state, self.program.units.len()) {
             return Err(foreign("state"));
         }
@@ -202,7 +201,7 @@ impl Machine {
         Ok(())
     }
 
-    /// Sets a cell to true until the instant is over.
+    /// Sets a cell to true until the end of the instant.
     #[inline]
     pub(super) fn happens(&mut self, cell: u32) {
         self.state.cells[cell as usize] = Cell::TRUE;
@@ -219,8 +218,8 @@ impl Machine {
         self.state.mark(&self.program, source);
     }
 
-    /// Evaluates the units that have been marked, and those that this concerns, in their order.
-    pub(super) fn sweep(&mut self, tell: &mut impl FnMut(Told<'_>)) {
+    /// Evaluates the marked units and the units that depend on them, in order.
+    pub(super) fn sweep(&mut self, tell: &mut impl FnMut(MachineOutput<'_>)) {
         self.faults.clear();
         let first = !self.state.begun;
         if first {
@@ -241,7 +240,7 @@ impl Machine {
                 let number = word as u32 * 64 + bit;
                 let unit = &program.units[number as usize];
                 let ops = &program.ops[unit.ops.start as usize..unit.ops.end as usize];
-                let State { cells, texts, .. } = &mut self.state;
+                let MachineState { cells, texts, .. } = &mut self.state;
                 run(ops, cells, texts, program.constants(), &mut self.raised);
                 let (state, raised) = (&mut self.state, &mut self.raised);
                 let mut effects = Effects {
@@ -263,7 +262,7 @@ impl Machine {
         self.commit();
     }
 
-    /// Ends the instant: new values of auxiliary variables are old ones from now on, and events are over.
+    /// Ends the instant: auxiliary variables take their new values, and events are reset.
     fn commit(&mut self) {
         let program = &*self.program;
         for variable in self.set.drain(..) {
@@ -286,8 +285,8 @@ fn kind(state: cell::State) -> FaultKind {
     }
 }
 
-/// Gives a slot a value that is in some cell; says whether that is a change.
-fn assign(state: &mut State, constants: &[String], slot: Slot, value: Cell) -> bool {
+/// Copies a cell to a slot; returns whether the slot changed.
+fn assign(state: &mut MachineState, constants: &[String], slot: Slot, value: Cell) -> bool {
     let value = if value.is_known() { value } else { Cell::UNDEFINED };
     let before = state.cells[slot.cell as usize];
     if slot.ty != Type::String || !value.is_known() {
@@ -303,10 +302,10 @@ fn assign(state: &mut State, constants: &[String], slot: Slot, value: Cell) -> b
     true
 }
 
-/// What follows from the evaluation of a unit.
+/// Applies the effect of a unit.
 struct Effects<'m> {
     program: &'m Program,
-    state: &'m mut State,
+    state: &'m mut MachineState,
     raised: &'m mut Vec<cell::State>,
     happening: &'m mut Vec<u32>,
     set: &'m mut Vec<u32>,
@@ -316,7 +315,7 @@ struct Effects<'m> {
 
 impl Effects<'_> {
     #[inline]
-    fn of(&mut self, unit: u32, effect: Effect, tell: &mut impl FnMut(Told<'_>)) {
+    fn of(&mut self, unit: u32, effect: Effect, tell: &mut impl FnMut(MachineOutput<'_>)) {
         let program = self.program;
         match effect {
             Effect::Condition { value, cell, export } => {
@@ -325,7 +324,7 @@ impl Effects<'_> {
                 if truth != before {
                     self.state.mark(program, program.sources.unit(unit));
                     if let Some(number) = export {
-                        tell(Told::Condition { number, truth });
+                        tell(MachineOutput::Condition { number, truth });
                     }
                 }
             }
@@ -337,12 +336,12 @@ impl Effects<'_> {
                 self.happening.push(cell);
                 self.state.mark(program, program.sources.unit(unit));
                 if let Some(number) = export {
-                    let values = Carried {
+                    let values = EventValues {
                         places: &program.exports[number as usize],
                         cells: &self.state.cells,
                         texts: self.state.texts.with(program.constants()),
                     };
-                    tell(Told::Event { number, values });
+                    tell(MachineOutput::Event { number, values });
                 }
             }
             Effect::Property { value, cell, number } => {
@@ -354,13 +353,13 @@ impl Effects<'_> {
                 } else if truth == before {
                     return;
                 }
-                tell(Told::Property { number, truth, count: self.state.counts[number as usize] });
+                tell(MachineOutput::Property { number, truth, count: self.state.counts[number as usize] });
             }
             Effect::Alarm { happens, number } => {
                 if self.holds(happens) {
                     let count = &mut self.state.counts[program.parts.properties.len() + number as usize];
                     *count += 1;
-                    tell(Told::Alarm { number, count: *count });
+                    tell(MachineOutput::Alarm { number, count: *count });
                 }
             }
             Effect::Assign { trigger, value, to } => {
@@ -376,13 +375,13 @@ impl Effects<'_> {
             Effect::Print { trigger, value, ty } => {
                 if self.holds(trigger) {
                     let texts = self.state.texts.with(program.constants());
-                    tell(Told::Print(self.state.cells[value as usize].value(ty, &texts)));
+                    tell(MachineOutput::Print(self.state.cells[value as usize].value(ty, &texts)));
                     self.sound(value);
                 }
             }
             Effect::Invoke { trigger, action } => {
                 if self.holds(trigger) {
-                    tell(Told::Invoke(action));
+                    tell(MachineOutput::Invoke(action));
                 }
             }
         }
@@ -392,7 +391,7 @@ impl Effects<'_> {
         self.state.cells[cell as usize].holds()
     }
 
-    /// A value; if something went wrong with it, that is told.
+    /// Reads a value; a fault in it is reported.
     fn sound(&mut self, cell: u32) -> Cell {
         let value = self.state.cells[cell as usize];
         if value.is_fault() {
@@ -401,8 +400,8 @@ impl Effects<'_> {
         value
     }
 
-    /// Gives a condition its value. One that something went wrong in is undefined, with a bit that says so: it
-    /// is told when it comes to that, not as long as it stays so.
+    /// Sets a condition. After a fault it is undefined, with a flag: the fault is reported once, when the
+    /// condition becomes undefined.
     fn settle(&mut self, value: u32, cell: u32) -> Truth {
         let mut value = self.state.cells[value as usize];
         let before = self.state.cells[cell as usize];
@@ -421,19 +420,19 @@ impl Effects<'_> {
 #[cfg(test)]
 mod tests {
     use super::super::compile::compile;
-    use super::super::parts::Parts;
+    use super::super::script_def::ScriptDef;
     use super::*;
 
     #[test]
-    fn a_state_that_does_not_fit_is_refused() {
-        let mut parts = Parts::default();
+    fn mismatched_state_is_rejected() {
+        let mut parts = ScriptDef::default();
         let closed = parts.import_condition("closed");
         let closed = parts.condition(closed).unwrap();
         parts.property("safe", closed).unwrap();
         let mut machine = Machine::new(compile(parts).unwrap());
         let good = machine.state.clone();
         assert!(machine.restore(&good).is_ok());
-        type Spoil = fn(&mut State);
+        type Spoil = fn(&mut MachineState);
         let spoils: [Spoil; 6] = [
             |state| state.dirty[0] = u64::MAX,
             |state| state.dirty.push(0),

@@ -1,69 +1,70 @@
-//! Monitoring and checking in two steps: snapshots of a subject become events and conditions, and these are
+//! MaC: monitoring and checking in two steps. Snapshots of a subject become events and conditions, which are
 //! checked against requirements.
 //!
-//! A *monitoring script* (PEDL) says which variables and methods of the subject are watched, and defines events
-//! and conditions over them; some are exported. A *requirement script* (MEDL) imports them and states what
-//! must always hold (properties) and what must never happen (alarms). Both come in as [`Parts`].
+//! A *monitoring script* (PEDL) declares the monitored variables and methods of the subject, defines events and
+//! conditions over them, and exports some of these. A *requirement script* (MEDL) imports them and states
+//! properties, which must always hold, and alarms, which must never occur. Both are given as [`ScriptDef`].
 //!
-//! # The logic
+//! # Logic
 //!
-//! An *event* happens at an instant or does not, and may carry values. A *condition* has a value at every
-//! instant: true, false or undefined ([`Truth`]). A variable that has not been assigned is undefined, and so
-//! is what is computed from it; `&&` and `||` are false and true as soon as one side is. `start(c)` happens
-//! when `c` becomes true, `end(c)` when it was true and no longer is, `e when c` when `e` happens at an
-//! instant at which `c` is true. `[e1, e2)` is true from `e1` on until `e2`; where both happen at once, `e2` wins.
+//! An *event* occurs at an instant or not, and may have values. A *condition* is true, false or undefined
+//! ([`Truth`]) at every instant. A variable is undefined until it is assigned, and expressions over undefined
+//! values are undefined; `&&` is false if one side is false, and `||` is true if one side is true. `start(c)`
+//! occurs when `c` becomes true, `end(c)` when `c` was true and no longer is, and `e when c` when `e` occurs at
+//! an instant at which `c` is true. `[e1, e2)` is true from `e1` on until `e2`; if both occur at the same
+//! instant, `e2` wins.
 //!
 //! # Decisions
 //!
 //! - Numbers are Java's: `int` and `long` wrap, smaller types are computed as `int`, shifts are masked.
-//! - Dividing a whole number by zero makes what is computed from it undefined, and is told as a fault where
-//!   a condition, a `when` or an assignment depends on it.
-//! - At the first instant nothing was true before: `start(c)` happens if `c` is true.
-//! - `time(e)` and `value(e, i)` speak of the last time that `e` happened, the present instant included.
-//! - `IOM(f)` happens at the begin and at the end of `f`. `InM(f)` is true while some thread is inside `f`.
-//! - Auxiliary variables: see [`Parts::unprimed`].
+//! - Integer division by zero makes the result undefined. It is reported as a fault if a condition, a `when` or
+//!   an assignment depends on it.
+//! - Before the first instant nothing is true: `start(c)` occurs if `c` is true at the first instant.
+//! - `time(e)` and `value(e, i)` refer to the last occurrence of `e`, including the current instant.
+//! - `IOM(f)` occurs at the entry and at the exit of `f`. `InM(f)` is true while some thread executes `f`.
+//! - Auxiliary variables: see [`ScriptDef::unprimed`].
 
 mod abstraction;
 mod build;
-mod call;
 mod cell;
+mod check_output;
 mod checker;
 mod code;
 mod compile;
-mod derive;
-mod filter;
-mod findings;
+mod event_deriver;
+mod event_group;
 mod fold;
 mod graph;
-mod group;
 mod ids;
 mod layout;
 mod machine;
+mod method_call;
 mod operator;
 mod order;
-mod parts;
 mod program;
 mod recogniser;
 mod run;
+mod script_def;
 mod scripts;
 mod show;
 mod value;
+mod value_filter;
 mod walk;
 
-pub use abstraction::{Abstraction, Because, Constant, Threshold};
-pub use call::{Argument, Call};
-pub use checker::{Checker, Missing};
-pub use derive::{Deriver, Input, Outputs, Plan, Remembered};
-pub use filter::Filter;
-pub use findings::{Done, Findings, Judged, Raised};
-pub use group::{Group, GroupEvent, Interface};
+pub use abstraction::{Abstraction, Constant, NotAbstracted, Threshold};
+pub use check_output::{Action, Alarm, CheckOutput, PropertyChange};
+pub use checker::{Checker, MissingImport};
+pub use event_deriver::{EventDeriver, ScriptOutputs, ScriptPlan, ScriptState, SnapshotInput};
+pub use event_group::{EventGroup, GroupEvent, Interface};
 pub use ids::{
-    ActionId, AuxiliaryId, ConditionId, EventId, ExprId, GuardId, MethodId, OccurrenceId, VariableId,
+    ActionId, AuxiliaryId, ConditionId, ExprId, GuardId, MethodId, OccurrenceId, ScriptEventId, VariableId,
 };
-pub use machine::{Fault, FaultKind, State};
+pub use machine::{Fault, FaultKind, MachineState};
+pub use method_call::{CallArgument, MethodCall};
 pub use operator::{Binary, Unary};
 pub use order::{Cycle, Definition};
-pub use parts::{Method, Mismatch, Parts, Variable};
-pub use recogniser::{Misfit, Recogniser, Snapshot, Unfit};
+pub use recogniser::{Recogniser, ScriptError, Snapshot, SnapshotError};
+pub use script_def::{Method, MismatchError, ScriptDef, Variable};
 pub use scripts::Scripts;
 pub use value::{Truth, Type, Value};
+pub use value_filter::ValueFilter;

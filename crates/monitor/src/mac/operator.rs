@@ -1,32 +1,32 @@
-//! The operators of expressions.
+//! Operators of expressions.
 
-/// An operator with one operand.
+/// A unary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Unary {
-    /// `+x`: the number, at least as an `int`.
+    /// `+x`: promotes to at least `int`.
     Plus,
     /// `-x`
     Minus,
     /// `~x`
     Complement,
-    /// `!c`, undefined where `c` is.
+    /// `!c`, undefined if `c` is.
     Not,
 }
 
-/// An operator with two operands.
+/// A binary operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Binary {
-    /// `+`, also of texts, where the other side may be anything.
+    /// `+`, also string concatenation if one side is a string.
     Add,
     /// `-`
     Subtract,
     /// `*`
     Multiply,
-    /// `/`; whole numbers are cut off towards zero, and dividing them by zero is a fault.
+    /// `/`; integer division truncates, and division by zero is a fault.
     Divide,
-    /// `%`; the sign is that of the left side, and zero on the right side is a fault.
+    /// `%`; the result has the sign of the left side, and zero on the right side is a fault.
     Remainder,
     /// `<<`, by the low five (`long`: six) bits of the right side.
     ShiftLeft,
@@ -42,26 +42,26 @@ pub enum Binary {
     Greater,
     /// `>=`
     AtLeast,
-    /// `==`, of numbers, of texts by their content, of conditions.
+    /// `==`, of numbers, of strings by content, of conditions.
     Equal,
     /// `!=`
     NotEqual,
-    /// `&`, of whole numbers; of conditions it is [`Binary::And`].
+    /// `&` of integers; for conditions see [`Binary::And`].
     BitAnd,
-    /// `^`, of whole numbers; of conditions it is [`Binary::NotEqual`].
+    /// `^` of integers; for conditions see [`Binary::NotEqual`].
     BitXor,
-    /// `|`, of whole numbers; of conditions it is [`Binary::Or`].
+    /// `|` of integers; for conditions see [`Binary::Or`].
     BitOr,
-    /// `&&`: false if one side is, else undefined if one side is.
+    /// `&&`: false if one side is false, otherwise undefined if one side is undefined.
     And,
-    /// `||`: true if one side is, else undefined if one side is.
+    /// `||`: true if one side is true, otherwise undefined if one side is undefined.
     Or,
-    /// `=>`: the left side does not hold, or the right side does.
+    /// `=>`: implication.
     Implies,
 }
 
 impl Unary {
-    /// As it is written.
+    /// The operator as written.
     pub fn word(self) -> &'static str {
         match self {
             Unary::Plus => "+",
@@ -73,7 +73,7 @@ impl Unary {
 }
 
 impl Binary {
-    /// As it is written.
+    /// The operator as written.
     pub fn word(self) -> &'static str {
         match self {
             Binary::Add => "+",

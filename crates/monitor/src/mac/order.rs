@@ -1,54 +1,54 @@
-//! In which order definitions and guards are evaluated, and whose values they see.
+//! Order of evaluation of definitions and guards.
 //!
-//! Everything is evaluated once per instant, after what it names. What a variable without a prime means in a
-//! definition follows from that: its value after the guards of the instant, if the guards that set it can be
-//! evaluated before. If they cannot, because one of them depends on the definition, it is the value before the
-//! instant. A condition that has to look back like this is evaluated a second time for those who need not:
-//! a property sees what is true after the instant.
+//! Each item is evaluated once per instant, after the items that it names. This determines the meaning of a
+//! variable without a prime in a definition: its value after the guards of the instant, if these can be
+//! evaluated first. If one of them depends on the definition, it is the value before the instant. A condition
+//! that reads such an old value is evaluated a second time, with the new value, for readers that do not: a
+//! property sees the values after the instant.
 
 use super::graph::{Ways, components};
 use super::ids::*;
-use super::parts::{Does, EventIs, Expr, Occurrence, Parts};
+use super::script_def::{Does, EventIs, Expr, Occurrence, ScriptDef};
 use super::walk::{Node, Walk};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Something that is evaluated.
+/// An evaluated item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    Event(EventId),
+    Event(ScriptEventId),
     Condition(ConditionId),
-    /// A condition that looks back, as those see it who need not.
+    /// A condition with old values, evaluated again with new ones.
     Late(ConditionId),
-    /// Not evaluated itself: complete when all guards that may set the variable have been dealt with.
+    /// Not evaluated itself: complete when all guards that may set the variable are evaluated.
     Auxiliary(AuxiliaryId),
     Update(u32),
     Property(u32),
     Alarm(u32),
 }
 
-/// A definition or a guard, as errors name it.
+/// A definition or a guard, for errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Definition {
     /// A named event.
-    Event(EventId),
+    Event(ScriptEventId),
     /// A named condition.
     Condition(ConditionId),
     /// The new value of an auxiliary variable.
     Auxiliary(AuxiliaryId),
     /// A guard.
     Guard(GuardId),
-    /// A property, by its number.
+    /// A property.
     Property(u32),
-    /// An alarm, by its number.
+    /// An alarm.
     Alarm(u32),
 }
 
-/// Definitions and guards that need each other at the same instant, so that none can be first.
+/// A cyclic dependency of definitions and guards at one instant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cycle {
-    /// Each needs the next one, and the last one needs the first.
+    /// Each item needs the next, and the last needs the first.
     pub members: Vec<Definition>,
     names: Vec<String>,
 }
@@ -66,14 +66,14 @@ impl core::error::Error for Cycle {}
 
 /// The order of evaluation.
 pub(super) struct Plan {
-    /// What is evaluated, in order.
+    /// The items in order of evaluation.
     pub(super) order: Vec<Item>,
     component: Vec<u32>,
     looks_back: Vec<bool>,
     places: Places,
 }
 
-/// The positions of items in the graph.
+/// The indexes of items in the graph.
 #[derive(Clone, Copy)]
 struct Places {
     conditions: usize,
@@ -86,7 +86,7 @@ struct Places {
 }
 
 impl Places {
-    fn new(parts: &Parts) -> Places {
+    fn new(parts: &ScriptDef) -> Places {
         let conditions = parts.events.len();
         let updates = conditions + parts.conditions.len();
         let auxiliaries = updates + parts.updates.len();
@@ -112,7 +112,7 @@ impl Places {
     fn item(&self, place: usize) -> Item {
         let at = |base: usize| (place - base) as u32;
         match place {
-            _ if place < self.conditions => Item::Event(EventId(at(0))),
+            _ if place < self.conditions => Item::Event(ScriptEventId(at(0))),
             _ if place < self.updates => Item::Condition(ConditionId(at(self.conditions))),
             _ if place < self.auxiliaries => Item::Update(at(self.updates)),
             _ if place < self.late => Item::Auxiliary(AuxiliaryId(at(self.auxiliaries))),
@@ -123,17 +123,17 @@ impl Places {
     }
 }
 
-/// What an item names.
+/// The items that an item names.
 #[derive(Clone, Default)]
 struct Uses {
-    events: Vec<EventId>,
+    events: Vec<ScriptEventId>,
     conditions: Vec<ConditionId>,
     primed: Vec<AuxiliaryId>,
     unprimed: Vec<AuxiliaryId>,
 }
 
-/// The node that gives an item its value.
-pub(super) fn root(parts: &Parts, item: Item) -> Option<Node> {
+/// The node that computes the value of an item.
+pub(super) fn root(parts: &ScriptDef, item: Item) -> Option<Node> {
     Some(match item {
         Item::Event(id) => match parts.events[id.at()].is {
             EventIs::Defined(event) => Node::Event(event),
@@ -150,7 +150,7 @@ pub(super) fn root(parts: &Parts, item: Item) -> Option<Node> {
     })
 }
 
-fn uses(parts: &Parts, item: Item, walk: &mut Walk) -> Uses {
+fn uses(parts: &ScriptDef, item: Item, walk: &mut Walk) -> Uses {
     let mut uses = Uses::default();
     if let Item::Update(at) = item {
         uses.events.push(parts.guards[parts.updates[at as usize].guard.at()]);
@@ -175,13 +175,13 @@ fn uses(parts: &Parts, item: Item, walk: &mut Walk) -> Uses {
 }
 
 impl Plan {
-    /// The order of evaluation, or everything that prevents one.
-    pub(super) fn new(parts: &Parts) -> Result<Plan, Vec<Cycle>> {
+    /// The order of evaluation, or all cycles.
+    pub(super) fn new(parts: &ScriptDef) -> Result<Plan, Vec<Cycle>> {
         let places = Places::new(parts);
         let mut walk = Walk::default();
         let used: Vec<Uses> = (0..places.end).map(|at| uses(parts, places.item(at), &mut walk)).collect();
         let mut plan = Plan { order: Vec::new(), component: Vec::new(), looks_back: Vec::new(), places };
-        // First as if nobody had to look back, to see who has to.
+        // Assume first that no item reads old values, to find those that must.
         plan.looks_back.resize(parts.conditions.len(), false);
         plan.component.resize(places.end, u32::MAX);
         for (number, members) in components(&plan.graph(parts, &used, false)).iter().enumerate() {
@@ -214,7 +214,7 @@ impl Plan {
         if !cycles.is_empty() {
             return Err(cycles);
         }
-        // What is printed and invoked comes last, and as it is written.
+        // Prints and invocations are last, in the order of the script.
         let assigns = |at: u32| matches!(parts.updates[at as usize].does, Does::Assign(..));
         plan.order.retain(|item| match *item {
             Item::Auxiliary(_) => false,
@@ -226,12 +226,12 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Whether an item reads the value that a variable without a prime had before the instant.
+    /// Whether an item reads the value of an unprimed variable before the instant.
     pub(super) fn reads_old(&self, item: Item, variable: AuxiliaryId) -> bool {
         matches!(item, Item::Update(_)) || self.together(item, Item::Auxiliary(variable))
     }
 
-    /// The item that a condition is when this item names it.
+    /// The item that stands for a condition when this item names it.
     pub(super) fn as_read_by(&self, item: Item, condition: ConditionId) -> Item {
         if self.looks_back[condition.at()] && !self.together(item, Item::Condition(condition)) {
             Item::Late(condition)
@@ -240,14 +240,14 @@ impl Plan {
         }
     }
 
-    /// Whether each of two items depends on the other, if nobody looks back.
+    /// Whether two items depend on each other, if none reads old values.
     fn together(&self, a: Item, b: Item) -> bool {
         let settled = |item| matches!(item, Item::Late(_) | Item::Property(_) | Item::Alarm(_));
         !settled(a) && self.component[self.places.of(a)] == self.component[self.places.of(b)]
     }
 
-    /// What every item needs. As long as it is not settled who looks back, nobody does.
-    fn graph(&self, parts: &Parts, used: &[Uses], settled: bool) -> Vec<Vec<u32>> {
+    /// The dependencies of all items. Until it is known which read old values, none does.
+    fn graph(&self, parts: &ScriptDef, used: &[Uses], settled: bool) -> Vec<Vec<u32>> {
         let places = self.places;
         let mut last_set: Vec<Option<u32>> = alloc::vec![None; parts.auxiliaries.len()];
         let mut graph: Vec<Vec<u32>> = Vec::with_capacity(places.end);
@@ -285,15 +285,15 @@ impl Plan {
 }
 
 impl Cycle {
-    fn new(parts: &Parts, items: impl Iterator<Item = Item>) -> Cycle {
+    fn new(parts: &ScriptDef, items: impl Iterator<Item = Item>) -> Cycle {
         let members: Vec<Definition> = items.map(|item| definition(parts, item)).collect();
         let names = members.iter().map(|member| member.name(parts)).collect();
         Cycle { members, names }
     }
 }
 
-/// What errors call an item.
-pub(super) fn definition(parts: &Parts, item: Item) -> Definition {
+/// The name of an item in errors.
+pub(super) fn definition(parts: &ScriptDef, item: Item) -> Definition {
     match item {
         Item::Event(id) => Definition::Event(id),
         Item::Condition(id) | Item::Late(id) => Definition::Condition(id),
@@ -305,8 +305,8 @@ pub(super) fn definition(parts: &Parts, item: Item) -> Definition {
 }
 
 impl Definition {
-    /// Its name in a script, as messages say it.
-    pub fn name(self, parts: &Parts) -> String {
+    /// Its name in a script, for messages.
+    pub fn name(self, parts: &ScriptDef) -> String {
         let name = match self {
             Definition::Event(id) => parts.events.get(id.at()).map(|event| &event.name),
             Definition::Condition(id) => parts.conditions.get(id.at()).map(|condition| &condition.name),
@@ -326,13 +326,13 @@ impl Definition {
     }
 }
 
-impl Parts {
-    /// Definitions and guards that need each other at the same instant: a definition names `x'`, and a guard
-    /// that sets `x` depends on the definition. A script with such a cycle means nothing.
+impl ScriptDef {
+    /// The cyclic dependencies: a definition names `x'`, and a guard that sets `x` depends on the definition. A
+    /// script with a cycle has no meaning.
     ///
     /// ```
-    /// use invigil_monitor::mac::{Binary, Parts, Type, Value};
-    /// let mut parts = Parts::default();
+    /// use invigil_monitor::mac::{Binary, ScriptDef, Type, Value};
+    /// let mut parts = ScriptDef::default();
     /// let push = parts.import_event("push", &[]);
     /// let count = parts.auxiliary("count", Type::Int, Value::Int(0))?;
     /// // event few = push when count' < 3;
@@ -348,7 +348,7 @@ impl Parts {
     /// parts.assign(guard, count, sum)?;
     /// let cycles = parts.cycles();
     /// assert_eq!(cycles[0].to_string(), "`few` needs `count'` needs the guard of `few` needs `few`");
-    /// # Ok::<(), invigil_monitor::mac::Mismatch>(())
+    /// # Ok::<(), invigil_monitor::mac::MismatchError>(())
     /// ```
     pub fn cycles(&self) -> Vec<Cycle> {
         Plan::new(self).err().unwrap_or_default()

@@ -1,24 +1,24 @@
-//! The flat form of a script: instructions in units, and who reads what.
+//! Compiled scripts: instructions in units, and dependencies.
 
 use super::cell::{Cell, Owned, TextId};
 use super::code::Op;
 use super::order::Definition;
-use super::parts::Parts;
+use super::script_def::ScriptDef;
 use super::value::{Type, Value};
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Range;
 
-/// A compiled script. Units are numbered in the order of their evaluation.
+/// A compiled script. Units are numbered in order of evaluation.
 #[derive(Debug)]
 pub(super) struct Program {
-    pub(super) parts: Parts,
+    pub(super) parts: ScriptDef,
     pub(super) ops: Vec<Op>,
     pub(super) units: Vec<Unit>,
-    /// The first values of all cells.
+    /// The initial values of all cells.
     pub(super) cells: Vec<Cell>,
-    /// The cells that last from instant to instant.
+    /// The cells that are kept between instants.
     pub(super) kept: Arc<[u32]>,
     pub(super) texts: Owned,
     pub(super) sources: Sources,
@@ -32,11 +32,11 @@ pub(super) struct Program {
     pub(super) imported_conditions: Vec<u32>,
     /// The values of properties.
     pub(super) properties: Vec<u32>,
-    /// Of each exported event, the values that it carries.
+    /// Per exported event, its values.
     pub(super) exports: Vec<Vec<(u32, Type)>>,
 }
 
-/// A definition, a guard's update, a property or an alarm: evaluated when something that it reads has changed.
+/// A definition, update, property or alarm; evaluated when one of its sources has changed.
 #[derive(Clone, Debug)]
 pub(super) struct Unit {
     pub(super) ops: Range<u32>,
@@ -44,7 +44,7 @@ pub(super) struct Unit {
     pub(super) definition: Definition,
 }
 
-/// What is done once a unit has been evaluated.
+/// Effect of a unit after its evaluation.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Effect {
     Event { happens: u32, cell: u32, export: Option<u32> },
@@ -56,17 +56,17 @@ pub(super) enum Effect {
     Invoke { trigger: u32, action: u32 },
 }
 
-/// A cell that values from outside are written to.
+/// A cell for input values.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) cell: u32,
     pub(super) ty: Type,
-    /// Where its text goes, if it is text.
+    /// Where a string is stored.
     pub(super) text: TextId,
 }
 
 impl Slot {
-    /// Writes a value that has the slot's type, or is undefined.
+    /// Writes a value of the slot's type or undefined.
     #[inline]
     pub(super) fn write(&self, cells: &mut [Cell], texts: &mut Owned, value: Value<'_>) {
         cells[self.cell as usize] = match value {
@@ -108,7 +108,7 @@ pub(super) struct EventCells {
     pub(super) values: Vec<Slot>,
 }
 
-/// The numbers of what units read.
+/// Numbers of sources that units read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sources {
     methods: u32,
@@ -121,7 +121,7 @@ pub(super) struct Sources {
 }
 
 impl Sources {
-    pub(super) fn new(parts: &Parts) -> Sources {
+    pub(super) fn new(parts: &ScriptDef) -> Sources {
         let methods = parts.variables.len() as u32;
         let events = methods + parts.methods.len() as u32;
         let conditions = events + parts.imported_events.len() as u32;
@@ -139,12 +139,12 @@ impl Sources {
         self.methods + at
     }
 
-    /// An imported event, by its number among those.
+    /// An imported event, by its import number.
     pub(super) fn event(&self, at: u32) -> u32 {
         self.events + at
     }
 
-    /// An imported condition, by its number among those.
+    /// An imported condition, by its import number.
     pub(super) fn condition(&self, at: u32) -> u32 {
         self.conditions + at
     }
@@ -163,13 +163,13 @@ impl Sources {
         self.now
     }
 
-    /// What a unit defines.
+    /// The definition of a unit.
     pub(super) fn unit(&self, at: u32) -> u32 {
         self.units + at
     }
 }
 
-/// Many lists in one array.
+/// Lists in one array.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lists {
     ends: Vec<u32>,
@@ -177,7 +177,7 @@ pub(super) struct Lists {
 }
 
 impl Lists {
-    /// From pairs of a list's number and an item.
+    /// Builds the lists from pairs of list number and item.
     pub(super) fn new(count: u32, mut pairs: Vec<(u32, u32)>) -> Lists {
         pairs.sort_unstable();
         pairs.dedup();

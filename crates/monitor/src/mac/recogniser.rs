@@ -1,97 +1,98 @@
-//! From snapshots of a subject to events and conditions.
+//! Recogniser: from snapshots of a subject to events and conditions.
 
 use super::cell::Cell;
 use super::compile::compile;
-use super::group::Group;
+use super::event_group::EventGroup;
 use super::ids::{MethodId, VariableId};
-use super::machine::{Fault, Machine, State, Told};
+use super::machine::{Fault, Machine, MachineOutput, MachineState};
 use super::order::Cycle;
-use super::parts::{Mismatch, Parts};
 use super::program::MethodCells;
+use super::script_def::{MismatchError, ScriptDef};
 use super::value::{Type, Value};
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-/// Something that a subject tells.
+/// A report of the subject about a monitored entity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Snapshot<'a> {
     /// A variable was assigned.
     Update(VariableId, Value<'a>),
-    /// A variable has this value from now on, though nobody assigned it: its name means the variable of another object.
+    /// A variable has this value without an assignment, because its name refers to the variable of another
+    /// object.
     Changed(VariableId, Value<'a>),
-    /// Control entered a method. Arguments that are left out at the end are undefined.
+    /// A method was entered. Omitted trailing arguments are undefined.
     Start(MethodId, &'a [Value<'a>]),
-    /// Control left a method: the arguments as they are then, and the result. Both are undefined where the
-    /// subject cannot tell, the result also where there is none or an exception was thrown.
+    /// A method was left: arguments and result. Both are undefined if unknown; the result also if there is none
+    /// or an exception was thrown.
     End(MethodId, &'a [Value<'a>], Value<'a>),
-    /// The object that these variables belong to is gone, or its scope is: they are undefined from now on.
-    Gone(&'a [VariableId]),
-    /// Time passed.
+    /// The object or scope of these variables ended: they are undefined from now on.
+    Invalidated(&'a [VariableId]),
+    /// A unit of time passed.
     Tick,
 }
 
-/// A snapshot that does not fit the script; nothing was done with it.
+/// A snapshot that does not match the script. It was ignored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
-    /// There are fewer variables than this number.
+pub enum SnapshotError {
+    /// There is no variable with this number.
     Variable(VariableId),
-    /// There are fewer methods than this number.
+    /// There is no method with this number.
     Method(MethodId),
-    /// A value has another type than the script says.
+    /// A value has the wrong type.
     Type {
         /// The variable, or the method of the argument or result.
         name: String,
-        /// The type that the script gives it; `None` for an object.
+        /// The declared type; `None` for an object.
         wanted: Option<Type>,
-        /// The type that came.
+        /// The type of the value.
         got: Type,
     },
-    /// A method has fewer parameters than came.
+    /// There are more arguments than parameters.
     Arguments {
         /// The method.
         name: String,
-        /// How many it has.
+        /// The number of parameters.
         wanted: usize,
-        /// How many came.
+        /// The number of arguments.
         got: usize,
     },
 }
 
-impl fmt::Display for Misfit {
+impl fmt::Display for SnapshotError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Misfit::Variable(id) => write!(f, "the script has no variable number {}", id.0),
-            Misfit::Method(id) => write!(f, "the script has no method number {}", id.0),
-            Misfit::Type { name, wanted: Some(wanted), got } => {
-                write!(f, "`{name}`: the script says {wanted}, and {got} came")
+            SnapshotError::Variable(id) => write!(f, "the script has no variable with number {}", id.0),
+            SnapshotError::Method(id) => write!(f, "the script has no method with number {}", id.0),
+            SnapshotError::Type { name, wanted: Some(wanted), got } => {
+                write!(f, "`{name}`: expected {wanted}, got {got}")
             }
-            Misfit::Type { name, wanted: None, got } => {
-                write!(f, "`{name}`: the script says that this is an object, and {got} came")
+            SnapshotError::Type { name, wanted: None, got } => {
+                write!(f, "`{name}`: expected an object, got {got}")
             }
-            Misfit::Arguments { name, wanted, got } => {
-                write!(f, "`{name}` has {wanted} parameters, and {got} arguments came")
+            SnapshotError::Arguments { name, wanted, got } => {
+                write!(f, "`{name}` has {wanted} parameters, got {got} arguments")
             }
         }
     }
 }
 
-impl core::error::Error for Misfit {}
+impl core::error::Error for SnapshotError {}
 
-/// A script that cannot be run.
+/// Error in a script.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unfit {
-    /// Definitions and guards need each other.
+pub enum ScriptError {
+    /// Definitions and guards depend on each other.
     Cycles(Vec<Cycle>),
-    /// It has parts that belong into the other kind of script.
+    /// It has parts that belong to the other kind of script.
     Misplaced(&'static str),
 }
 
-impl fmt::Display for Unfit {
+impl fmt::Display for ScriptError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Unfit::Misplaced(words) => f.write_str(words),
-            Unfit::Cycles(cycles) => {
+            ScriptError::Misplaced(words) => f.write_str(words),
+            ScriptError::Cycles(cycles) => {
                 for (at, cycle) in cycles.iter().enumerate() {
                     write!(f, "{}{cycle}", if at == 0 { "" } else { "; " })?;
                 }
@@ -101,13 +102,13 @@ impl fmt::Display for Unfit {
     }
 }
 
-impl core::error::Error for Unfit {}
+impl core::error::Error for ScriptError {}
 
 /// Evaluates a monitoring script, one snapshot at a time.
 ///
 /// ```
-/// use invigil_monitor::mac::{Binary, Parts, Recogniser, Snapshot, Truth, Type, Value};
-/// let mut parts = Parts::default();
+/// use invigil_monitor::mac::{Binary, ScriptDef, Recogniser, Snapshot, Truth, Type, Value};
+/// let mut parts = ScriptDef::default();
 /// let x = parts.variable("A.x", Type::Int);
 /// let (left, right) = (parts.read(x)?, parts.constant(Value::Int(3)));
 /// let more = parts.binary(Binary::Greater, left, right)?;
@@ -125,44 +126,47 @@ impl core::error::Error for Unfit {}
 #[derive(Clone, Debug)]
 pub struct Recogniser {
     machine: Machine,
-    group: Group,
+    group: EventGroup,
 }
 
 impl Recogniser {
-    /// Compiles a monitoring script. Nothing has happened yet: all variables are undefined.
-    pub fn new(parts: Parts) -> Result<Recogniser, Unfit> {
+    /// Compiles a monitoring script, in its initial state: all variables are undefined.
+    pub fn new(parts: ScriptDef) -> Result<Recogniser, ScriptError> {
         if !parts.imported_events.is_empty() || !parts.imported_conditions.is_empty() {
-            return Err(Unfit::Misplaced("a monitoring script imports nothing"));
+            return Err(ScriptError::Misplaced("a monitoring script cannot have imports"));
         }
         if !parts.auxiliaries.is_empty() || !parts.guards.is_empty() {
-            return Err(Unfit::Misplaced("a monitoring script has neither auxiliary variables nor guards"));
+            return Err(ScriptError::Misplaced(
+                "a monitoring script cannot have auxiliary variables or guards",
+            ));
         }
         if !parts.properties.is_empty() || !parts.alarms.is_empty() {
-            return Err(Unfit::Misplaced("a monitoring script has neither properties nor alarms"));
+            return Err(ScriptError::Misplaced("a monitoring script cannot have properties or alarms"));
         }
-        let program = compile(parts).map_err(Unfit::Cycles)?;
-        Ok(Recogniser { machine: Machine::new(program), group: Group::default() })
+        let program = compile(parts).map_err(ScriptError::Cycles)?;
+        Ok(Recogniser { machine: Machine::new(program), group: EventGroup::default() })
     }
 
     /// The script.
-    pub fn parts(&self) -> &Parts {
+    pub fn parts(&self) -> &ScriptDef {
         &self.machine.program.parts
     }
 
-    /// Deals with a snapshot that was taken at `time`, and gives what is to be exported of it: often nothing.
-    pub fn snapshot(&mut self, what: Snapshot<'_>, time: i64) -> Result<&Group, Misfit> {
+    /// Processes a snapshot taken at `time`, and returns the exported changes, which are often empty.
+    pub fn snapshot(&mut self, what: Snapshot<'_>, time: i64) -> Result<&EventGroup, SnapshotError> {
         self.take(what)?;
         Ok(self.evaluate(time))
     }
 
-    /// Deals with a snapshot and with assignments of the same instant, such as the fields of one record of a log:
-    /// no definition sees some of them without the others.
-    pub fn together(
+    /// Processes a snapshot and assignments of the same instant, such as the fields of one record of a log.
+    ///
+    /// All of them take effect before any definition is evaluated.
+    pub fn snapshot_with(
         &mut self,
         assigned: &[(VariableId, Value<'_>)],
         what: Snapshot<'_>,
         time: i64,
-    ) -> Result<&Group, Misfit> {
+    ) -> Result<&EventGroup, SnapshotError> {
         for (variable, value) in assigned {
             self.fits(*variable, *value)?;
         }
@@ -173,61 +177,64 @@ impl Recogniser {
         Ok(self.evaluate(time))
     }
 
-    fn take(&mut self, what: Snapshot<'_>) -> Result<(), Misfit> {
+    fn take(&mut self, what: Snapshot<'_>) -> Result<(), SnapshotError> {
         match what {
             Snapshot::Update(variable, value) => self.update(variable, value),
             Snapshot::Changed(variable, value) => self.change(variable, value).map(drop),
             Snapshot::Start(method, arguments) => self.start(method, arguments),
             Snapshot::End(method, arguments, result) => self.end(method, arguments, result),
-            Snapshot::Gone(variables) => self.gone(variables),
+            Snapshot::Invalidated(variables) => self.gone(variables),
             Snapshot::Tick => Ok(()),
         }
     }
 
-    fn evaluate(&mut self, time: i64) -> &Group {
+    fn evaluate(&mut self, time: i64) -> &EventGroup {
         let now = self.machine.program.now as usize;
         self.machine.state.cells[now] = Cell::whole(time);
         let group = &mut self.group;
         group.begin(time);
         self.machine.sweep(&mut |told| match told {
-            Told::Event { number, values } => {
+            MachineOutput::Event { number, values } => {
                 group.event(number);
                 values.iter().for_each(|value| group.value(value));
             }
-            Told::Condition { number, truth } => group.condition(number, truth),
-            Told::Property { .. } | Told::Alarm { .. } | Told::Print(_) | Told::Invoke(_) => {}
+            MachineOutput::Condition { number, truth } => group.condition(number, truth),
+            MachineOutput::Property { .. }
+            | MachineOutput::Alarm { .. }
+            | MachineOutput::Print(_)
+            | MachineOutput::Invoke(_) => {}
         });
         &self.group
     }
 
-    /// What went wrong in the last snapshot.
+    /// The faults of the last snapshot.
     pub fn faults(&self) -> &[Fault] {
         &self.machine.faults
     }
 
-    /// How many faults there have been.
+    /// The number of faults so far.
     pub fn fault_count(&self) -> u64 {
         self.machine.state.faults
     }
 
-    /// What it remembers.
-    pub fn state(&self) -> &State {
+    /// The state.
+    pub fn state(&self) -> &MachineState {
         &self.machine.state
     }
 
-    /// Puts a state back that [`Recogniser::state`] gave.
-    pub fn restore(&mut self, state: &State) -> Result<(), Mismatch> {
+    /// Restores a state returned by [`Recogniser::state`].
+    pub fn restore(&mut self, state: &MachineState) -> Result<(), MismatchError> {
         self.machine.restore(state)
     }
 
-    fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
+    fn update(&mut self, variable: VariableId, value: Value<'_>) -> Result<(), SnapshotError> {
         let updated = self.change(variable, value)?;
         self.machine.happens(updated);
         Ok(())
     }
 
-    /// Gives a variable a value; gives the cell of its updates.
-    fn change(&mut self, variable: VariableId, value: Value<'_>) -> Result<u32, Misfit> {
+    /// Sets a variable; returns the cell of its updates.
+    fn change(&mut self, variable: VariableId, value: Value<'_>) -> Result<u32, SnapshotError> {
         self.fits(variable, value)?;
         let cells = self.machine.program.variables[variable.at()];
         self.machine.write(cells.slot, value);
@@ -235,20 +242,20 @@ impl Recogniser {
         Ok(cells.updated)
     }
 
-    /// Whether a value is what the script says of a variable.
-    fn fits(&self, variable: VariableId, value: Value<'_>) -> Result<(), Misfit> {
+    /// Checks a value against the declaration of a variable.
+    fn fits(&self, variable: VariableId, value: Value<'_>) -> Result<(), SnapshotError> {
         let Some(declared) = self.parts().variables.get(variable.at()) else {
-            return Err(Misfit::Variable(variable));
+            return Err(SnapshotError::Variable(variable));
         };
         match value.ty() {
             Some(got) if got != declared.ty => {
-                Err(Misfit::Type { name: declared.name.clone(), wanted: Some(declared.ty), got })
+                Err(SnapshotError::Type { name: declared.name.clone(), wanted: Some(declared.ty), got })
             }
             _ => Ok(()),
         }
     }
 
-    fn start(&mut self, method: MethodId, arguments: &[Value<'_>]) -> Result<(), Misfit> {
+    fn start(&mut self, method: MethodId, arguments: &[Value<'_>]) -> Result<(), SnapshotError> {
         self.check(method, arguments, Value::Undefined)?;
         let depth = self.machine.state.depths[method.at()];
         self.cross(method, depth.saturating_add(1));
@@ -261,9 +268,14 @@ impl Recogniser {
         Ok(())
     }
 
-    fn end(&mut self, method: MethodId, arguments: &[Value<'_>], result: Value<'_>) -> Result<(), Misfit> {
+    fn end(
+        &mut self,
+        method: MethodId,
+        arguments: &[Value<'_>],
+        result: Value<'_>,
+    ) -> Result<(), SnapshotError> {
         self.check(method, arguments, result)?;
-        // A method may end that was entered before anyone watched.
+        // The method may have been entered before monitoring started.
         let depth = self.machine.state.depths[method.at()];
         self.cross(method, depth.saturating_sub(1));
         self.machine.happens(self.cells(method).ended);
@@ -289,9 +301,9 @@ impl Recogniser {
         self.machine.mark(self.machine.program.sources.method(method.0));
     }
 
-    fn gone(&mut self, variables: &[VariableId]) -> Result<(), Misfit> {
+    fn gone(&mut self, variables: &[VariableId]) -> Result<(), SnapshotError> {
         if let Some(unknown) = variables.iter().find(|id| id.at() >= self.parts().variables.len()) {
-            return Err(Misfit::Variable(*unknown));
+            return Err(SnapshotError::Variable(*unknown));
         }
         for variable in variables {
             let slot = self.machine.program.variables[variable.at()].slot;
@@ -301,15 +313,20 @@ impl Recogniser {
         Ok(())
     }
 
-    /// Whether the arguments and the result of a method are what the script says.
-    fn check(&self, method: MethodId, arguments: &[Value<'_>], result: Value<'_>) -> Result<(), Misfit> {
+    /// Checks arguments and result against the declaration of a method.
+    fn check(
+        &self,
+        method: MethodId,
+        arguments: &[Value<'_>],
+        result: Value<'_>,
+    ) -> Result<(), SnapshotError> {
         let Some(declared) = self.parts().methods.get(method.at()) else {
-            return Err(Misfit::Method(method));
+            return Err(SnapshotError::Method(method));
         };
         let name = || declared.name.clone();
         if arguments.len() > declared.parameters.len() {
             let (wanted, got) = (declared.parameters.len(), arguments.len());
-            return Err(Misfit::Arguments { name: name(), wanted, got });
+            return Err(SnapshotError::Arguments { name: name(), wanted, got });
         }
         let expected = declared.parameters.iter().chain([&declared.result]);
         let values = arguments.iter().copied();
@@ -319,7 +336,7 @@ impl Recogniser {
             if let Some(got) = value.ty()
                 && *wanted != Some(got)
             {
-                return Err(Misfit::Type { name: name(), wanted: *wanted, got });
+                return Err(SnapshotError::Type { name: name(), wanted: *wanted, got });
             }
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Running instructions.
+//! Execution of instructions.
 
 use super::cell::{Cell, Owned, State, TextId};
 use super::code::{Code, Op};
@@ -7,11 +7,10 @@ use super::value::Type;
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// The longest text that is made by joining: a variable that doubles must not eat all memory.
+/// Maximum length of a concatenated string, so that a variable that doubles cannot exhaust memory.
 const LONGEST_TEXT: usize = 1 << 16;
 
-/// Runs instructions in order. `faults` is told where something that went wrong decides whether an
-/// event happens.
+/// Runs instructions in order. Faults that decide whether an event occurs are added to `faults`.
 #[inline]
 pub(super) fn run(
     ops: &[Op],
@@ -20,7 +19,7 @@ pub(super) fn run(
     constants: &[String],
     faults: &mut Vec<State>,
 ) {
-    /// Two known operands are computed with; otherwise the reason why one is not known is passed on.
+    /// Applies an operation to two known operands; otherwise propagates the reason why one is unknown.
     macro_rules! of_two {
         ($op:ident, $as:ident, |$a:ident, $b:ident| $result:expr) => {{
             let (left, right) = (cells[$op.a as usize], cells[$op.b as usize]);
@@ -97,7 +96,7 @@ pub(super) fn run(
             Code::DivideLong => divide!(op, i64, wrapping_div),
             Code::RemainderLong => divide!(op, i64, wrapping_rem),
             Code::MinusLong => of_one!(op, as_whole, |a| Cell::whole(a.wrapping_neg())),
-            // Shifting by more than the width takes the low bits, as Java does.
+            // Shifts use the low bits of the right side, as Java does.
             Code::ShiftLeftInt => int!(op, |a, b| a.wrapping_shl(b as u32)),
             Code::ShiftRightInt => int!(op, |a, b| a.wrapping_shr(b as u32)),
             Code::ShiftRightUnsignedInt => int!(op, |a, b| (a as u32).wrapping_shr(b as u32) as i32),
@@ -128,7 +127,7 @@ pub(super) fn run(
             Code::WholeToFloat => of_one!(op, as_whole, |a| Cell::floating((a as f32).into())),
             Code::WholeToDouble => of_one!(op, as_whole, |a| Cell::floating(a as f64)),
             Code::DoubleToFloat => of_one!(op, as_floating, |a| Cell::floating((a as f32).into())),
-            // Java's conversions saturate, and so do these.
+            // Saturating conversions, as in Java.
             Code::FloatingToInt => of_one!(op, as_floating, |a| Cell::whole((a as i32).into())),
             Code::FloatingToLong => of_one!(op, as_floating, |a| Cell::whole(a as i64)),
 
@@ -201,7 +200,7 @@ pub(super) fn run(
     }
 }
 
-/// Runs one instruction that needs nothing but its operands.
+/// Runs an instruction that only depends on its operands.
 pub(super) fn once(code: Code, [a, b, c]: [Cell; 3], constants: &[String]) -> Cell {
     let mut cells = [a, b, c, Cell::UNDEFINED];
     let op = Op { code, out: 3, a: 0, b: 1, c: 2 };
@@ -213,7 +212,7 @@ fn not(a: Cell) -> Cell {
     if a.is_known() { Cell::from(a.bits == 0) } else { a }
 }
 
-/// False as soon as one side is.
+/// False if one side is false.
 fn and(a: Cell, b: Cell) -> Cell {
     if a == Cell::FALSE || b == Cell::FALSE {
         return Cell::FALSE;
@@ -224,7 +223,7 @@ fn and(a: Cell, b: Cell) -> Cell {
     }
 }
 
-/// True as soon as one side is.
+/// True if one side is true.
 fn or(a: Cell, b: Cell) -> Cell {
     if a == Cell::TRUE || b == Cell::TRUE {
         return Cell::TRUE;
@@ -235,7 +234,7 @@ fn or(a: Cell, b: Cell) -> Cell {
     }
 }
 
-/// The value in `a`, whose type is number `b` of all.
+/// Converts the value in `a`, of the type with index `b`, to a string.
 fn show_value(op: &Op, cells: &[Cell], texts: &mut Owned, constants: &[String]) -> Cell {
     let cell = cells[op.a as usize];
     let (Some(ty), false) = (Type::ALL.get(op.b as usize), cell.is_fault()) else { return cell };
@@ -244,7 +243,7 @@ fn show_value(op: &Op, cells: &[Cell], texts: &mut Owned, constants: &[String]) 
     Cell::known(to.0)
 }
 
-/// The two texts in `a` and `b`, one after the other; one that is undefined is shown as that.
+/// Concatenates the strings in `a` and `b`; an undefined one is written as `undefined`.
 fn join(op: &Op, cells: &[Cell], texts: &mut Owned, constants: &[String]) -> Cell {
     let (left, right) = (cells[op.a as usize], cells[op.b as usize]);
     if left.is_fault() || right.is_fault() {

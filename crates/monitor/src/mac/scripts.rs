@@ -1,110 +1,110 @@
-//! Several pairs of scripts that follow one subject.
+//! All pairs of scripts of one subject.
 
-use super::derive::{Deriver, Plan, Remembered};
-use crate::event::{Batch, Event, EventSet, Stamp, SymbolId};
+use super::event_deriver::{EventDeriver, ScriptPlan, ScriptState};
+use crate::event::{Event, EventBatch, EventId, EventMeta, EventSet};
 use alloc::string::String;
 use alloc::vec::Vec;
 
-/// Pairs of scripts that follow one subject, one after the other.
+/// Pairs of scripts of one subject; each processes every event, in order.
 ///
 /// ```
-/// use invigil_monitor::event::{Batch, Event, Stamp, SymbolId};
-/// use invigil_monitor::mac::{Input, Outputs, Parts, Plan, Scripts};
+/// use invigil_monitor::event::{EventBatch, Event, EventMeta, EventId};
+/// use invigil_monitor::mac::{SnapshotInput, ScriptOutputs, ScriptDef, ScriptPlan, Scripts};
 /// // Each call of a method is an alarm.
-/// let mut recogniser = Parts::default();
+/// let mut recogniser = ScriptDef::default();
 /// let method = recogniser.method("push", &[], None);
 /// let begins = recogniser.start_of(method)?;
 /// let pushed = recogniser.define_event("pushed", begins)?;
 /// recogniser.export_event(pushed)?;
-/// let mut checker = Parts::default();
+/// let mut checker = ScriptDef::default();
 /// let pushed = checker.import_event("pushed", &[]);
 /// let pushed = checker.event(pushed)?;
 /// checker.alarm("push", pushed)?;
 ///
-/// let (call, raised, over) = (SymbolId(0), SymbolId(1), SymbolId(2));
-/// let plan = Plan {
+/// let (call, raised, over) = (EventId(0), EventId(1), EventId(2));
+/// let plan = ScriptPlan {
 ///     recogniser,
 ///     checker,
-///     inputs: vec![(call, Input::Start { method, arguments: vec![] })],
-///     outputs: Outputs { alarms: vec![[raised, over]], ..Outputs::default() },
+///     inputs: vec![(call, SnapshotInput::Start { method, arguments: vec![] })],
+///     outputs: ScriptOutputs { alarms: vec![[raised, over]], ..ScriptOutputs::default() },
 ///     strict: false,
 ///     abstracts: false,
 ///     tick: None,
 ///     calls: vec![],
 /// };
 /// let mut scripts = Scripts::new(&[plan])?;
-/// assert!(scripts.follow(call) && !scripts.follow(raised));
-/// let mut found = Batch::default();
-/// let event = Event { symbol: call, params: &[], text: "" };
-/// scripts.derive(&event, Stamp { time: 0.0, line: 0 }, &mut found);
-/// assert_eq!(found.event(0).symbol, raised);
+/// assert!(scripts.follows(call) && !scripts.follows(raised));
+/// let mut found = EventBatch::default();
+/// let event = Event { id: call, params: &[], text: "" };
+/// scripts.derive(&event, EventMeta { time: 0.0, line: 0 }, &mut found);
+/// assert_eq!(found.event(0).id, raised);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
 pub struct Scripts {
-    derivers: Vec<Deriver>,
-    /// The events that they must be told.
+    derivers: Vec<EventDeriver>,
+    /// The events that they need.
     followed: EventSet,
-    asks_time: bool,
+    uses_time: bool,
 }
 
 impl Scripts {
-    /// Nothing has happened yet.
+    /// Compiles the scripts, in their initial state.
     ///
     /// # Errors
-    /// In words, if a script cannot be run.
-    pub fn new(plans: &[Plan]) -> Result<Scripts, String> {
-        let derivers: Vec<Deriver> = plans.iter().map(Deriver::new).collect::<Result<_, _>>()?;
+    /// If a script cannot be compiled; see [`EventDeriver::new`].
+    pub fn new(plans: &[ScriptPlan]) -> Result<Scripts, String> {
+        let derivers: Vec<EventDeriver> = plans.iter().map(EventDeriver::new).collect::<Result<_, _>>()?;
         let mut followed = EventSet::default();
-        derivers.iter().flat_map(Deriver::needs).for_each(|symbol| followed.insert(symbol));
-        Ok(Scripts { derivers, followed, asks_time: plans.iter().any(Plan::asks_time) })
+        derivers.iter().flat_map(EventDeriver::needed_events).for_each(|event_id| followed.insert(event_id));
+        Ok(Scripts { derivers, followed, uses_time: plans.iter().any(ScriptPlan::uses_time) })
     }
 
-    /// Whether there are none.
+    /// Whether there are no scripts.
     pub fn is_empty(&self) -> bool {
         self.derivers.is_empty()
     }
 
-    /// Whether some definition asks for the time: then each event must have one.
-    pub fn asks_time(&self) -> bool {
-        self.asks_time
+    /// Whether some definition uses the time: then every event needs one.
+    pub fn uses_time(&self) -> bool {
+        self.uses_time
     }
 
-    /// The events that they must be told.
-    pub fn needs(&self) -> &EventSet {
+    /// The events that they need.
+    pub fn needed_events(&self) -> &EventSet {
         &self.followed
     }
 
-    /// Whether they must be told this event.
+    /// Whether they need this event.
     #[inline]
-    pub fn follow(&self, symbol: SymbolId) -> bool {
-        self.followed.contains(symbol)
+    pub fn follows(&self, event_id: EventId) -> bool {
+        self.followed.contains(event_id)
     }
 
-    /// The events that they make.
-    pub fn gives(&self) -> impl Iterator<Item = SymbolId> {
-        self.derivers.iter().flat_map(Deriver::gives)
+    /// The events that they derive.
+    pub fn derived_events(&self) -> impl Iterator<Item = EventId> {
+        self.derivers.iter().flat_map(EventDeriver::derived_events)
     }
 
-    /// It is as late as this; see [`Deriver::pass`].
-    pub fn pass(&mut self, milliseconds: i64) {
-        self.derivers.iter_mut().for_each(|deriver| deriver.pass(milliseconds));
+    /// Advances the clocks; see [`EventDeriver::advance_clock`].
+    pub fn advance_clock(&mut self, milliseconds: i64) {
+        self.derivers.iter_mut().for_each(|deriver| deriver.advance_clock(milliseconds));
     }
 
-    /// Follows an event, and appends the events that it leads to.
+    /// Processes an event and appends the events derived from it.
     #[inline]
-    pub fn derive(&mut self, event: &Event<'_>, stamp: Stamp, out: &mut Batch) {
-        self.derivers.iter_mut().for_each(|deriver| deriver.derive(event, stamp, out));
+    pub fn derive(&mut self, event: &Event<'_>, meta: EventMeta, out: &mut EventBatch) {
+        self.derivers.iter_mut().for_each(|deriver| deriver.derive(event, meta, out));
     }
 
-    /// What they remember.
-    pub fn remembered(&self) -> Vec<Remembered> {
-        self.derivers.iter().map(Deriver::remembered).collect()
+    /// The states.
+    pub fn state(&self) -> Vec<ScriptState> {
+        self.derivers.iter().map(EventDeriver::state).collect()
     }
 
-    /// Go back to what they remembered once. False if that was others'; then some may have gone back.
+    /// Restores states. Returns false if they belong to other scripts; some may have been restored then.
     #[must_use]
-    pub fn restore(&mut self, remembered: &[Remembered]) -> bool {
+    pub fn restore(&mut self, remembered: &[ScriptState]) -> bool {
         self.derivers.len() == remembered.len()
             && self
                 .derivers

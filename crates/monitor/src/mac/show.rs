@@ -1,10 +1,10 @@
-//! Values as text, as Java writes them.
+//! Values as text, in the format of Java.
 
 use super::value::Value;
 use alloc::string::String;
 use core::fmt::Write as _;
 
-/// Appends a value; one that is undefined is `undefined`.
+/// Appends a value; an undefined one is `undefined`.
 pub(super) fn show(out: &mut String, value: Value<'_>) {
     match value {
         Value::Undefined => out.push_str("undefined"),
@@ -45,12 +45,12 @@ fn double(out: &mut String, value: f64) {
     }
 }
 
-/// Whether Java writes a number of this size without an exponent.
+/// Whether Java writes a number of this magnitude without an exponent.
 fn plain(size: f64) -> bool {
     size == 0.0 || (1e-3..1e7).contains(&size)
 }
 
-/// Makes `1E10`, which was written from `at` on, Java's `1.0E10`; and `inf` its `Infinity`.
+/// Converts a number written from `at` on to Java's format: `1E10` to `1.0E10`, `inf` to `Infinity`.
 fn scientific(out: &mut String, at: usize) {
     let written = &out[at..];
     match written.find('E') {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_look_as_in_java() {
+    fn numbers_are_formatted_as_in_java() {
         let doubles = [
             (0.0, "0.0"),
             (-0.0, "-0.0"),

@@ -1,29 +1,29 @@
-//! Values as Java has them, and the three truth values.
+//! Java values and the three truth values.
 
 use super::cell::{Cell, Texts};
 use core::fmt;
 
-/// The type of a monitored variable, of a parameter, or of an expression.
+/// Type of a monitored variable, a parameter or an expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Type {
-    /// `true` or `false`; expressions of this type are conditions, and may be undefined.
+    /// `true` or `false`. Expressions of this type are conditions, and may be undefined.
     Boolean,
-    /// Eight bits with a sign.
+    /// A signed 8-bit integer.
     Byte,
-    /// One UTF-16 unit: sixteen bits without a sign.
+    /// An unsigned 16-bit UTF-16 code unit.
     Char,
-    /// Sixteen bits with a sign.
+    /// A signed 16-bit integer.
     Short,
-    /// Thirty-two bits with a sign.
+    /// A signed 32-bit integer.
     Int,
-    /// Sixty-four bits with a sign.
+    /// A signed 64-bit integer.
     Long,
-    /// A number with a fraction, in thirty-two bits.
+    /// A 32-bit floating-point number.
     Float,
-    /// A number with a fraction, in sixty-four bits.
+    /// A 64-bit floating-point number.
     Double,
-    /// Text, compared by its content.
+    /// A string, compared by content.
     String,
 }
 
@@ -41,7 +41,7 @@ impl Type {
         Type::String,
     ];
 
-    /// The word for it in Java and in scripts.
+    /// The keyword in Java and in scripts.
     pub fn word(self) -> &'static str {
         match self {
             Type::Boolean => "boolean",
@@ -56,7 +56,7 @@ impl Type {
         }
     }
 
-    /// The type that a script calls `word`.
+    /// The type with this keyword.
     ///
     /// ```
     /// use invigil_monitor::mac::Type;
@@ -67,17 +67,17 @@ impl Type {
         Type::ALL.into_iter().find(|ty| ty.word() == word)
     }
 
-    /// Whether it is a number: everything but `boolean` and `String`.
+    /// Whether it is numeric: not `boolean` and not `String`.
     pub fn is_number(self) -> bool {
         !matches!(self, Type::Boolean | Type::String)
     }
 
-    /// Whether it is a whole number.
+    /// Whether it is an integer type.
     pub fn is_whole(self) -> bool {
         self.is_number() && !matches!(self, Type::Float | Type::Double)
     }
 
-    /// The type in which Java computes with one operand of this type: at least `int`.
+    /// The type in which Java evaluates a unary operator: at least `int`.
     pub fn promoted(self) -> Type {
         match self {
             Type::Byte | Type::Char | Type::Short => Type::Int,
@@ -85,7 +85,7 @@ impl Type {
         }
     }
 
-    /// The type in which Java computes with two numbers, the wider one of the two and at least `int`.
+    /// The type in which Java evaluates a binary operator on numbers: the wider one, at least `int`.
     ///
     /// ```
     /// use invigil_monitor::mac::Type;
@@ -118,7 +118,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A value of a variable, a parameter or a result, as it comes in and goes out.
+/// Value of a variable, a parameter or a result.
 ///
 /// ```
 /// use invigil_monitor::mac::{Type, Value};
@@ -127,7 +127,7 @@ impl fmt::Display for Type {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Value<'a> {
-    /// Nothing is known: not assigned yet, or out of scope, or its object is gone.
+    /// Unknown: not assigned, out of scope, or its object has been freed.
     Undefined,
     /// A `boolean`.
     Boolean(bool),
@@ -166,7 +166,7 @@ impl<'a> Value<'a> {
         })
     }
 
-    /// A plain value as the bits of a word; nothing is told of a text.
+    /// The bits of a value that is not a string.
     pub(super) fn bits(self) -> u64 {
         match self {
             Value::Undefined | Value::String(_) => 0,
@@ -181,7 +181,7 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// The same as a value of another type, as Java casts numbers; undefined where there is no such cast.
+    /// Casts the value as Java does; undefined if there is no such cast.
     ///
     /// ```
     /// use invigil_monitor::mac::{Type, Value};
@@ -203,17 +203,17 @@ impl<'a> Value<'a> {
 /// The value of a condition.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Truth {
-    /// It does not hold.
+    /// False.
     False,
-    /// It holds.
+    /// True.
     True,
-    /// Something that it reads has no value.
+    /// Undefined: a value that it reads is undefined.
     #[default]
     Undefined,
 }
 
 impl Truth {
-    /// The word for it.
+    /// The keyword.
     pub fn word(self) -> &'static str {
         match self {
             Truth::False => "false",

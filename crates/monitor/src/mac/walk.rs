@@ -1,7 +1,7 @@
-//! Walking through the parts of a definition, without recursion: how deep a script nests is not ours to say.
+//! Traversal of definitions without recursion, because scripts may be nested deeply.
 
 use super::ids::{ExprId, OccurrenceId};
-use super::parts::{Expr, Occurrence, Parts};
+use super::script_def::{Expr, Occurrence, ScriptDef};
 use alloc::vec::Vec;
 
 /// An expression or an event expression.
@@ -11,21 +11,25 @@ pub(super) enum Node {
     Event(OccurrenceId),
 }
 
-/// Memory for walks.
+/// Memory for traversals.
 #[derive(Default)]
 pub(super) struct Walk {
     exprs: Vec<u32>,
     occurrences: Vec<u32>,
-    /// The number of the walk: what bears it has been visited.
+    /// The number of the traversal; nodes marked with it have been visited.
     walk: u32,
     stack: Vec<(Node, bool)>,
     nodes: Vec<Node>,
 }
 
 impl Walk {
-    /// All nodes below and including the root, each once, parts before what they are parts of. It is not
-    /// looked into leaves.
-    pub(super) fn postorder(&mut self, parts: &Parts, root: Node, leaf: impl Fn(Node) -> bool) -> &[Node] {
+    /// The nodes below and including the root, each once, operands first. Leaves are not entered.
+    pub(super) fn postorder(
+        &mut self,
+        parts: &ScriptDef,
+        root: Node,
+        leaf: impl Fn(Node) -> bool,
+    ) -> &[Node] {
         self.exprs.resize(parts.exprs.len(), 0);
         self.occurrences.resize(parts.occurrences.len(), 0);
         self.walk += 1;
@@ -51,8 +55,8 @@ impl Walk {
     }
 }
 
-/// What a node is made of, in the order in which it is written.
-pub(super) fn children(parts: &Parts, node: Node) -> [Option<Node>; 3] {
+/// The operands of a node, in the order of the script.
+pub(super) fn children(parts: &ScriptDef, node: Node) -> [Option<Node>; 3] {
     let (expr, event) = (|id| Some(Node::Expr(id)), |id| Some(Node::Event(id)));
     match node {
         Node::Expr(id) => match parts.exprs[id.at()].0 {

@@ -1,174 +1,181 @@
-//! Calls that are followed to their end: what was noted at the begin, and functions that return for another.
+//! Calls that are followed to their exit: values noted at the entry, and tail calls.
 
-use super::params::{fetch, is_behind_argument, known, value};
-use super::{Plan, Role};
-use crate::displace;
-use crate::engine::lost;
+use super::params::{builtin_value, fetch_registers, is_behind_argument, value};
+use super::{EventPlan, SiteRole};
+use crate::displaced_step;
+use crate::native_target::{CleanMemory, NativeTarget};
+use crate::site_users::TrapReason;
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::target::{Target, View};
-use crate::task::OpenCall;
-use crate::uses::Use;
+use crate::traced_thread::OpenCall;
+use crate::tracer::trace_error;
 use invigil_debuginfo::machine::{ARGUMENTS, Memory, Registers};
-use invigil_debuginfo::value::{Needs, Plain};
+use invigil_debuginfo::value::{RegisterNeeds, Scalar};
 use invigil_expr::value::Value;
-use invigil_monitor::event::{Source, Stamp};
-use invigil_probe::calls::{Call, ONE_STACK};
-use invigil_session::subject::Done;
+use invigil_monitor::event::{EventMeta, ParamSource};
+use invigil_probe::calls::{Call, MAX_STACK_SIZE};
+use invigil_session::target::TargetResult;
 
-impl Target {
-    /// At the begin of a call, or where another function is jumped to: notes what the end will need.
-    pub(crate) fn note_call(&mut self, tid: Tid, plan: u32, place: u32) -> Done {
+impl NativeTarget {
+    /// At the entry of a function or at a tail call: notes what the exit will need.
+    pub(crate) fn note_call(&mut self, tid: Tid, plan: u32, event_site: u32) -> TargetResult {
         let entry = &self.plans.all[plan as usize];
-        let at = &entry.places[place as usize];
-        if !matches!(at.role, Role::Begin | Role::Tail) || !entry.active {
+        let at = &entry.sites[event_site as usize];
+        if !matches!(at.role, SiteRole::Entry | SiteRole::TailCall) || !entry.active {
             return Ok(());
         }
-        let (role, symbol) = (at.role, entry.symbol);
-        let task = self.engine.tasks.get_mut(&tid).ok_or_else(|| lost(std::io::Error::other("no thread")))?;
-        let regs = task.registers().map_err(lost)?;
-        task.wants_registers = true;
-        let view = View { memory: &self.engine.memory, sites: &self.engine.sites };
+        let (role, event) = (at.role, entry.event);
+        let thread = self
+            .tracer
+            .threads
+            .get_mut(&tid)
+            .ok_or_else(|| trace_error(std::io::Error::other("no thread")))?;
+        let regs = thread.registers().map_err(trace_error)?;
+        thread.prefetch_registers = true;
+        let view = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
         if let Some((jump, inside)) = &at.jump {
-            let to = displace::jumps_to(jump, &regs, &view);
+            let to = displaced_step::jump_target(jump, &regs, &view);
             if to.is_none_or(|to| inside.iter().any(|range| range.contains(&to))) {
                 return Ok(());
             }
         }
-        let read = fetch(tid, &regs, at.needs);
-        let mut saved = self.saved(entry, place, &read);
+        let read = fetch_registers(tid, &regs, at.needs);
+        let mut saved = self.saved(entry, event_site, &read);
         let back = view.word(regs.rsp).ok();
-        let mut began = (role == Role::Begin)
-            .then_some((place, [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9]));
-        self.drop_left(tid, regs.rsp);
-        // A call that began here and has not jumped to another function is this one, or was left by a jump.
-        let begun = match role {
-            Role::Tail => self.begun(tid, plan)?,
-            _ => self.forget_begun(tid, plan, regs.rsp),
+        let mut entry = (role == SiteRole::Entry)
+            .then_some((event_site, [regs.rdi, regs.rsi, regs.rdx, regs.rcx, regs.r8, regs.r9]));
+        self.drop_abandoned_calls(tid, regs.rsp);
+        // A noted call at this stack pointer is this one, or was abandoned by a jump.
+        let noted_call = match role {
+            SiteRole::TailCall => self.take_noted_call(tid, plan)?,
+            _ => self.remove_noted_call(tid, plan, regs.rsp),
         };
-        if let (Role::Tail, Some(begun)) = (role, begun) {
-            // What was noted at the begin is better than what is left of it at the end.
-            for (now, then) in saved.iter_mut().zip(begun.saved) {
-                if now.as_ref().is_none_or(|now| matches!(now, Plain::Unavailable(_))) {
+        if let (SiteRole::TailCall, Some(noted_call)) = (role, noted_call) {
+            // Values noted at the entry are better than what is left of them at the exit.
+            for (now, then) in saved.iter_mut().zip(noted_call.saved) {
+                if now.as_ref().is_none_or(|now| matches!(now, Scalar::Unavailable(_))) {
                     *now = then;
                 }
             }
-            began = begun.began;
+            entry = noted_call.entry;
         }
-        let mut call = OpenCall { symbol, sp: regs.rsp, saved, began, returns_to: None };
+        let mut call = OpenCall { event, sp: regs.rsp, saved, entry, return_site: None };
         match (role, back) {
-            // What is no place to return to shows that this is no call that will return.
-            (Role::Tail, Some(back)) if self.program.is_code(back) => {
-                call.returns_to = self.return_place(back, self.can_be_left(plan, &call))?;
+            // If this is not a return address, the call will not return.
+            (SiteRole::TailCall, Some(back)) if self.program.is_code(back) => {
+                call.return_site = self.return_site_of(back, self.can_save_in_agent(plan, &call))?;
             }
-            (Role::Tail, _) => return Ok(()),
+            (SiteRole::TailCall, _) => return Ok(()),
             _ => {}
         }
-        if let Some(call) = self.note_inside(tid, plan, call)? {
-            if let Some(site) = call.returns_to {
-                self.add_use(site, Use::Return);
+        if let Some(call) = self.note_call_in_agent(tid, plan, call)? {
+            if let Some(site) = call.return_site {
+                self.add_trap_reason(site, TrapReason::TailReturn);
             }
-            self.engine.task(tid)?.calls.push(call);
+            self.tracer.thread(tid)?.calls.push(call);
         }
         Ok(())
     }
 
-    /// The values that a place tells of a call that is not at its end.
-    fn saved(&self, plan: &Plan, place: u32, registers: &Registers) -> Vec<Option<Plain>> {
-        let view = View { memory: &self.engine.memory, sites: &self.engine.sites };
-        let reads = plan.places[place as usize].reads.iter().zip(&plan.params);
+    /// The values that a site has for a call that has not returned.
+    fn saved(&self, plan: &EventPlan, event_site: u32, registers: &Registers) -> Vec<Option<Scalar>> {
+        let view = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
+        let reads = plan.sites[event_site as usize].reads.iter().zip(&plan.params);
         let saved = reads.map(|(extractor, param)| match &param.source {
             // Not known yet.
-            Source::Ret => None,
+            ParamSource::Ret => None,
             source if is_behind_argument(source) => None,
             _ => extractor.as_ref().map(|e| e.read(registers, &view, &self.program, &self.types)),
         });
         saved.collect()
     }
 
-    /// The call that ends, or jumps to another function, where a thread stands, if its begin was noted.
-    pub(super) fn begun(&mut self, tid: Tid, plan: u32) -> Done<Option<OpenCall>> {
-        if !self.plans.get(plan).places.iter().any(|place| place.role == Role::Begin) {
+    /// Takes the noted call of a thread that is at a function's exit or tail call.
+    pub(super) fn take_noted_call(&mut self, tid: Tid, plan: u32) -> TargetResult<Option<OpenCall>> {
+        if !self.plans.get(plan).sites.iter().any(|event_site| event_site.role == SiteRole::Entry) {
             return Ok(None);
         }
-        let sp = self.engine.task(tid)?.registers().map_err(lost)?.rsp;
-        // What the tool itself has seen since calls were last noted inside is newer than what is there.
-        if let Some(known) = self.forget_begun(tid, plan, sp) {
+        let sp = self.tracer.thread(tid)?.registers().map_err(trace_error)?.rsp;
+        // What the debugger has seen itself is newer than what the library has.
+        if let Some(known) = self.remove_noted_call(tid, plan, sp) {
             return Ok(Some(known));
         }
-        let inside = self.calls_inside(tid)?;
+        let inside = self.agent_calls(tid)?;
         Ok(inside.iter().filter(|call| call.sp == sp).find_map(|call| self.open_call(plan, call)))
     }
 
-    /// Forgets a call that began at this place of the stack, and has not jumped to another function.
-    fn forget_begun(&mut self, tid: Tid, plan: u32, sp: u64) -> Option<OpenCall> {
-        let symbol = self.plans.get(plan).symbol;
-        let calls = &mut self.engine.tasks.get_mut(&tid)?.calls;
-        let same = |call: &OpenCall| call.symbol == symbol && call.sp == sp && call.returns_to.is_none();
+    /// Removes the call that was noted at this stack pointer and has made no tail call.
+    fn remove_noted_call(&mut self, tid: Tid, plan: u32, sp: u64) -> Option<OpenCall> {
+        let event = self.plans.get(plan).event;
+        let calls = &mut self.tracer.threads.get_mut(&tid)?.calls;
+        let same = |call: &OpenCall| call.event == event && call.sp == sp && call.return_site.is_none();
         calls.iter().rposition(same).map(|at| calls.remove(at))
     }
 
-    /// A call that was noted inside the program, as one of a plan, if it is.
+    /// Converts a call that the library has noted, if it belongs to this plan.
     pub(crate) fn open_call(&self, plan: u32, call: &Call) -> Option<OpenCall> {
-        let plan = Some(self.plans.get(plan)).filter(|plan| self.is_noted_inside(plan))?;
-        let is_begin = |place: &super::Place| place.role == Role::Begin && place.site.0 == call.site;
-        let place = plan.places.iter().position(is_begin)? as u32;
+        let plan = Some(self.plans.get(plan)).filter(|plan| self.can_note_in_agent(plan))?;
+        let is_begin = |event_site: &super::EventSite| {
+            event_site.role == SiteRole::Entry && event_site.site.0 == call.site
+        };
+        let event_site = plan.sites.iter().position(is_begin)? as u32;
         let mut registers = passed(&call.arguments);
         registers.set(invigil_debuginfo::machine::RSP, Some(call.sp));
-        let saved = self.saved(plan, place, &registers);
-        let began = Some((place, call.arguments));
-        Some(OpenCall { symbol: plan.symbol, sp: call.sp, saved, began, returns_to: None })
+        let saved = self.saved(plan, event_site, &registers);
+        let entry = Some((event_site, call.arguments));
+        Some(OpenCall { event: plan.event, sp: call.sp, saved, entry, return_site: None })
     }
 
-    /// A parameter of a call at its end, by what was noted at its begin.
-    pub(super) fn noted(&self, plan: &Plan, call: &OpenCall, position: usize) -> Option<Plain> {
+    /// Value of a parameter at the exit, from what was noted at the entry.
+    pub(super) fn noted_value(&self, plan: &EventPlan, call: &OpenCall, position: usize) -> Option<Scalar> {
         if !is_behind_argument(&plan.params[position].source) {
             return call.saved.get(position)?.clone();
         }
-        let (place, arguments) = &call.began?;
-        let extractor = plan.places.get(*place as usize)?.reads.get(position)?.as_ref()?;
-        let view = View { memory: &self.engine.memory, sites: &self.engine.sites };
+        let (event_site, arguments) = &call.entry?;
+        let extractor = plan.sites.get(*event_site as usize)?.reads.get(position)?.as_ref()?;
+        let view = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
         Some(extractor.read(&passed(arguments), &view, &self.program, &self.types))
     }
 
-    /// Drops calls that were left by a jump.
-    fn drop_left(&mut self, tid: Tid, sp: u64) {
-        let Some(task) = self.engine.tasks.get_mut(&tid) else { return };
-        for site in prune(&mut task.calls, sp) {
-            self.remove_use(site, Use::Return);
+    /// Drops calls that were abandoned by a jump.
+    fn drop_abandoned_calls(&mut self, tid: Tid, sp: u64) {
+        let Some(thread) = self.tracer.threads.get_mut(&tid) else { return };
+        for site in remove_abandoned(&mut thread.calls, sp) {
+            self.remove_trap_reason(site, TrapReason::TailReturn);
         }
     }
 
-    /// Calls that ended by another function's return.
-    pub(super) fn fire_returns(&mut self, tid: Tid, site: SiteId) -> Done {
-        let time = self.began.elapsed().as_secs_f64();
-        let Some(task) = self.engine.tasks.get_mut(&tid) else { return Ok(()) };
-        let regs = task.registers().map_err(lost)?;
+    /// Emits the exit events of tail calls that return here.
+    pub(super) fn emit_tail_returns(&mut self, tid: Tid, site: SiteId) -> TargetResult {
+        let time = self.started.elapsed().as_secs_f64();
+        let Some(thread) = self.tracer.threads.get_mut(&tid) else { return Ok(()) };
+        let regs = thread.registers().map_err(trace_error)?;
         let sp = regs.rsp.wrapping_sub(8);
         let mut ended = Vec::new();
-        let mut at = task.calls.len();
+        let mut at = thread.calls.len();
         while at > 0 {
             at -= 1;
-            if task.calls[at].sp == sp && task.calls[at].returns_to == Some(site) {
-                ended.push(task.calls.remove(at));
+            if thread.calls[at].sp == sp && thread.calls[at].return_site == Some(site) {
+                ended.push(thread.calls.remove(at));
             }
         }
         for call in ended {
-            self.remove_use(site, Use::Return);
-            let index = self.plans.all.iter().position(|plan| plan.symbol == call.symbol);
+            self.remove_trap_reason(site, TrapReason::TailReturn);
+            let index = self.plans.all.iter().position(|plan| plan.event == call.event);
             let Some(plan) = index.map(|index| &self.plans.all[index]) else { continue };
             if !plan.active {
                 continue;
             }
-            let read = fetch(tid, &regs, Needs::Vector);
-            let view = View { memory: &self.engine.memory, sites: &self.engine.sites };
+            let read = fetch_registers(tid, &regs, RegisterNeeds::Vector);
+            let view = CleanMemory { memory: &self.tracer.memory, sites: &self.tracer.sites };
             let mut values = Vec::new();
             for (position, param) in plan.params.iter().enumerate() {
                 let value = match &param.source {
-                    Source::Ret => {
-                        // Read as at one of the function's own places.
-                        let mut places = plan.places.iter();
-                        let extractor = places.find_map(|place| place.reads.get(position)?.as_ref());
+                    ParamSource::Ret => {
+                        // Read as at one of the function's own exits.
+                        let mut places = plan.sites.iter();
+                        let extractor =
+                            places.find_map(|event_site| event_site.reads.get(position)?.as_ref());
                         match extractor {
                             Some(extractor) => value(
                                 &extractor.read(&read, &view, &self.program, &self.types),
@@ -178,20 +185,20 @@ impl Target {
                             None => Value::int(regs.rax as i64),
                         }
                     }
-                    source => match self.noted(plan, &call, position) {
+                    source => match self.noted_value(plan, &call, position) {
                         Some(plain) => value(&plain, param.ty, &mut self.batch),
-                        None => known(source, tid, self.engine.process, time),
+                        None => builtin_value(source, tid, self.tracer.process, time),
                     },
                 };
                 values.push(value);
             }
-            self.batch.push(plan.symbol, &values, Stamp { time, line: 0 });
+            self.batch.push(plan.event, &values, EventMeta { time, line: 0 });
         }
         Ok(())
     }
 }
 
-/// The registers at the begin of a call, as far as they were noted.
+/// The argument registers at the entry, as they were noted.
 fn passed(arguments: &[u64; 6]) -> Registers {
     let mut registers = Registers::default();
     for (register, value) in ARGUMENTS.into_iter().zip(arguments) {
@@ -200,13 +207,13 @@ fn passed(arguments: &[u64; 6]) -> Registers {
     registers
 }
 
-/// Drops calls that were left by a jump; gives the places that they would have returned to.
-fn prune(calls: &mut Vec<OpenCall>, sp: u64) -> Vec<SiteId> {
+/// Removes calls that were abandoned by a jump. Returns their return sites.
+fn remove_abandoned(calls: &mut Vec<OpenCall>, sp: u64) -> Vec<SiteId> {
     let mut dropped = Vec::new();
     calls.retain(|call| {
-        let left = call.sp < sp && sp - call.sp < ONE_STACK;
+        let left = call.sp < sp && sp - call.sp < MAX_STACK_SIZE;
         if left {
-            dropped.extend(call.returns_to);
+            dropped.extend(call.return_site);
         }
         !left
     });

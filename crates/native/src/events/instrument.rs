@@ -1,126 +1,128 @@
-//! Putting points for the events that are needed now, and for no others.
+//! Enables the traps of the needed events, and no others.
 
-use super::What;
-use crate::target::Target;
-use crate::uses::Use;
-use crate::watch::{Access, Reason};
+use super::Trigger;
+use crate::native_target::NativeTarget;
+use crate::site_users::TrapReason;
+use crate::watchpoints::{AccessKind, WatchReason};
 use invigil_monitor::event::EventSet;
-use invigil_session::subject::Done;
+use invigil_session::target::TargetResult;
 
-impl Target {
-    /// Puts points for these events, and for no others; or remembers to, while monitors inside are told everything.
-    pub(crate) fn instrument(&mut self, needs: &EventSet) -> Done {
-        match &mut self.inline.needs {
-            Some(kept) => {
-                kept.clone_from(needs);
+impl NativeTarget {
+    /// Instruments these events only. While monitors are embedded, all events are instrumented, and the set is used
+    /// later.
+    pub(crate) fn instrument(&mut self, needs: &EventSet) -> TargetResult {
+        match &mut self.probes.needed_events {
+            Some(needed) => {
+                needed.clone_from(needs);
                 Ok(())
             }
             None => self.activate(needs),
         }
     }
 
-    /// Puts points for these events, and for no others.
-    pub(crate) fn activate(&mut self, needs: &EventSet) -> Done {
+    /// Instruments these events only.
+    pub(crate) fn activate(&mut self, needs: &EventSet) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &mut self.plans.all[index];
-            let wanted = needs.contains(plan.symbol);
+            let wanted = needs.contains(plan.event);
             if plan.active == wanted {
                 continue;
             }
             plan.active = wanted;
-            let is_exit = plan.what == What::Exit;
-            for place in &plan.places {
+            let is_exit = plan.trigger == Trigger::Exit;
+            for event_site in &plan.sites {
                 if wanted {
-                    self.engine.sites.want(&self.engine.memory, place.site);
+                    self.tracer.sites.add_trap_ref(&self.tracer.memory, event_site.site);
                 } else {
-                    self.engine.sites.release(&self.engine.memory, place.site);
+                    self.tracer.sites.remove_trap_ref(&self.tracer.memory, event_site.site);
                 }
             }
-            match plan.what.clone() {
-                What::Access(access) if wanted => self.watch_event(index, access)?,
-                What::Access(_) => {
+            match plan.trigger.clone() {
+                Trigger::Access(access) if wanted => self.watch_event(index, access)?,
+                Trigger::Access(_) => {
                     if let Some(watcher) = plan.watcher.take() {
                         self.unwatch(watcher)?;
                     }
                 }
-                What::Syscall { .. } => self.set_syscalls()?,
+                Trigger::Syscall { .. } => self.update_syscall_tracing()?,
                 _ => {}
             }
             if is_exit {
-                if wanted { self.note_standing(index)? } else { self.forget_calls(index) }
+                if wanted { self.note_threads_at_entry(index)? } else { self.forget_calls(index) }
             }
         }
         Ok(())
     }
 
-    /// Threads that stand at the begin of a call are in time for its end.
-    fn note_standing(&mut self, index: usize) -> Done {
-        let standing = self.engine.tasks.values().filter(|task| !task.foreign);
-        let standing: Vec<_> = standing.filter_map(|task| Some((task.tid, task.standing?))).collect();
-        for (tid, site) in standing {
-            for place in 0..self.plans.all[index].places.len() {
-                if self.plans.all[index].places[place].site == site {
-                    self.note_call(tid, index as u32, place as u32)?;
+    /// Notes the calls of threads that are at the entry of a function, whose exit can still be observed.
+    fn note_threads_at_entry(&mut self, index: usize) -> TargetResult {
+        let at_site = self.tracer.threads.values().filter(|thread| !thread.foreign);
+        let at_site: Vec<_> = at_site.filter_map(|thread| Some((thread.tid, thread.at_site?))).collect();
+        for (tid, site) in at_site {
+            for event_site in 0..self.plans.all[index].sites.len() {
+                if self.plans.all[index].sites[event_site].site == site {
+                    self.note_call(tid, index as u32, event_site as u32)?;
                 }
             }
         }
         Ok(())
     }
 
-    /// What was noted for ends that nobody asks for any more would be out of date when somebody does again.
+    /// Forgets the calls noted for exits that are not needed any more; they would be out of date later.
     fn forget_calls(&mut self, index: usize) {
-        let symbol = self.plans.all[index].symbol;
+        let event = self.plans.all[index].event;
         let mut returns = Vec::new();
-        for task in self.engine.tasks.values_mut() {
-            let forgotten = task.calls.extract_if(.., |call| call.symbol == symbol);
-            returns.extend(forgotten.filter_map(|call| call.returns_to));
+        for thread in self.tracer.threads.values_mut() {
+            let forgotten = thread.calls.extract_if(.., |call| call.event == event);
+            returns.extend(forgotten.filter_map(|call| call.return_site));
         }
         for site in returns {
-            self.remove_use(site, Use::Return);
+            self.remove_trap_reason(site, TrapReason::TailReturn);
         }
     }
 
-    /// Makes threads stop at system calls, or no longer.
-    pub(crate) fn set_syscalls(&mut self) -> Done {
-        let wanted = self.plans.wants_syscalls() || self.watches.has_pages() || self.is_armed();
-        if self.engine.syscalls != wanted {
-            self.engine.syscalls = wanted;
-            // Threads that run stop at system calls only when they are let go anew.
-            self.engine.hold()?;
+    /// Enables or disables stops at system calls.
+    pub(crate) fn update_syscall_tracing(&mut self) -> TargetResult {
+        let wanted = self.plans.wants_syscalls() || self.watchpoints.has_pages() || self.is_armed();
+        if self.tracer.trace_syscalls != wanted {
+            self.tracer.trace_syscalls = wanted;
+            // Running threads stop at system calls only after they are resumed again.
+            self.tracer.stop_all()?;
         }
         Ok(())
     }
 
-    /// After the code was replaced: what is asked for is asked for again.
-    pub(super) fn rearm_plans(&mut self) -> Done {
+    /// Watches memory for active events again after exec.
+    pub(super) fn rewatch_events(&mut self) -> TargetResult {
         for index in 0..self.plans.all.len() {
             let plan = &self.plans.all[index];
-            if let (true, What::Access(access), None) = (plan.active, plan.what.clone(), &plan.watcher) {
+            if let (true, Trigger::Access(access), None) = (plan.active, plan.trigger.clone(), &plan.watcher)
+            {
                 self.watch_event(index, access)?;
             }
         }
         Ok(())
     }
 
-    fn watch_event(&mut self, index: usize, access: Access) -> Done {
+    fn watch_event(&mut self, index: usize, access: AccessKind) -> TargetResult {
         let name = self.plans.all[index].name.clone();
-        // A local variable can be watched while its function runs; later it may be there again.
+        // A local variable can be watched only while its function runs.
         let watcher = match self.extent_of(&name) {
-            Ok((datum, range)) => Some(self.watch(datum, range, access, Reason::Event(index as u32))?),
+            Ok((datum, range)) => Some(self.watch(datum, range, access, WatchReason::Event(index as u32))?),
             Err(_) => None,
         };
         self.plans.all[index].watcher = watcher;
         Ok(())
     }
 
-    /// The call is over whose variable an event is about.
-    pub(crate) fn plan_watch_over(&mut self, plan: u32) {
+    /// The call whose variable an event watches has returned.
+    pub(crate) fn event_watch_ended(&mut self, plan: u32) {
         if let Some(plan) = self.plans.all.get_mut(plan as usize) {
             plan.watcher = None;
         }
     }
 
-    /// Whether a plan is asked for now.
+    /// Whether a plan is instrumented now.
     pub(crate) fn is_plan_active(&self, plan: u32) -> bool {
         self.plans.all.get(plan as usize).is_some_and(|plan| plan.active)
     }

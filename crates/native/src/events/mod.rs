@@ -1,148 +1,150 @@
-//! From the events that monitors ask for to places in the program, and from a stop there to values.
+//! Native events: from event declarations to sites in the target, and from a stop at a site to parameter values.
 
 mod calls;
-mod facts;
-mod fire;
+mod emit;
 mod instrument;
 pub(crate) mod params;
 mod resolve;
 mod system;
+mod system_params;
 
-pub(crate) use params::fetch;
+pub(crate) use params::fetch_registers;
 
 use crate::sites::SiteId;
 use crate::sys::Tid;
-use crate::watch::{Access, Watcher};
+use crate::watchpoints::{AccessKind, WatchId};
 use iced_x86::Instruction;
-use invigil_debuginfo::value::{Extractor, Needs};
+use invigil_debuginfo::value::{Extractor, RegisterNeeds};
 use invigil_expr::value::Value;
-use invigil_monitor::event::{EventSet, Param, SymbolId};
+use invigil_monitor::event::{EventId, EventSet, Param};
 use std::ops::Range;
 
-/// What happens at a place of an event.
+/// Role of a site for an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// The event.
-    Fire,
-    /// What will not be known at the end is noted.
-    Begin,
-    /// Another function will return for this one.
-    Tail,
-    /// The code was taken away.
-    Gone,
+pub(crate) enum SiteRole {
+    /// The event occurs here.
+    Event,
+    /// Entry of the function: values that are not available at its exit are noted.
+    Entry,
+    /// Tail call: another function will return in place of this one.
+    TailCall,
+    /// The code was unmapped.
+    Unmapped,
 }
 
-/// A place in the code that has to do with an event.
-pub(crate) struct Place {
+/// A site of an event.
+pub(crate) struct EventSite {
     pub(crate) site: SiteId,
-    pub(crate) role: Role,
-    /// One for each parameter that is read here.
+    pub(crate) role: SiteRole,
+    /// One extractor for each parameter that is read here.
     pub(crate) reads: Vec<Option<Extractor>>,
-    needs: Needs,
-    /// For [`Role::Tail`]: the jump, and the function that it leaves if it goes out of this.
+    needs: RegisterNeeds,
+    /// For [`SiteRole::TailCall`]: the jump, and the code ranges of the function that it may leave.
     pub(crate) jump: Option<(Instruction, Vec<Range<u64>>)>,
 }
 
-/// What an event is, for a native program.
+/// What triggers an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum What {
-    /// A function begins, or a place in the code is reached.
-    Code,
-    /// A function is left.
+pub(crate) enum Trigger {
+    /// The entry of a function, or another location in the code.
+    Location,
+    /// The exit of a function.
     Exit,
-    /// Memory is touched.
-    Access(Access),
-    /// A system call of this number begins or ends.
+    /// An access to memory.
+    Access(AccessKind),
+    /// The entry or exit of a system call.
     Syscall { number: i64, after: bool },
-    /// Something the system tells: a signal, a new process, a new thread.
+    /// A notification of the system: a signal, a new process, a new thread.
     System,
 }
 
-pub(crate) struct Plan {
-    pub(crate) symbol: SymbolId,
+pub(crate) struct EventPlan {
+    pub(crate) event: EventId,
     pub(crate) name: String,
     pub(crate) params: Vec<Param>,
-    pub(crate) what: What,
-    pub(crate) places: Vec<Place>,
-    /// Entry addresses of functions that are dealt with already.
+    pub(crate) trigger: Trigger,
+    pub(crate) sites: Vec<EventSite>,
+    /// Entry addresses of functions that are resolved already.
     resolved: Vec<u64>,
     active: bool,
-    /// What watches memory for it at present.
-    watcher: Option<Watcher>,
+    /// The watchpoint that observes it, if it is an access.
+    watcher: Option<WatchId>,
 }
 
-/// What to do for each event of the catalog.
+/// The plans of all events of the catalog.
 #[derive(Default)]
-pub(crate) struct Plans {
-    all: Vec<Plan>,
-    /// The process that `#fork` is about.
+pub(crate) struct EventPlans {
+    all: Vec<EventPlan>,
+    /// The process that `#fork` reports.
     pub(crate) last_child: Tid,
-    /// Names that are not found are no mistake: a library that is loaded later may have them.
+    /// Whether unknown names are accepted, because a library that is loaded later may define them.
     pub(crate) expects_libraries: bool,
     values: Vec<Value>,
 }
 
-impl Plans {
-    /// The code was replaced: no place is valid any more.
-    pub(crate) fn forget_places(&mut self) {
+impl EventPlans {
+    /// Forgets all sites: the target executed another program.
+    pub(crate) fn forget_sites(&mut self) {
         for plan in &mut self.all {
-            plan.places.clear();
+            plan.sites.clear();
             plan.resolved.clear();
             plan.watcher = None;
         }
     }
 
-    /// The code at this place was taken away. The place keeps its number, but nothing happens there.
+    /// Marks a site whose code was unmapped. It keeps its index, but no event occurs there.
     pub(crate) fn forget_site(&mut self, site: SiteId) {
-        let places = self.all.iter_mut().flat_map(|plan| &mut plan.places);
-        places.filter(|place| place.site == site).for_each(|place| place.role = Role::Gone);
+        let places = self.all.iter_mut().flat_map(|plan| &mut plan.sites);
+        places
+            .filter(|event_site| event_site.site == site)
+            .for_each(|event_site| event_site.role = SiteRole::Unmapped);
     }
 
-    /// Functions that are loaded here from now on are new ones.
+    /// Forgets the functions of an unmapped range, so functions loaded there are resolved again.
     pub(crate) fn forget_range(&mut self, range: &Range<u64>) {
         self.all.iter_mut().for_each(|plan| plan.resolved.retain(|entry| !range.contains(entry)));
     }
 
-    fn any_active(&self, test: impl Fn(&What) -> bool) -> bool {
-        self.all.iter().any(|plan| plan.active && test(&plan.what))
+    fn any_active(&self, test: impl Fn(&Trigger) -> bool) -> bool {
+        self.all.iter().any(|plan| plan.active && test(&plan.trigger))
     }
 
     pub(crate) fn wants_syscalls(&self) -> bool {
-        self.any_active(|what| matches!(what, What::Syscall { .. }))
+        self.any_active(|trigger| matches!(trigger, Trigger::Syscall { .. }))
     }
 
     /// All plans.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &Plan> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &EventPlan> {
         self.all.iter()
     }
 
-    /// A plan by its number.
-    pub(crate) fn get(&self, plan: u32) -> &Plan {
+    /// The plan with an index.
+    pub(crate) fn get(&self, plan: u32) -> &EventPlan {
         &self.all[plan as usize]
     }
 
-    /// Whether all events are of some kinds.
-    pub(crate) fn all_are(&self, test: impl Fn(&What) -> bool) -> bool {
-        self.all.iter().all(|plan| test(&plan.what))
+    /// Whether all triggers satisfy a test.
+    pub(crate) fn all_are(&self, test: impl Fn(&Trigger) -> bool) -> bool {
+        self.all.iter().all(|plan| test(&plan.trigger))
     }
 
-    /// All events that may ever be asked for.
-    pub(crate) fn symbols(&self) -> EventSet {
+    /// All events of the catalog.
+    pub(crate) fn all_events(&self) -> EventSet {
         let mut set = EventSet::default();
-        self.all.iter().for_each(|plan| set.insert(plan.symbol));
+        self.all.iter().for_each(|plan| set.insert(plan.event));
         set
     }
 
-    /// The events that are asked for now.
-    pub(crate) fn active(&self) -> EventSet {
+    /// The events that are instrumented now.
+    pub(crate) fn active_events(&self) -> EventSet {
         let mut set = EventSet::default();
-        self.all.iter().filter(|plan| plan.active).for_each(|plan| set.insert(plan.symbol));
+        self.all.iter().filter(|plan| plan.active).for_each(|plan| set.insert(plan.event));
         set
     }
 
-    /// Whether the place of a plan makes an event now.
-    pub(crate) fn fires(&self, plan: u32, place: u32) -> bool {
+    /// Whether the event of a plan occurs at one of its sites now.
+    pub(crate) fn emits(&self, plan: u32, event_site: u32) -> bool {
         let plan = &self.all[plan as usize];
-        plan.active && plan.places[place as usize].role == Role::Fire
+        plan.active && plan.sites[event_site as usize].role == SiteRole::Event
     }
 }

@@ -1,79 +1,81 @@
-//! The parameters of events: from what a property asks for to values.
+//! Parameters of events: from declarations to values.
 
+use crate::native_target::registers;
 use crate::sys::{self, Tid};
-use crate::target::registers;
 use invigil_debuginfo::machine::Registers;
 use invigil_debuginfo::program::{Function, Program};
 use invigil_debuginfo::value::{
-    Catalog as Types, Expression, Extractor, Form, Mistake, Needs, Plain, Wanted,
+    Expression, ExpressionError, Extractor, RegisterNeeds, Scalar, ScalarKind, TypeIndex as Types,
+    ValueRequest,
 };
 use invigil_expr::value::Value;
-use invigil_monitor::event::{Batch, Source, Type};
+use invigil_monitor::event::{EventBatch, ParamSource, ParamType};
 
-pub(crate) fn wanted(ty: Option<Type>) -> Wanted {
+pub(crate) fn wanted(ty: Option<ParamType>) -> ScalarKind {
     match ty {
-        None => Wanted::Any,
-        Some(Type::Int) => Wanted::Int,
-        Some(Type::Float) => Wanted::Float,
-        Some(Type::Bool) => Wanted::Bool,
-        Some(Type::Str) => Wanted::Str,
+        None => ScalarKind::Any,
+        Some(ParamType::Int) => ScalarKind::Int,
+        Some(ParamType::Float) => ScalarKind::Float,
+        Some(ParamType::Bool) => ScalarKind::Bool,
+        Some(ParamType::Str) => ScalarKind::Str,
     }
 }
 
-/// Where a parameter comes from, as debug information understands it; `None` for what the tool itself knows.
-pub(crate) fn form(source: &Source) -> Option<Result<Form, Mistake>> {
+/// Converts the source of a parameter for debug information. `None` for values that the debugger knows itself.
+pub(crate) fn form(source: &ParamSource) -> Option<Result<ValueRequest, ExpressionError>> {
     match source {
-        Source::Program | Source::Thread | Source::Time => None,
-        Source::Arg(i) => Some(Ok(Form::Argument(*i as usize))),
-        Source::Ret => Some(Ok(Form::Returned)),
-        source => Some(Expression::parse(&expression(source)).map(Form::Expression)),
+        ParamSource::Program | ParamSource::Thread | ParamSource::Time => None,
+        ParamSource::Arg(i) => Some(Ok(ValueRequest::Argument(*i as usize))),
+        ParamSource::Ret => Some(Ok(ValueRequest::Returned)),
+        source => Some(Expression::parse(&expression(source)).map(ValueRequest::Expression)),
     }
 }
 
-/// A parameter as an expression.
-pub(super) fn expression(source: &Source) -> String {
+/// Writes a parameter as an expression.
+pub(super) fn expression(source: &ParamSource) -> String {
     match source {
-        Source::Name(name) => name.clone(),
-        Source::Expression(text) => format!("({text})"),
-        Source::Arg(i) => format!("$arg{i}"),
-        Source::Deref(of) => format!("*{}", expression(of)),
-        Source::Address(of) => format!("&{}", expression(of)),
-        Source::Outer(of) => format!("^{}", expression(of)),
-        // What is returned is in a register.
-        Source::Ret => "(char **) $rax".to_owned(),
-        Source::Program | Source::Thread | Source::Time => source.to_string(),
+        ParamSource::Name(name) => name.clone(),
+        ParamSource::Expression(text) => format!("({text})"),
+        ParamSource::Arg(i) => format!("$arg{i}"),
+        ParamSource::Deref(of) => format!("*{}", expression(of)),
+        ParamSource::Address(of) => format!("&{}", expression(of)),
+        ParamSource::Outer(of) => format!("^{}", expression(of)),
+        // The return value is in a register.
+        ParamSource::Ret => "(char **) $rax".to_owned(),
+        ParamSource::Program | ParamSource::Thread | ParamSource::Time => source.to_string(),
     }
 }
 
 /// Whether a parameter is an argument by its position.
-pub(super) fn is_argument(source: &Source) -> bool {
+pub(super) fn is_argument(source: &ParamSource) -> bool {
     match source {
-        Source::Arg(_) => true,
-        Source::Deref(of) | Source::Address(of) => is_argument(of),
+        ParamSource::Arg(_) => true,
+        ParamSource::Deref(of) | ParamSource::Address(of) => is_argument(of),
         _ => false,
     }
 }
 
-/// Whether a parameter is what an argument points to: that is read at the end of a call, through what was passed at its begin.
-pub(crate) fn is_behind_argument(source: &Source) -> bool {
-    matches!(source, Source::Deref(of) if is_argument(of))
+/// Whether a parameter is what an argument points to. At a function's exit it is read through the argument passed at
+/// the entry.
+pub(crate) fn is_behind_argument(source: &ParamSource) -> bool {
+    matches!(source, ParamSource::Deref(of) if is_argument(of))
 }
 
-/// A value for the monitors; long text goes to the batch.
-pub(super) fn value(plain: &Plain, ty: Option<Type>, batch: &mut Batch) -> Value {
+/// Converts a value for the monitors. Long text goes to the batch.
+pub(super) fn value(plain: &Scalar, ty: Option<ParamType>, batch: &mut EventBatch) -> Value {
     match (plain, ty) {
-        (Plain::Int(i), None | Some(Type::Int)) => Value::int(*i),
-        (Plain::Int(i), Some(Type::Float)) => Value::float(*i as f64),
-        (Plain::Int(i), Some(Type::Bool)) => Value::bool(*i != 0),
-        (Plain::Float(f), None | Some(Type::Float)) => Value::float(*f),
-        (Plain::Bool(b), None | Some(Type::Bool)) => Value::bool(*b),
-        (Plain::Bool(b), Some(Type::Int)) => Value::int(i64::from(*b)),
-        (Plain::Str(text), None | Some(Type::Str)) => text_value(text, batch),
+        (Scalar::Int(i), None | Some(ParamType::Int)) => Value::int(*i),
+        (Scalar::Int(i), Some(ParamType::Float)) => Value::float(*i as f64),
+        (Scalar::Int(i), Some(ParamType::Bool)) => Value::bool(*i != 0),
+        (Scalar::Float(f), None | Some(ParamType::Float)) => Value::float(*f),
+        (Scalar::Bool(b), None | Some(ParamType::Bool)) => Value::bool(*b),
+        (Scalar::Bool(b), Some(ParamType::Int)) => Value::int(i64::from(*b)),
+        (Scalar::Str(text), None | Some(ParamType::Str)) => text_value(text, batch),
         _ => Value::UNSET,
     }
 }
 
-pub(super) fn text_value(text: &str, batch: &mut Batch) -> Value {
+pub(super) fn text_value(text: &str, batch: &mut EventBatch) -> Value {
     Value::short(text).unwrap_or_else(|| {
         let start = batch.text.len() as u32;
         batch.text.push_str(text);
@@ -81,39 +83,39 @@ pub(super) fn text_value(text: &str, batch: &mut Batch) -> Value {
     })
 }
 
-/// What the tool itself knows.
-pub(super) fn known(source: &Source, tid: Tid, process: Tid, time: f64) -> Value {
+/// Value of a parameter that the debugger knows itself.
+pub(super) fn builtin_value(source: &ParamSource, tid: Tid, process: Tid, time: f64) -> Value {
     match source {
-        Source::Thread => Value::int(tid.into()),
-        Source::Program => Value::int(process.into()),
-        Source::Time => Value::float(time),
+        ParamSource::Thread => Value::int(tid.into()),
+        ParamSource::Program => Value::int(process.into()),
+        ParamSource::Time => Value::float(time),
         _ => Value::UNSET,
     }
 }
 
-/// The registers that are needed, as debug information numbers them.
-pub(crate) fn fetch(tid: Tid, regs: &sys::Regs, needs: Needs) -> Registers {
+/// The needed registers, by DWARF number.
+pub(crate) fn fetch_registers(tid: Tid, regs: &sys::Regs, needs: RegisterNeeds) -> Registers {
     let mut read = registers(regs);
-    if needs == Needs::Vector {
+    if needs == RegisterNeeds::Vector {
         read.set_vectors(sys::vector_registers(tid).ok());
     }
     read
 }
 
-/// Prepares a parameter. Outside of any function there is nothing but globals, and they are looked for there.
+/// Prepares the read of a parameter. Outside of functions only globals are visible.
 pub(super) fn compile(
     program: &Program,
     types: &Types,
     function: Option<&Function>,
     address: u64,
-    form: &Form,
-    wanted: Wanted,
-) -> Result<Extractor, Mistake> {
+    form: &ValueRequest,
+    wanted: ScalarKind,
+) -> Result<Extractor, ExpressionError> {
     match function.cloned().or_else(|| program.function_at(address)) {
         Some(function) => Extractor::compile(program, types, &function, address, form, wanted),
-        None => Err(Mistake {
+        None => Err(ExpressionError {
             at: 0,
-            message: "no function is known at this place".into(),
+            message: "there is no known function at this address".into(),
             remedy: Some("compile with `-g`".into()),
         }),
     }

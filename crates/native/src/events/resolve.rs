@@ -1,39 +1,41 @@
-//! Finding the places of events in the program.
+//! Resolves event declarations to sites in the target.
 
 use super::params::{compile, form, is_argument, is_behind_argument, wanted};
-use super::{Place, Plan, Role, What, facts};
-use crate::displace;
-use crate::place;
-use crate::target::Target;
-use crate::uses::Use;
-use crate::watch::{self, Access};
+use super::{EventPlan, EventSite, SiteRole, Trigger, system_params};
+use crate::displaced_step;
+use crate::linespec;
+use crate::native_target::NativeTarget;
+use crate::site_users::TrapReason;
+use crate::watchpoints::{self, AccessKind};
 use invigil_debuginfo::program::Function;
-use invigil_debuginfo::value::{Expression, Extractor, Form, Mistake, Needs, Scope, Wanted};
-use invigil_monitor::event::{Catalog, EventSet, Kind, Source, Type};
-use invigil_session::subject::{Done, Trouble, Unknown};
+use invigil_debuginfo::value::{
+    Expression, ExpressionError, Extractor, RegisterNeeds, ScalarKind, Scope, ValueRequest,
+};
+use invigil_monitor::event::{EventCatalog, EventKind, EventSet, ParamSource, ParamType};
+use invigil_session::target::{TargetError, TargetResult, UnresolvedEvent};
 use std::sync::Arc;
 
-/// Where whole arguments are passed.
+/// Registers in which integer arguments are passed.
 const REGISTERS: [&str; 6] = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"];
 
-impl Target {
-    /// Finds what the catalog's events are in this program.
-    pub(crate) fn plan(&mut self, catalog: &Catalog) -> Done<Vec<Unknown>> {
+impl NativeTarget {
+    /// Creates the plans for a catalog and resolves them. Returns what could not be resolved.
+    pub(crate) fn plan(&mut self, catalog: &EventCatalog) -> TargetResult<Vec<UnresolvedEvent>> {
         self.forget_plans()?;
         let mut unknown = Vec::new();
-        for (symbol, written) in catalog.iter() {
-            let what = self.what(&written.name, written.kind).unwrap_or_else(|words| {
+        for (event, written) in catalog.iter() {
+            let trigger = self.trigger_of(&written.name, written.kind).unwrap_or_else(|error| {
                 let help = String::new();
-                let reason = words.to_string();
-                unknown.push(Unknown { symbol, param: None, reason, help, pending: false });
-                What::System
+                let reason = error.to_string();
+                unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
+                Trigger::System
             });
-            self.plans.all.push(Plan {
-                symbol,
+            self.plans.all.push(EventPlan {
+                event,
                 name: written.name.clone(),
                 params: written.params.clone(),
-                what,
-                places: Vec::new(),
+                trigger,
+                sites: Vec::new(),
                 resolved: Vec::new(),
                 active: false,
                 watcher: None,
@@ -46,59 +48,64 @@ impl Target {
         Ok(unknown)
     }
 
-    fn forget_plans(&mut self) -> Done {
+    fn forget_plans(&mut self) -> TargetResult {
         self.instrument(&EventSet::default())?;
         for (number, plan) in (0..).zip(std::mem::take(&mut self.plans.all)) {
-            for (at, place) in (0..).zip(plan.places) {
-                self.uses.remove(place.site, Use::Event { plan: number, place: at });
+            for (at, event_site) in (0..).zip(plan.sites) {
+                self.site_users.remove(event_site.site, TrapReason::Event { plan: number, event_site: at });
             }
         }
         Ok(())
     }
 
-    fn what(&self, name: &str, kind: Kind) -> Done<What> {
+    fn trigger_of(&self, name: &str, kind: EventKind) -> TargetResult<Trigger> {
         if name.starts_with('#') {
-            return Ok(What::System);
+            return Ok(Trigger::System);
         }
         if let Some(call) = name.strip_prefix("syscall:") {
             let number = call.parse::<syscalls::Sysno>().map(|number| number.id().into());
             let number =
-                number.map_err(|()| Trouble::Request(format!("there is no system call `{call}`")))?;
-            return Ok(What::Syscall { number, after: kind == Kind::After });
+                number.map_err(|()| TargetError::Request(format!("there is no system call `{call}`")))?;
+            return Ok(Trigger::Syscall { number, after: kind == EventKind::After });
         }
-        let access = |read, write, before| What::Access(Access { read, write, before });
+        let access = |read, write, before| Trigger::Access(AccessKind { read, write, before });
         Ok(match kind {
-            Kind::After => What::Exit,
-            Kind::Read => access(true, false, false),
-            Kind::Write => access(false, true, false),
-            Kind::Access => access(true, true, false),
-            Kind::BeforeRead => access(true, false, true),
-            Kind::BeforeWrite => access(false, true, true),
-            Kind::BeforeAccess => access(true, true, true),
-            _ => What::Code,
+            EventKind::After => Trigger::Exit,
+            EventKind::Read => access(true, false, false),
+            EventKind::Write => access(false, true, false),
+            EventKind::Access => access(true, true, false),
+            EventKind::BeforeRead => access(true, false, true),
+            EventKind::BeforeWrite => access(false, true, true),
+            EventKind::BeforeAccess => access(true, true, true),
+            _ => Trigger::Location,
         })
     }
 
-    /// New images may have what was not found before.
-    pub(crate) fn resolve_plans(&mut self) -> Done {
+    /// Resolves events again after images were loaded.
+    pub(crate) fn resolve_plans(&mut self) -> TargetResult {
         for index in 0..self.plans.all.len() {
             self.resolve(index)?;
         }
-        self.rearm_plans()
+        self.rewatch_events()
     }
 
-    /// Finds the places of an event that are not known yet.
-    fn resolve(&mut self, index: usize) -> Done<Vec<Unknown>> {
+    /// Finds sites of an event that are not known yet.
+    fn resolve(&mut self, index: usize) -> TargetResult<Vec<UnresolvedEvent>> {
         let plan = &self.plans.all[index];
-        let (symbol, name) = (plan.symbol, plan.name.clone());
+        let (event, name) = (plan.event, plan.name.clone());
         let mut unknown = Vec::new();
-        let not_found =
-            |reason: String, help: String, pending| Unknown { symbol, param: None, reason, help, pending };
-        match &plan.what {
-            What::Code | What::Exit => {
-                let is_exit = plan.what == What::Exit;
-                match place::find(&self.program, &self.view(), None, &name) {
-                    Ok(place::Found::Functions(functions)) => {
+        let not_found = |reason: String, help: String, pending| UnresolvedEvent {
+            event,
+            param: None,
+            reason,
+            help,
+            pending,
+        };
+        match &plan.trigger {
+            Trigger::Location | Trigger::Exit => {
+                let is_exit = plan.trigger == Trigger::Exit;
+                match linespec::resolve(&self.program, &self.clean_memory(), None, &name) {
+                    Ok(linespec::ResolvedLocation::Functions(functions)) => {
                         for function in functions {
                             if is_exit {
                                 self.add_exits(index, &function, &mut unknown)?;
@@ -107,15 +114,15 @@ impl Target {
                             }
                         }
                     }
-                    Ok(place::Found::Addresses(addresses)) if !is_exit => {
+                    Ok(linespec::ResolvedLocation::Addresses(addresses)) if !is_exit => {
                         for address in addresses {
-                            self.add_place(index, address, None, Role::Fire, &mut unknown)?;
+                            self.add_site(index, address, None, SiteRole::Event, &mut unknown)?;
                         }
                     }
-                    Ok(place::Found::Addresses(_)) => {
+                    Ok(linespec::ResolvedLocation::Addresses(_)) => {
                         let help = "write `event` without `after`".to_owned();
                         unknown.push(not_found(
-                            format!("`{name}` is no function to return from"),
+                            format!("`{name}` is not a function: it does not return"),
                             help,
                             false,
                         ));
@@ -124,8 +131,8 @@ impl Target {
                     Err(missing) => {
                         let pending = self.plans.expects_libraries;
                         let help = match missing.help {
-                            help if help.is_empty() && missing.may_come => {
-                                "if a library brings it later, say `--later`".to_owned()
+                            help if help.is_empty() && missing.may_load_later => {
+                                "if a library that is loaded later defines it, use `--later`".to_owned()
                             }
                             help => help,
                         };
@@ -133,60 +140,68 @@ impl Target {
                     }
                 }
             }
-            What::Access(_) => {
+            Trigger::Access(_) => {
                 if let Some(mistake) = self.check_variable(&name) {
                     let help = mistake.remedy.unwrap_or_default();
                     unknown.push(not_found(mistake.message, help, self.plans.expects_libraries));
                 }
             }
-            What::Syscall { .. } | What::System => unknown.extend(facts::unknown(plan)),
+            Trigger::Syscall { .. } | Trigger::System => unknown.extend(system_params::unresolved(plan)),
         }
         Ok(unknown)
     }
 
-    /// What is wrong with the name of a variable, if it is neither a global one nor one of a function that some
-    /// event is about.
-    fn check_variable(&self, text: &str) -> Option<Mistake> {
+    /// Checks the name of a variable, which may be global or belong to a function that some event is about.
+    fn check_variable(&self, text: &str) -> Option<ExpressionError> {
         let parsed = match Expression::parse(text) {
             Ok(parsed) => parsed,
             Err(mistake) => return Some(mistake),
         };
-        let view = self.view();
+        let view = self.clean_memory();
         let scope = Scope::new(&self.program, &self.types, &view, &[], 0);
         let mistake = match scope.evaluate(&parsed) {
             Ok(datum) => {
                 let (start, length) = scope.extent(&datum)?;
-                let message = watch::stretch(start, length).err()?.to_string();
-                return Some(Mistake { at: 0, message, remedy: None });
+                let message = watchpoints::watchable_range(start, length).err()?.to_string();
+                return Some(ExpressionError { at: 0, message, remedy: None });
             }
             Err(mistake) => mistake,
         };
-        let form = Form::Expression(parsed);
+        let form = ValueRequest::Expression(parsed);
         let functions = self.plans.all.iter().flat_map(|plan| self.program.functions(&plan.name));
         let known = functions.into_iter().any(|function| {
             let at = function.prologue_end.or(function.entry).unwrap_or(0);
-            compile(&self.program, &self.types, Some(&function), at, &form, Wanted::Any).is_ok()
+            compile(&self.program, &self.types, Some(&function), at, &form, ScalarKind::Any).is_ok()
         });
         (!known).then_some(mistake)
     }
 
-    fn add_entries(&mut self, index: usize, function: &Function, unknown: &mut Vec<Unknown>) -> Done {
+    fn add_entries(
+        &mut self,
+        index: usize,
+        function: &Function,
+        unknown: &mut Vec<UnresolvedEvent>,
+    ) -> TargetResult {
         let entries = function.entry.into_iter().chain(function.inlined.iter().map(|copy| copy.entry));
         for address in entries.collect::<Vec<_>>() {
-            self.add_place(index, address, Some(function), Role::Fire, unknown)?;
+            self.add_site(index, address, Some(function), SiteRole::Event, unknown)?;
         }
         Ok(())
     }
 
-    /// Follows a function to its end: at each `ret`, and, where it jumps into another function that returns
-    /// for it, at the place that that one returns to.
-    fn add_exits(&mut self, index: usize, function: &Function, unknown: &mut Vec<Unknown>) -> Done {
+    /// Adds the exits of a function: each `ret`, and each tail call, which ends at the return site of the other
+    /// function.
+    fn add_exits(
+        &mut self,
+        index: usize,
+        function: &Function,
+        unknown: &mut Vec<UnresolvedEvent>,
+    ) -> TargetResult {
         let Some(entry) = function.entry else {
-            let (symbol, name) = (self.plans.all[index].symbol, &function.name);
-            let reason = format!("`{name}` is only inlined: there is no place where it returns");
-            let help =
-                "compile it with `__attribute__((noinline))`, or use the event of its begin".to_owned();
-            unknown.push(Unknown { symbol, param: None, reason, help, pending: false });
+            let (event, name) = (self.plans.all[index].event, &function.name);
+            let reason = format!("`{name}` is always inlined: it has no return instruction");
+            let help = "compile it with `__attribute__((noinline))`, or use its entry event".to_owned();
+            unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
             return Ok(());
         };
         if self.plans.all[index].resolved.contains(&entry) {
@@ -196,28 +211,28 @@ impl Target {
         let exits = self.exits_of(function);
         let mut missing = Vec::new();
         for address in &exits.returns {
-            self.add_place(index, *address, Some(function), Role::Fire, &mut missing)?;
+            self.add_site(index, *address, Some(function), SiteRole::Event, &mut missing)?;
         }
         for address in &exits.tail_calls {
-            self.add_place(index, *address, Some(function), Role::Tail, &mut missing)?;
+            self.add_site(index, *address, Some(function), SiteRole::TailCall, &mut missing)?;
         }
         let plan = &mut self.plans.all[index];
         plan.resolved.push(entry);
-        // What cannot be read at the end, or only with what a caller may still know, is noted at the begin.
-        let unread = plan.places.iter().any(|place| {
-            let reads = place.reads.iter().zip(&plan.params);
-            let mut reads = reads.filter(|(_, param)| param.source != Source::Ret);
+        // Values that cannot be read at the exit, or only if a caller still has them, are noted at the entry.
+        let unread = plan.sites.iter().any(|event_site| {
+            let reads = event_site.reads.iter().zip(&plan.params);
+            let mut reads = reads.filter(|(_, param)| param.source != ParamSource::Ret);
             reads.any(|(read, param)| match read {
-                // What it points to when the call ends cannot be read where that is left to another function.
-                _ if place.role == Role::Tail && is_behind_argument(&param.source) => true,
+                // What an argument points to at the exit cannot be read at a tail call.
+                _ if event_site.role == SiteRole::TailCall && is_behind_argument(&param.source) => true,
                 Some(read) => !read.is_available() || !read.is_fast(),
                 None => is_argument(&param.source),
             })
         });
         if unread || !missing.is_empty() {
             let before = unknown.len();
-            self.add_place(index, entry, Some(function), Role::Begin, unknown)?;
-            // A name that is known in neither place is reported once.
+            self.add_site(index, entry, Some(function), SiteRole::Entry, unknown)?;
+            // A name that is unknown at both sites is reported once.
             if unknown.len() > before {
                 unknown.truncate(before);
                 unknown.extend(missing);
@@ -227,51 +242,49 @@ impl Target {
         Ok(())
     }
 
-    /// Debug information knows of the part of a function that the compiler took away as seldom used; without
-    /// it, the name of a symbol tells.
+    /// Adds a function's cold part. Debug information names it; without that, the symbol's name tells.
     fn with_cold_part(&self, function: &Function) -> Function {
         let mut whole = function.clone();
         let name = function.linkage_name.as_ref().unwrap_or(&function.name);
         if !function.has_debug
             && let Some(cold) = self.program.symbol(&format!("{name}.cold"))
-            && Arc::ptr_eq(&cold.image, &function.loaded.image)
+            && Arc::ptr_eq(&cold.image, &function.mapped.image)
         {
             whole.ranges.push(cold.address..cold.address + cold.size);
         }
         whole
     }
 
-    /// Adds a place, with what to read there.
-    fn add_place(
+    /// Adds a site, with the values to read there.
+    fn add_site(
         &mut self,
         index: usize,
         address: u64,
         function: Option<&Function>,
-        role: Role,
-        unknown: &mut Vec<Unknown>,
-    ) -> Done {
+        role: SiteRole,
+        unknown: &mut Vec<UnresolvedEvent>,
+    ) -> TargetResult {
         let plan = &self.plans.all[index];
-        let plan_symbol = plan.symbol;
-        let is_known = plan
-            .places
-            .iter()
-            .any(|place| place.role == role && self.engine.sites.get(place.site).address == address);
+        let event = plan.event;
+        let is_known = plan.sites.iter().any(|event_site| {
+            event_site.role == role && self.tracer.sites.get(event_site.site).address == address
+        });
         if is_known {
             return Ok(());
         }
         let mut reads = Vec::new();
-        let mut needs = if role == Role::Fire { Needs::Nothing } else { Needs::General };
-        let is_end = plan.what == What::Exit && role != Role::Begin;
+        let mut needs = if role == SiteRole::Event { RegisterNeeds::Nothing } else { RegisterNeeds::General };
+        let is_end = plan.trigger == Trigger::Exit && role != SiteRole::Entry;
         let by_convention = is_end && function.is_some_and(|function| !function.has_debug);
         for (position, param) in plan.params.iter().enumerate() {
             let read = match form(&param.source) {
                 None => None,
-                // What a function returns is not known before it does.
-                Some(Ok(Form::Returned)) if role == Role::Begin => None,
-                // Without debug information arguments are where they are passed, and only at the begin.
+                // The return value is not known at the entry.
+                Some(Ok(ValueRequest::Returned)) if role == SiteRole::Entry => None,
+                // Without debug information, arguments are where they were passed, and only at the entry.
                 Some(Ok(_)) if by_convention && is_argument(&param.source) => None,
                 Some(form) => match self.extractor(function, address, (&param.source, form), param.ty) {
-                    // An argument by its number is what was passed; at the end, only callers may still know.
+                    // An argument by number is the passed value; at the exit, only callers may still have it.
                     Ok(extractor) if is_end && is_argument(&param.source) && !extractor.is_fast() => None,
                     Ok(extractor) => Some(extractor),
                     Err(mistake) => {
@@ -283,8 +296,8 @@ impl Target {
                             ),
                             _ => mistake.remedy.unwrap_or_default(),
                         };
-                        let (symbol, param) = (plan.symbol, Some(position));
-                        let problem = Unknown { symbol, param, reason, help, pending: false };
+                        let (event, param) = (plan.event, Some(position));
+                        let problem = UnresolvedEvent { event, param, reason, help, pending: false };
                         if !unknown.contains(&problem) {
                             unknown.push(problem);
                         }
@@ -297,37 +310,37 @@ impl Target {
             }
             reads.push(read);
         }
-        // At the end of a function its begin may have been noted: for that, the stack pointer is needed.
-        if plan.what == What::Exit {
-            needs = needs.max(Needs::General);
+        // The noted entry is found by the stack pointer.
+        if plan.trigger == Trigger::Exit {
+            needs = needs.max(RegisterNeeds::General);
         }
-        let jump = (role == Role::Tail).then(|| {
+        let jump = (role == SiteRole::TailCall).then(|| {
             let mut code = [0; 15];
-            let read = self.engine.memory.read_some(address, &mut code);
-            self.engine.sites.clean(address, &mut code[..read]);
+            let read = self.tracer.memory.read_some(address, &mut code);
+            self.tracer.sites.mask_traps(address, &mut code[..read]);
             let ranges = function.map(|function| function.ranges.clone()).unwrap_or_default();
-            (displace::decode(&code[..read], address), ranges)
+            (displaced_step::decode(&code[..read], address), ranges)
         });
-        let site = match self.site(address) {
+        let site = match self.site_at(address) {
             Ok(site) => site,
-            // One place that can carry no point does not spoil the others.
-            Err(Trouble::Request(reason)) => {
-                let (symbol, help) = (plan_symbol, String::new());
-                unknown.push(Unknown { symbol, param: None, reason, help, pending: false });
+            // A site that cannot carry a trap does not affect the others.
+            Err(TargetError::Request(reason)) => {
+                let (event, help) = (event, String::new());
+                unknown.push(UnresolvedEvent { event, param: None, reason, help, pending: false });
                 return Ok(());
             }
-            Err(trouble) => return Err(trouble),
+            Err(error) => return Err(error),
         };
         let plan = &mut self.plans.all[index];
-        let place = plan.places.len() as u32;
-        plan.places.push(Place { site, role, reads, needs, jump });
-        if role == Role::Fire && plan.what == What::Code {
+        let event_site = plan.sites.len() as u32;
+        plan.sites.push(EventSite { site, role, reads, needs, jump });
+        if role == SiteRole::Event && plan.trigger == Trigger::Location {
             plan.resolved.push(address);
         }
         let active = plan.active;
-        self.uses.add(site, Use::Event { plan: index as u32, place });
+        self.site_users.add(site, TrapReason::Event { plan: index as u32, event_site });
         if active {
-            self.engine.sites.want(&self.engine.memory, site);
+            self.tracer.sites.add_trap_ref(&self.tracer.memory, site);
         }
         Ok(())
     }
@@ -336,23 +349,25 @@ impl Target {
         &self,
         function: Option<&Function>,
         address: u64,
-        (source, form): (&Source, Result<Form, Mistake>),
-        ty: Option<Type>,
-    ) -> Result<Extractor, Mistake> {
-        // Of a function without debug information nothing says what an argument is, but the user.
+        (source, form): (&ParamSource, Result<ValueRequest, ExpressionError>),
+        ty: Option<ParamType>,
+    ) -> Result<Extractor, ExpressionError> {
+        // Without debug information, only the user's declaration says what an argument is.
         let by_convention = match (source, ty) {
             _ if function.is_none_or(|function| function.has_debug) => None,
-            (Source::Arg(i), Some(Type::Str)) => Some((*i, "(char *) $")),
-            (Source::Deref(of), ty) => match (&**of, ty) {
-                (Source::Arg(i), Some(Type::Str)) => Some((*i, "*(char **) $")),
-                (Source::Arg(i), _) => Some((*i, "*(long *) $")),
+            (ParamSource::Arg(i), Some(ParamType::Str)) => Some((*i, "(char *) $")),
+            (ParamSource::Deref(of), ty) => match (&**of, ty) {
+                (ParamSource::Arg(i), Some(ParamType::Str)) => Some((*i, "*(char **) $")),
+                (ParamSource::Arg(i), _) => Some((*i, "*(long *) $")),
                 _ => None,
             },
             _ => None,
         };
         let register = |i: u32| REGISTERS.get((i as usize).wrapping_sub(1));
         let form = match by_convention.and_then(|(i, before)| Some((before, register(i)?))) {
-            Some((before, register)) => Form::Expression(Expression::parse(&format!("{before}{register}"))?),
+            Some((before, register)) => {
+                ValueRequest::Expression(Expression::parse(&format!("{before}{register}"))?)
+            }
             None => form?,
         };
         compile(&self.program, &self.types, function, address, &form, wanted(ty))

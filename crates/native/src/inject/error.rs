@@ -1,60 +1,60 @@
-//! Why a system call cannot be run inside a thread.
+//! Errors of system calls that are executed in a stopped thread.
 
 use std::fmt;
 
 use nix::errno::Errno;
 use nix::unistd::Pid;
 
-/// Why a system call cannot be run inside a thread.
+/// Errors of system calls that are executed in a stopped thread.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum InjectError {
     /// The thread has ended.
     Ended(Pid),
-    /// The thread is on its way out.
+    /// The thread is exiting.
     Leaving(Pid),
-    /// The thread waits for the child it made by `vfork`.
+    /// The thread waits for its `vfork` child.
     Vfork(Pid),
-    /// The thread sleeps in the kernel and cannot be interrupted.
+    /// The thread sleeps uninterruptibly in the kernel.
     Uninterruptible(Pid),
-    /// The thread is not traced by us.
+    /// The thread is not traced by the calling thread.
     NotTraced(Pid),
-    /// The thread does not stand still.
+    /// The thread is not stopped.
     Running(Pid),
-    /// The thread belongs to somebody else.
+    /// The thread belongs to another user.
     NotPermitted(Pid),
-    /// There is no code to run the call with.
+    /// The scratch code cannot be executed.
     Scratch {
         /// The thread.
         tid: Pid,
-        /// Where the code should be.
+        /// Expected address of the code.
         address: u64,
-        /// The signal that came of it.
+        /// The resulting signal.
         signal: i32,
     },
-    /// Signals keep coming that cannot be blocked.
+    /// The thread stops again and again for signals that cannot be blocked.
     Restless(Pid),
-    /// Memory of the program cannot be read or written.
+    /// Memory of the target cannot be accessed.
     Memory {
         /// The thread.
         tid: Pid,
-        /// Where.
+        /// The address.
         address: u64,
-        /// What the kernel says.
+        /// The kernel's error.
         errno: Errno,
     },
     /// The kernel refuses a request.
     Refused {
         /// The thread.
         tid: Pid,
-        /// What it says.
+        /// The kernel's error.
         errno: Errno,
     },
 }
 
 impl InjectError {
-    /// What a refused request for a thread means. The kernel says "no such process" for a thread that has
-    /// ended, runs, or is not ours: look which.
+    /// Interprets a failed request for a thread. The kernel answers `ESRCH` for threads that have ended, are running,
+    /// or are not traced by the caller: find out which.
     pub(crate) fn of(tid: Pid, errno: Errno) -> Self {
         match errno {
             Errno::ESRCH | Errno::ECHILD => Self::absent(tid),
@@ -83,19 +83,19 @@ impl fmt::Display for InjectError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(tid) => write!(f, "thread {tid} has ended"),
-            Self::Leaving(tid) => write!(f, "thread {tid} is about to end: let it go on first"),
+            Self::Leaving(tid) => write!(f, "thread {tid} is exiting: resume it first"),
             Self::Vfork(tid) => write!(
                 f,
-                "thread {tid} waits for a child it made by vfork, whose memory is its own: \
-                 let it go on until the child runs its own program"
+                "thread {tid} waits for its vfork child, which uses its memory: \
+                 continue until the child executes its own program"
             ),
             Self::Uninterruptible(tid) => write!(
                 f,
-                "thread {tid} sleeps in the kernel and cannot be interrupted (waiting for a disk, or for a \
-                 child made by vfork): try again later"
+                "thread {tid} is in uninterruptible sleep (waiting for a disk, or for a vfork child): \
+                 try again later"
             ),
-            Self::NotTraced(tid) => write!(f, "thread {tid} is not under our control"),
-            Self::Running(tid) => write!(f, "thread {tid} does not stand still: stop it first"),
+            Self::NotTraced(tid) => write!(f, "thread {tid} is not traced by Invigil"),
+            Self::Running(tid) => write!(f, "thread {tid} is running: stop it first"),
             Self::NotPermitted(tid) => write!(
                 f,
                 "thread {tid} belongs to another user or has raised its privileges: \
@@ -107,7 +107,7 @@ impl fmt::Display for InjectError {
                  has the program unmapped it?"
             ),
             Self::Restless(tid) => {
-                write!(f, "thread {tid} is stopped again and again by signals that cannot be blocked")
+                write!(f, "thread {tid} is stopped repeatedly by signals that cannot be blocked")
             }
             Self::Memory { tid, address, errno } => {
                 write!(f, "memory of thread {tid} at {address:#x} cannot be used: {}", errno.desc())

@@ -1,6 +1,6 @@
-//! The requests to the kernel that have no safe wrapper elsewhere.
+//! Kernel requests without a safe wrapper elsewhere.
 //!
-//! Everything here acts on a thread that the calling thread traces, and hands back plain data.
+//! Everything here acts on a thread that the calling thread traces, and returns plain data.
 
 use std::fs::File;
 use std::mem::{MaybeUninit, size_of};
@@ -12,48 +12,48 @@ use nix::unistd::Pid;
 
 const PTRACE_SETSIGMASK: c_uint = 0x420b;
 const NT_X86_XSTATE: usize = 0x202;
-/// The most that the extended registers of an x86-64 processor need, tiles included, with room to spare.
-const MOST_EXTENDED: usize = 16 * 1024;
+/// Upper bound on the size of the extended registers of an x86-64 processor, tile registers included.
+const MAX_EXTENDED: usize = 16 * 1024;
 
-/// What a wait for one thread has brought.
+/// Result of waiting for one thread.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Status {
-    /// The thread stands still.
+    /// The thread is stopped.
     Stopped {
         /// The signal it stopped with.
         signal: c_int,
-        /// The `PTRACE_EVENT_…`, 0 if it is none.
+        /// The `PTRACE_EVENT_…`, or 0.
         event: c_int,
     },
     /// The thread has ended.
     Ended,
 }
 
-/// The two stops of a system call that is being traced.
+/// The two stops of a traced system call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CallStop {
-    /// It is about to begin.
+    /// Its entry.
     Entry,
-    /// It is over.
+    /// Its exit.
     Exit,
 }
 
-/// What the kernel tells of a signal, kept as bytes.
+/// Signal information (`siginfo_t`), kept as bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct SignalInfo([u64; 16]);
 
 impl SignalInfo {
-    /// The number of the signal.
+    /// Number of the signal.
     pub(crate) fn signal(&self) -> c_int {
         self.0[0] as u32 as c_int
     }
 
-    /// Where it comes from.
+    /// Origin of the signal (`si_code`).
     pub(crate) fn code(&self) -> c_int {
         self.0[1] as u32 as c_int
     }
 
-    /// As it lies in the memory of a program.
+    /// As laid out in memory.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         self.0.iter().flat_map(|word| word.to_ne_bytes()).collect()
     }
@@ -67,28 +67,28 @@ pub(crate) struct Rseq {
     pub(crate) signature: u32,
 }
 
-/// One ptrace request whose arguments are two words.
+/// One ptrace request with two arguments.
 ///
 /// # Safety
-/// `address` and `data` must be what `request` expects: pointers among them are to memory of the right size.
+/// `address` and `data` must be what `request` expects; pointers among them must refer to memory of the right size.
 unsafe fn ptrace(request: c_uint, tid: Pid, address: usize, data: *mut c_void) -> Result<c_long, Errno> {
-    // SAFETY: the caller vouches for the two words.
+    // SAFETY: by the contract of this function.
     Errno::result(unsafe { libc::ptrace(request, tid.as_raw(), address as *mut c_void, data) })
 }
 
-/// So often it is asked whether a thread has stopped before we sleep until it has. What it does for us takes
-/// microseconds; being woken on another processor takes ten times that.
-const GLANCES: u32 = 200;
+/// Number of polls before sleeping until a thread stops. The thread's work takes microseconds; being woken on another
+/// processor takes ten times that.
+const POLLS: u32 = 200;
 
-/// Waits until this one thread stops or ends. Its end stays to be told: whoever waits for all threads of the
-/// program must hear of it, and [`see_end`] is for those of whom nobody else knows.
+/// Waits until this thread stops or ends. Its exit stays to be collected: code that waits for all threads must see
+/// it, and [`reap`] is for threads that no other code knows.
 pub(crate) fn wait(tid: Pid) -> Result<Status, Errno> {
-    // Not the wrapper of `nix`: it fails, and loses the stop, when the signal is a real-time one.
-    let mut glances = 0;
+    // Not the wrapper of `nix`, which fails and loses the stop if the signal is a real-time one.
+    let mut polls = 0;
     loop {
-        let glance = if glances < GLANCES { libc::WNOHANG } else { 0 };
-        glances += 1;
-        let found = look(tid, libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | glance);
+        let flag = if polls < POLLS { libc::WNOHANG } else { 0 };
+        polls += 1;
+        let found = waitid(tid, libc::WEXITED | libc::WSTOPPED | libc::WNOWAIT | flag);
         match found {
             // It may be waiting for this very processor.
             Ok(None) => std::thread::yield_now(),
@@ -97,9 +97,9 @@ pub(crate) fn wait(tid: Pid) -> Result<Status, Errno> {
             Ok(Some((libc::CLD_EXITED | libc::CLD_KILLED | libc::CLD_DUMPED, _))) => {
                 return Ok(Status::Ended);
             }
-            // It may have been killed since: then it is looked at once more.
+            // It may have been killed since: then poll again.
             Ok(Some(_)) => {
-                if let Ok(Some((_, status))) = look(tid, libc::WSTOPPED | libc::WNOHANG) {
+                if let Ok(Some((_, status))) = waitid(tid, libc::WSTOPPED | libc::WNOHANG) {
                     return Ok(Status::Stopped { signal: status & 0xff, event: status >> 8 });
                 }
             }
@@ -107,8 +107,8 @@ pub(crate) fn wait(tid: Pid) -> Result<Status, Errno> {
     }
 }
 
-/// What there is to tell of a thread: what came to pass, and with what number.
-fn look(tid: Pid, options: c_int) -> Result<Option<(c_int, c_int)>, Errno> {
+/// Queries the state change of a thread: code and status.
+fn waitid(tid: Pid, options: c_int) -> Result<Option<(c_int, c_int)>, Errno> {
     let mut info = MaybeUninit::<libc::siginfo_t>::zeroed();
     let who = tid.as_raw() as libc::id_t;
     // SAFETY: the kernel writes one `siginfo_t`.
@@ -121,13 +121,13 @@ fn look(tid: Pid, options: c_int) -> Result<Option<(c_int, c_int)>, Errno> {
     Ok(found.then_some((code, status)))
 }
 
-/// Takes note of the end of a thread that has ended, so that its id is free.
-pub(crate) fn see_end(tid: Pid) {
-    // It fails only if it has been taken note of.
-    let _ = look(tid, libc::WEXITED | libc::WNOHANG);
+/// Collects the exit of a thread, so that its id is free.
+pub(crate) fn reap(tid: Pid) {
+    // It fails only if the exit was collected already.
+    let _ = waitid(tid, libc::WEXITED | libc::WNOHANG);
 }
 
-/// In which stop of a system call the thread is, if it is in one.
+/// The system call stop in which the thread is, if any.
 pub(crate) fn call_stop(tid: Pid) -> Result<Option<CallStop>, Errno> {
     let mut info = MaybeUninit::<libc::ptrace_syscall_info>::zeroed();
     let size = size_of::<libc::ptrace_syscall_info>();
@@ -149,13 +149,13 @@ pub(crate) fn signal_mask(tid: Pid) -> Result<u64, Errno> {
     Ok(mask)
 }
 
-/// Blocks just these signals.
+/// Blocks exactly these signals.
 pub(crate) fn set_signal_mask(tid: Pid, mut mask: u64) -> Result<(), Errno> {
     // SAFETY: the kernel reads the 8 bytes it is told of.
     unsafe { ptrace(PTRACE_SETSIGMASK, tid, size_of::<u64>(), (&raw mut mask).cast()) }.map(drop)
 }
 
-/// What the kernel tells of the stop in which the thread is.
+/// Signal information of the thread's stop.
 pub(crate) fn signal_info(tid: Pid) -> Result<SignalInfo, Errno> {
     const { assert!(size_of::<libc::siginfo_t>() == size_of::<SignalInfo>()) };
     let mut info = SignalInfo([0; 16]);
@@ -164,14 +164,14 @@ pub(crate) fn signal_info(tid: Pid) -> Result<SignalInfo, Errno> {
     Ok(info)
 }
 
-/// Changes what is told of the stop, and what a handler is told if the signal is delivered.
+/// Changes the signal information of the stop, which a handler receives if the signal is delivered.
 pub(crate) fn set_signal_info(tid: Pid, info: &SignalInfo) -> Result<(), Errno> {
     let mut info = *info;
     // SAFETY: the kernel reads one `siginfo_t`, which is as large as this.
     unsafe { ptrace(libc::PTRACE_SETSIGINFO, tid, 0, (&raw mut info).cast()) }.map(drop)
 }
 
-/// The signals waiting for the thread, or with `shared` those waiting for its process.
+/// The pending signals of the thread, or with `shared` those of its process.
 pub(crate) fn pending(tid: Pid, shared: bool) -> Result<Vec<SignalInfo>, Errno> {
     const BATCH: usize = 8;
     let mut all = Vec::new();
@@ -195,24 +195,24 @@ pub(crate) fn pending(tid: Pid, shared: bool) -> Result<Vec<SignalInfo>, Errno> 
     }
 }
 
-/// The floating point, vector and further extended registers, as the kernel lays them out.
+/// The floating point, vector and further extended registers, in the kernel's layout.
 pub(crate) fn extended_registers(tid: Pid) -> Result<Box<[u8]>, Errno> {
-    let mut space = MaybeUninit::<[u8; MOST_EXTENDED]>::uninit();
-    let mut vector = libc::iovec { iov_base: space.as_mut_ptr().cast(), iov_len: MOST_EXTENDED };
+    let mut space = MaybeUninit::<[u8; MAX_EXTENDED]>::uninit();
+    let mut vector = libc::iovec { iov_base: space.as_mut_ptr().cast(), iov_len: MAX_EXTENDED };
     // SAFETY: the kernel writes no more than `iov_len` bytes, and says how many.
     unsafe { ptrace(libc::PTRACE_GETREGSET, tid, NT_X86_XSTATE, (&raw mut vector).cast()) }?;
     // SAFETY: the kernel has written this many bytes.
     Ok(unsafe { std::slice::from_raw_parts(space.as_ptr().cast::<u8>(), vector.iov_len) }.into())
 }
 
-/// Sets what [`extended_registers`] has told.
+/// Sets the registers that [`extended_registers`] returned.
 pub(crate) fn set_extended_registers(tid: Pid, bytes: &[u8]) -> Result<(), Errno> {
     let mut vector = libc::iovec { iov_base: bytes.as_ptr() as *mut c_void, iov_len: bytes.len() };
     // SAFETY: the kernel only reads the bytes.
     unsafe { ptrace(libc::PTRACE_SETREGSET, tid, NT_X86_XSTATE, (&raw mut vector).cast()) }.map(drop)
 }
 
-/// The list of robust mutexes of the thread: address of its head, and the size of that.
+/// The thread's list of robust mutexes: address and size of its head.
 pub(crate) fn robust_list(tid: Pid) -> Result<(u64, u64), Errno> {
     let (mut head, mut size) = (0u64, 0u64);
     // SAFETY: the kernel writes two words.
@@ -222,7 +222,7 @@ pub(crate) fn robust_list(tid: Pid) -> Result<(u64, u64), Errno> {
     Ok((head, size))
 }
 
-/// How the thread is registered for restartable sequences, if it is.
+/// The thread's registration for restartable sequences, if there is one.
 pub(crate) fn rseq(tid: Pid) -> Result<Option<Rseq>, Errno> {
     #[repr(C)]
     #[derive(Default)]
@@ -255,7 +255,7 @@ pub(crate) fn affinity(tid: Pid) -> Result<[u64; 16], Errno> {
     Ok(set)
 }
 
-/// Lets the thread run on these processors.
+/// Sets the processors on which the thread may run.
 pub(crate) fn set_affinity(tid: Pid, set: &[u64; 16]) -> Result<(), Errno> {
     // SAFETY: the kernel reads the bytes it is told of.
     Errno::result(unsafe {
@@ -270,7 +270,7 @@ pub(crate) fn send(tid: Pid, signal: c_int) -> Result<(), Errno> {
     Errno::result(unsafe { libc::syscall(libc::SYS_tkill, tid.as_raw(), signal) }).map(drop)
 }
 
-/// Whether the two processes have the same memory, as after `vfork`. `None` if the kernel does not tell.
+/// Whether two processes share their memory, as after `vfork`. `None` if the kernel does not support the query.
 pub(crate) fn same_memory(one: Pid, other: Pid) -> Option<bool> {
     const KCMP_VM: c_int = 1;
     // SAFETY: takes numbers only.
@@ -278,29 +278,29 @@ pub(crate) fn same_memory(one: Pid, other: Pid) -> Option<bool> {
     (order >= 0).then_some(order == 0)
 }
 
-/// Whether the process is a child of ours, or traced by us, so that we can wait for it.
+/// Whether the process is a child of the caller or traced by it, so that it can be waited for.
 pub(crate) fn is_ours(process: Pid) -> bool {
     let options = libc::WEXITED | libc::WSTOPPED | libc::WNOHANG | libc::WNOWAIT | libc::__WALL;
-    // SAFETY: a null pointer is allowed here by the kernel: nothing is told.
+    // SAFETY: the kernel allows a null pointer here and writes nothing.
     let found = unsafe {
         libc::syscall(libc::SYS_waitid, libc::P_PID, process.as_raw(), std::ptr::null::<u8>(), options, 0)
     };
     found == 0
 }
 
-/// A handle of a process.
+/// Opens a handle of a process.
 pub(crate) fn process_handle(process: Pid) -> Result<OwnedFd, Errno> {
     // SAFETY: takes numbers only.
     let handle = Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_open, process.as_raw(), 0) })?;
-    // SAFETY: the kernel has just made it for us.
+    // SAFETY: the kernel has just created the descriptor for this process.
     Ok(unsafe { OwnedFd::from_raw_fd(handle as c_int) })
 }
 
-/// A descriptor of another process, for us: of the same open file, with the same position.
+/// Duplicates a descriptor of another process: the same open file, with the same position.
 pub(crate) fn descriptor_of(process: &OwnedFd, number: c_int) -> Result<File, Errno> {
     // SAFETY: takes numbers only.
     let ours =
         Errno::result(unsafe { libc::syscall(libc::SYS_pidfd_getfd, process.as_raw_fd(), number, 0) })?;
-    // SAFETY: the kernel has just made it for us.
+    // SAFETY: the kernel has just created the descriptor for this process.
     Ok(unsafe { File::from_raw_fd(ours as c_int) })
 }

@@ -1,10 +1,11 @@
-//! What can be said on the command line.
+//! Command line.
 
 pub(crate) mod bench;
 pub(crate) mod deploy;
-pub(crate) mod look;
 pub(crate) mod node;
+pub(crate) mod shell_files;
 pub(crate) mod spec;
+pub(crate) mod status;
 
 use clap::{Args as Options, Parser, Subcommand};
 use invigil_node::link;
@@ -15,20 +16,24 @@ use std::path::PathBuf;
 #[command(name = "invigil-node", version, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
-    pub(crate) verb: Verb,
+    pub(crate) command: Command,
 }
 
 #[derive(Subcommand)]
-pub(crate) enum Verb {
+pub(crate) enum Command {
     Serve(node::Serve),
     Run(deploy::Deploy),
     Wait(deploy::Wait),
-    Status(look::Status),
-    Stop(look::Stop),
+    Status(status::Status),
+    Stop(status::Stop),
     Bench(bench::Bench),
+    #[command(hide = true)]
+    Completions(shell_files::Completions),
+    #[command(hide = true)]
+    Man(shell_files::Man),
 }
 
-/// How to get into the network.
+/// Network options.
 #[derive(Options, Clone)]
 pub(crate) struct Network {
     /// Listen at this endpoint: `tcp/0.0.0.0:7447`

@@ -9,13 +9,13 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
-/// Be a node: take part in runs until told to stop
+/// Run a node: take part in runs until stopped
 #[derive(Options)]
 pub(crate) struct Serve {
-    /// The name of the node, which no other has
+    /// Unique name of the node
     #[arg(long)]
     name: String,
-    /// Where its runs are written down, and where its own traces are; without one it cannot go on with a run after it was killed
+    /// Folder for the state of runs and for local traces; without it, runs cannot be resumed after a restart
     #[arg(long, value_name = "FOLDER")]
     folder: Option<PathBuf>,
     #[command(flatten)]
@@ -28,11 +28,17 @@ pub(crate) fn serve(options: &Serve) -> Result<ExitCode, String> {
     let stop = sender.clone();
     thread::spawn(move || {
         if interrupts.forever().next().is_some() {
-            // Who does not listen has stopped already.
+            // The node may have stopped already.
             let _ = stop.send(Signal::Stop);
         }
     });
-    let mut say = |words: &str| eprintln!("{}: {words}", options.name);
-    work(&options.name, &options.network.options(), options.folder.as_deref(), (sender, receiver), &mut say)?;
+    let mut notify = |words: &str| eprintln!("{}: {words}", options.name);
+    work(
+        &options.name,
+        &options.network.options(),
+        options.folder.as_deref(),
+        (sender, receiver),
+        &mut notify,
+    )?;
     Ok(ExitCode::SUCCESS)
 }

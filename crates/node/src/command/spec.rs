@@ -1,69 +1,71 @@
-//! What is to be monitored, from what the user gives.
+//! Loading of specifications and traces.
 
 use clap::Args as Options;
-use invigil_decent::algorithm::{Choice, Prepared};
+use invigil_decent::algorithm::{Algorithm, MonitorSet};
 use invigil_decent::encoding::States;
 use invigil_decent::system::{ComponentId, System};
 use invigil_decent::text::pairs;
 use invigil_expr::diag::Sources;
 use invigil_lang::{decent, report};
 use invigil_ltl::{Budget, Logic};
-use invigil_node::deployment::Source;
+use invigil_node::deployment::TraceSource;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What is to hold, and where observations come from.
+/// Specification and traces.
 #[derive(Options)]
 pub(crate) struct Spec {
-    /// What is to hold, as a formula
+    /// Specification as a formula
     #[arg(long, conflicts_with = "spec")]
     formula: Option<String>,
-    /// What is to hold, as a decentralized specification (.dec)
+    /// Decentralized specification (.dec)
     #[arg(long, value_name = "FILE", required_unless_present = "formula")]
     spec: Option<PathBuf>,
-    /// How a formula is monitored: orchestration, migration, round-robin, choreography, broadcast, abridged
+    /// Algorithm for a formula: orchestration, migration, round-robin, choreography, broadcast, abridged
     #[arg(long, default_value = "abridged", conflicts_with = "spec")]
-    algorithm: Choice,
-    /// The traces, which are sent along: a folder with `NUMBER-COMPONENT.trace` for each component
+    algorithm: Algorithm,
+    /// Traces to send with the run: a folder with `NUMBER-COMPONENT.trace` for each component
     #[arg(long, value_name = "FOLDER", conflicts_with = "own_traces")]
     traces: Option<PathBuf>,
-    /// The traces are on the nodes: FOLDER/traces/NUMBER-COMPONENT.trace
+    /// Use the traces stored on the nodes: FOLDER/traces/NUMBER-COMPONENT.trace
     #[arg(long)]
     own_traces: bool,
-    /// Which trace
+    /// Number of the trace
     #[arg(long, value_name = "NUMBER", default_value_t = 0)]
     trace: u32,
-    /// What a component observes, where no traces are sent along: `lamp=on,hot`
+    /// Propositions of a component, if no traces are sent with the run: `lamp=on,hot`
     #[arg(long, value_name = "COMPONENT=NAMES")]
     observes: Vec<String>,
 }
 
-/// All that is needed to deploy a run.
-pub(crate) struct Wanted {
+/// Everything needed to deploy a run.
+pub(crate) struct LoadedSpec {
     pub(crate) system: System,
-    pub(crate) prepared: Prepared<States>,
+    pub(crate) prepared: MonitorSet<States>,
     traces: BTreeMap<ComponentId, String>,
     trace: u32,
 }
 
-impl Wanted {
-    pub(crate) fn source(&self, component: ComponentId) -> Source {
-        self.traces.get(&component).map_or(Source::Own(self.trace), |text| Source::Sent(text.clone()))
+impl LoadedSpec {
+    pub(crate) fn source(&self, component: ComponentId) -> TraceSource {
+        self.traces
+            .get(&component)
+            .map_or(TraceSource::Local(self.trace), |text| TraceSource::Inline(text.clone()))
     }
 }
 
-pub(crate) fn load(spec: &Spec) -> Result<Wanted, String> {
+pub(crate) fn load(spec: &Spec) -> Result<LoadedSpec, String> {
     let files = match &spec.traces {
         Some(folder) => read(folder, spec.trace)?,
         None if spec.own_traces => BTreeMap::new(),
-        None => return Err("say where the traces are: --traces FOLDER, or --own-traces".to_owned()),
+        None => return Err("no traces are given: use --traces FOLDER or --own-traces".to_owned()),
     };
     let mut system = System::default();
     let prepared;
     match (&spec.spec, &spec.formula) {
         (Some(path), _) => {
-            let text = fs::read_to_string(path).map_err(|error| told(path, error))?;
+            let text = fs::read_to_string(path).map_err(|error| io_error(path, error))?;
             let mut sources = Sources::default();
             let source = sources.add(path.display().to_string(), text.clone());
             let (loaded, mut problems) = decent::load(source, &text);
@@ -76,17 +78,17 @@ pub(crate) fn load(spec: &Spec) -> Result<Wanted, String> {
                 }
                 None => return Err(report::render(&sources, &problems, false)),
             };
-            prepared = Prepared::network(&network).map_err(|error| error.to_string())?;
+            prepared = MonitorSet::network(&network).map_err(|error| error.to_string())?;
             if let Some(loaded) = loaded {
                 system = loaded.specification.system;
             }
         }
         (None, formula) => {
-            observed(&mut system, &spec.observes, &files)?;
+            add_observed(&mut system, &spec.observes, &files)?;
             let mut logic = Logic::new(Budget::default());
             let text = formula.as_deref().unwrap_or_default();
             let formula = logic.parse(text).map_err(|error| format!("the formula `{text}`: {error}"))?;
-            prepared = Prepared::new(spec.algorithm, &mut logic, formula, &system)
+            prepared = MonitorSet::new(spec.algorithm, &mut logic, formula, &system)
                 .map_err(|error| error.to_string())?;
         }
     }
@@ -94,7 +96,7 @@ pub(crate) fn load(spec: &Spec) -> Result<Wanted, String> {
     for (component, text) in files {
         let known = system.find_component(&component);
         traces.insert(
-            known.ok_or_else(|| format!("there is a trace of {component}, which is no component"))?,
+            known.ok_or_else(|| format!("there is a trace of {component}, which is not a component"))?,
             text,
         );
     }
@@ -104,19 +106,21 @@ pub(crate) fn load(spec: &Spec) -> Result<Wanted, String> {
         let name = system.component_name(bare);
         return Err(format!("there is no trace of {name}: {}-{name}.trace is missing", spec.trace));
     }
-    Ok(Wanted { system, prepared, traces, trace: spec.trace })
+    Ok(LoadedSpec { system, prepared, traces, trace: spec.trace })
 }
 
-/// The traces of a run, by component.
+/// Reads the traces of a run, by component.
 fn read(folder: &Path, number: u32) -> Result<BTreeMap<String, String>, String> {
     let mut files = BTreeMap::new();
-    for entry in fs::read_dir(folder).map_err(|error| told(folder, error))? {
-        let path = entry.map_err(|error| told(folder, error))?.path();
+    for entry in fs::read_dir(folder).map_err(|error| io_error(folder, error))? {
+        let path = entry.map_err(|error| io_error(folder, error))?.path();
         let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         let component = name.strip_prefix(&format!("{number}-")).and_then(|rest| rest.strip_suffix(".trace"));
         if let Some(component) = component {
-            files
-                .insert(component.to_owned(), fs::read_to_string(&path).map_err(|error| told(&path, error))?);
+            files.insert(
+                component.to_owned(),
+                fs::read_to_string(&path).map_err(|error| io_error(&path, error))?,
+            );
         }
     }
     if files.is_empty() {
@@ -125,8 +129,8 @@ fn read(folder: &Path, number: u32) -> Result<BTreeMap<String, String>, String> 
     Ok(files)
 }
 
-/// The system of a formula: what the user says, and what the traces have.
-fn observed(
+/// Builds the system of a formula from the options and the traces.
+fn add_observed(
     system: &mut System,
     observes: &[String],
     files: &BTreeMap<String, String>,
@@ -157,6 +161,6 @@ fn observed(
     Ok(())
 }
 
-fn told(path: &Path, error: std::io::Error) -> String {
+fn io_error(path: &Path, error: std::io::Error) -> String {
     format!("{}: {error}", path.display())
 }

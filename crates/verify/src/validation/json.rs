@@ -1,23 +1,30 @@
-//! The report for programs.
+//! The validation report as JSON.
 
-use super::{Answer, Moment, Validation};
-use invigil_explore::validate::{Graph, Refusal};
+use super::{RecordInfo, ValidationReport, ValidationResult};
+use invigil_explore::trace_validation::{ConfigGraph, Rejection};
 use invigil_semantics::Fields;
 use serde_json::{Value, json};
 
-impl Validation {
+impl ValidationReport {
     /// The whole report as one document.
     pub fn json(&self) -> Value {
-        let (verdict, refusal) = match &self.answer {
-            Answer::Possible => ("possible", None),
-            Answer::Impossible(refusal, lost) => ("impossible", Some(self.refusal(refusal, lost))),
-            Answer::Wrong(_) | Answer::TooMany(_) | Answer::Unknown => ("unknown", None),
+        let (verdict, rejection) = match &self.result {
+            ValidationResult::Possible => ("possible", None),
+            ValidationResult::Impossible(rejection, rejected) => {
+                ("impossible", Some(self.rejection(rejection, rejected)))
+            }
+            ValidationResult::InvalidRecords(_)
+            | ValidationResult::TooManyConfigurations(_)
+            | ValidationResult::Unknown => ("unknown", None),
         };
         let pairs = |pairs: &[(String, String)]| -> Vec<Value> {
             pairs.iter().map(|(event, parameter)| json!({"event": event, "parameter": parameter})).collect()
         };
-        let unread: Vec<Value> =
-            self.unread.iter().map(|(field, meant)| json!({"field": field, "meant": meant})).collect();
+        let unread: Vec<Value> = self
+            .unknown_fields
+            .iter()
+            .map(|(field, meant)| json!({"field": field, "meant": meant}))
+            .collect();
         json!({
             "schema": 1,
             "tool": {"name": "invigil", "version": env!("CARGO_PKG_VERSION")},
@@ -28,45 +35,45 @@ impl Validation {
             "configurations": self.configurations,
             "survivors": {
                 "runs": self.survivors.runs.iter().map(|(count, run)| json!([count, run])).collect::<Vec<_>>(),
-                "cut": self.survivors.is_cut,
+                "cut": self.survivors.is_truncated,
                 "most": self.survivors.most,
             },
-            "refusal": refusal,
+            "refusal": rejection,
             "graph": graph(&self.graph),
-            "unseen": self.unseen,
-            "untold": pairs(&self.untold),
+            "unseen": self.unseen_events,
+            "untold": pairs(&self.missing_parameters),
             "unread": unread,
             "errors": self.errors(),
             "trace": {
                 "files": self.inputs,
                 "lines": self.trace.lines,
-                "skipped": self.trace.problems.skipped(),
+                "skipped": self.trace.line_errors.skipped(),
             },
         })
     }
 
-    fn refusal(&self, refusal: &Refusal, lost: &Moment) -> Value {
-        let misses: Vec<Value> = refusal
-            .misses
+    fn rejection(&self, rejection: &Rejection, rejected: &RecordInfo) -> Value {
+        let near_misses: Vec<Value> = rejection
+            .near_misses
             .iter()
-            .map(|miss| {
+            .map(|near_miss| {
                 json!({
-                    "action": miss.action,
-                    "reasons": miss.reasons,
-                    "configurations": miss.configurations,
-                    "count": miss.count,
+                    "action": near_miss.action,
+                    "reasons": near_miss.reasons,
+                    "configurations": near_miss.configurations,
+                    "count": near_miss.count,
                 })
             })
             .collect();
         json!({
-            "event": lost.number,
-            "file": self.inputs.get(lost.place.input),
-            "line": lost.place.line,
-            "record": refusal.record,
-            "count": refusal.count,
-            "configurations": refusal.configurations.iter().map(fields).collect::<Vec<_>>(),
-            "misses": misses,
-            "able": refusal.able,
+            "event": rejected.number,
+            "file": self.inputs.get(rejected.place.input),
+            "line": rejected.place.line,
+            "record": rejection.record,
+            "count": rejection.count,
+            "configurations": rejection.configurations.iter().map(fields).collect::<Vec<_>>(),
+            "misses": near_misses,
+            "able": rejection.possible_steps,
         })
     }
 }
@@ -75,7 +82,7 @@ fn fields(config: &Fields) -> Value {
     Value::Object(config.iter().map(|field| (field.name.clone(), json!(field.value))).collect())
 }
 
-fn graph(graph: &Graph) -> Value {
+fn graph(graph: &ConfigGraph) -> Value {
     let nodes: Vec<Value> = graph
         .nodes
         .iter()
@@ -88,5 +95,5 @@ fn graph(graph: &Graph) -> Value {
             |edge| json!({"from": edge.from, "to": edge.to, "action": edge.action, "hidden": edge.is_hidden}),
         )
         .collect();
-    json!({"records": graph.records, "lost": graph.is_lost, "cut": graph.is_cut, "nodes": nodes, "edges": edges})
+    json!({"records": graph.records, "lost": graph.is_rejected, "cut": graph.is_truncated, "nodes": nodes, "edges": edges})
 }

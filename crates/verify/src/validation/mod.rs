@@ -1,116 +1,119 @@
-//! Trace validation with traces from files: what is read, and what is told about it.
+//! Trace validation of traces from files, and its reports.
 //!
 //! ```
-//! use invigil_explore::validate::{Binding, Names};
-//! use invigil_model::{Action, Model, Parts};
+//! use invigil_explore::trace_validation::{Binding, NameMapping};
+//! use invigil_model::{Action, Model, ModelParts};
 //! use invigil_trace::Input;
-//! use invigil_verify::validation::{Settings, validate};
+//! use invigil_verify::validation::{ValidationSettings, validate_trace};
 //!
-//! let model = Model::new(Parts { actions: vec![Action::named("tick")], ..Parts::default() }).unwrap();
-//! let binding = Binding::new(&model, &Names::default()).unwrap();
+//! let model = Model::new(ModelParts { actions: vec![Action::named("tick")], ..ModelParts::default() }).unwrap();
+//! let binding = Binding::new(&model, &NameMapping::default()).unwrap();
 //! let trace = Input::reader("trace", std::io::Cursor::new("tick\ntick\n"));
-//! let validation = validate(&binding, vec![trace], &Settings::default(), |_, _| true);
+//! let validation = validate_trace(&binding, vec![trace], &ValidationSettings::default(), |_, _| true);
 //! assert!(validation.is_possible());
 //! ```
 
 mod json;
 mod text;
-mod unread;
+mod unknown_fields;
 
-use invigil_explore::validate::{
-    Binding, Given, Graph, Halt, Options, Record, Refusal, Survivors, Taken, Validator, Wrong,
+use invigil_explore::trace_validation::{
+    Binding, ConfigGraph, LogValue, Record, RecordError, RecordOutcome, Rejection, SurvivorCounts,
+    ValidationError, ValidationOptions, Validator,
 };
 use invigil_expr::value::{Tag, Value};
-use invigil_monitor::event::{ANY, Batch, Catalog, Event, Kind, Param, STATE, Source, SymbolId};
-use invigil_trace::{Block, End, Input, Place, Schema, Summary, read};
+use invigil_monitor::event::{
+    ANY_EVENT, Event, EventBatch, EventCatalog, EventId, EventKind, Param, ParamSource, STATE_EVENT,
+};
+use invigil_trace::{EventBlock, Input, ReadEnd, ReadSummary, Schema, TracePosition, read};
 use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
 
 /// How a trace is read and validated.
 #[derive(Clone, Debug, Default)]
-pub struct Settings {
-    /// How the model is followed.
-    pub options: Options,
-    /// How the trace is read.
-    pub trace: invigil_trace::Options,
+pub struct ValidationSettings {
+    /// Options of the validator.
+    pub options: ValidationOptions,
+    /// Options of the trace reader.
+    pub trace: invigil_trace::ReadOptions,
 }
 
-/// What became of a trace.
+/// The result of validating a trace, with everything that reports need.
 #[derive(Debug)]
-pub struct Validation {
-    /// The model's name.
+pub struct ValidationReport {
+    /// The name of the model.
     pub model: String,
-    /// The answer.
-    pub answer: Answer,
-    /// How many records the model can do, from the first on, those that are ignored included.
+    /// The result.
+    pub result: ValidationResult,
+    /// The number of leading records that the model can match, including ignored ones.
     pub matched: u64,
-    /// How many of them are ignored.
+    /// The number of ignored records.
     pub ignored: u64,
-    /// The last records that match.
-    pub recent: Vec<Moment>,
-    /// In how many configurations the model can be after them.
+    /// The last matching records.
+    pub recent: Vec<RecordInfo>,
+    /// The number of possible configurations after them.
     pub configurations: usize,
-    /// How many configurations survived each record.
-    pub survivors: Survivors,
-    /// The last records with the configurations between them.
-    pub graph: Graph,
-    /// Events of the model that no record told.
-    pub unseen: Vec<String>,
-    /// Parameters that no record of their event told: event and parameter.
-    pub untold: Vec<(String, String)>,
-    /// Fields of the trace that are nothing in the model, with one that may be meant.
-    pub unread: Vec<(String, Option<String>)>,
-    /// What was read.
-    pub trace: Summary,
+    /// The number of possible configurations after each record.
+    pub survivors: SurvivorCounts,
+    /// The last records and the configurations between them.
+    pub graph: ConfigGraph,
+    /// Events of the model that occur in no record.
+    pub unseen_events: Vec<String>,
+    /// Event parameters that occur in no record, as pairs of event and parameter.
+    pub missing_parameters: Vec<(String, String)>,
+    /// Fields of the trace without a meaning in the model, with a suggestion.
+    pub unknown_fields: Vec<(String, Option<String>)>,
+    /// Statistics of the trace reader.
+    pub trace: ReadSummary,
     /// The names of the inputs.
     pub inputs: Vec<String>,
 }
 
 /// Whether the model can do what the trace says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Answer {
-    /// It can.
+pub enum ValidationResult {
+    /// The trace is possible.
     Possible,
-    /// It cannot do this record, where it is after those before it.
-    Impossible(Box<Refusal>, Moment),
-    /// Some records cannot be compared with the model: what is wrong with them, where first, and how often.
-    Wrong(Vec<(Wrong, Moment, u64)>),
+    /// The model cannot match this record after the preceding ones.
+    Impossible(Box<Rejection>, RecordInfo),
+    /// Some records cannot be compared with the model: the error, its first position, and how often it occurs.
+    InvalidRecords(Vec<(RecordError, RecordInfo, u64)>),
     /// The model could be in too many configurations.
-    TooMany(usize),
-    /// Someone stopped it, or the trace broke off.
+    TooManyConfigurations(usize),
+    /// The validation was stopped, or the trace is incomplete.
     Unknown,
 }
 
-/// A record of the trace, by where it is.
+/// A record of the trace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moment {
-    /// Which record it is, counted from one.
+pub struct RecordInfo {
+    /// The number of the record, counted from one.
     pub number: u64,
-    /// Where it stands.
-    pub place: Place,
-    /// What it says; empty for one that was not understood.
+    /// The position in the trace.
+    pub place: TracePosition,
+    /// The text of the record; empty if it could not be interpreted.
     pub words: String,
-    /// The number of configurations after it.
+    /// The number of possible configurations after it.
     pub configurations: usize,
 }
 
-/// More unknown events are not collected.
-const MOST_WRONG: usize = 20;
+/// Maximum number of different errors that are collected.
+const MAX_RECORD_ERRORS: usize = 20;
 
-/// Follows a trace. `goes_on` is told now and then how many records and bytes there were, and may end it.
-pub fn validate(
+/// Validates a trace. `goes_on` periodically receives the numbers of records and bytes, and may stop the validation.
+pub fn validate_trace(
     binding: &Binding<'_>,
     inputs: Vec<Input>,
-    settings: &Settings,
+    settings: &ValidationSettings,
     mut goes_on: impl FnMut(u64, u64) -> bool,
-) -> Validation {
+) -> ValidationReport {
     let names: Vec<String> = inputs.iter().map(|input| input.name().to_owned()).collect();
     let catalog = catalog(binding);
-    let mut follower = Follower::new(binding, settings);
+    let mut follower = TraceFollower::new(binding, settings);
     let mut bytes = 0;
     let trace = read(inputs, &Schema::new(&catalog), &settings.trace, |block| {
-        follower.look_for_unread(binding, block);
+        follower.find_unknown_fields(binding, block);
         let flow = follower.follow(block);
         bytes += block.bytes();
         if goes_on(follower.number, bytes) { flow } else { ControlFlow::Break(()) }
@@ -118,41 +121,42 @@ pub fn validate(
     follower.finish(binding, trace, names)
 }
 
-/// Every record is one of two symbols, with all fields that say something: its name is looked up later, so that
-/// unknown ones are not lost.
-fn catalog(binding: &Binding<'_>) -> Catalog {
-    let mut catalog = Catalog::default();
-    let named = |name: &str| Param { source: Source::Name(name.to_owned()), name: name.to_owned(), ty: None };
-    for name in [STATE, ANY] {
-        let symbol = catalog.symbol(name, Kind::Before);
+/// Declares two events with all fields that have a meaning. Records are named by a field instead of an event
+/// declaration, so that unknown events are not dropped.
+fn catalog(binding: &Binding<'_>) -> EventCatalog {
+    let mut catalog = EventCatalog::default();
+    let named =
+        |name: &str| Param { source: ParamSource::Name(name.to_owned()), name: name.to_owned(), ty: None };
+    for name in [STATE_EVENT, ANY_EVENT] {
+        let symbol = catalog.declare(name, EventKind::Before);
         ["event", "kind"].into_iter().chain(binding.fields()).for_each(|field| {
-            catalog.param(symbol, &named(field));
+            catalog.declare_param(symbol, &named(field));
         });
     }
     catalog
 }
 
-/// Where the fields of the model begin among the parameters of an event.
-const OWN: usize = 2;
+/// The index of the first field of the model among the parameters of an event.
+const FIRST_MODEL_FIELD: usize = 2;
 
-struct Follower<'b> {
+struct TraceFollower<'b> {
     validator: Option<Validator<'b>>,
-    /// For each parameter of an event, the field that it is.
+    /// For each parameter of an event, the field of the binding.
     fields: Vec<Option<u32>>,
     number: u64,
     ignored: u64,
     most: usize,
-    lost: Option<Moment>,
-    wrong: Vec<(Wrong, Moment, u64)>,
-    is_too_many: bool,
-    recent: VecDeque<(u64, Place)>,
-    remembered: usize,
+    rejected: Option<RecordInfo>,
+    record_errors: Vec<(RecordError, RecordInfo, u64)>,
+    has_too_many_configurations: bool,
+    recent: VecDeque<(u64, TracePosition)>,
+    history_length: usize,
     unread: Vec<String>,
     has_looked: bool,
 }
 
-impl<'b> Follower<'b> {
-    fn new(binding: &'b Binding<'b>, settings: &Settings) -> Follower<'b> {
+impl<'b> TraceFollower<'b> {
+    fn new(binding: &'b Binding<'b>, settings: &ValidationSettings) -> TraceFollower<'b> {
         let validator = Validator::new(binding, settings.options).ok();
         let positions = ["event", "kind"].into_iter().chain(binding.fields());
         let mut params: Vec<&str> = Vec::new();
@@ -161,115 +165,119 @@ impl<'b> Follower<'b> {
                 params.push(name);
             }
         }
-        Follower {
-            is_too_many: validator.is_none(),
+        TraceFollower {
+            has_too_many_configurations: validator.is_none(),
             validator,
             fields: params.iter().map(|name| binding.field(name)).collect(),
             number: 0,
             ignored: 0,
-            most: settings.options.most_configurations,
-            lost: None,
-            wrong: Vec::new(),
+            most: settings.options.max_configurations,
+            rejected: None,
+            record_errors: Vec::new(),
             recent: VecDeque::new(),
-            remembered: settings.options.remembered,
+            history_length: settings.options.history_length,
             unread: Vec::new(),
             has_looked: false,
         }
     }
 
     /// The first block shows which fields the trace has.
-    fn look_for_unread(&mut self, binding: &Binding<'_>, block: &Block) {
+    fn find_unknown_fields(&mut self, binding: &Binding<'_>, block: &EventBlock) {
         if !std::mem::replace(&mut self.has_looked, true) {
-            self.unread = unread::in_text(binding, &block.batch.text);
+            self.unread = unknown_fields::in_text(binding, &block.batch.text);
         }
     }
 
-    fn follow(&mut self, block: &Block) -> ControlFlow<()> {
+    fn follow(&mut self, block: &EventBlock) -> ControlFlow<()> {
         for at in 0..block.batch.len() {
             self.number += 1;
             self.take(&block.batch, at, block.place(at));
-            if self.lost.is_some() || self.is_too_many {
+            if self.rejected.is_some() || self.has_too_many_configurations {
                 return ControlFlow::Break(());
             }
-            if self.wrong.iter().any(|(wrong, ..)| matches!(wrong, Wrong::Value { .. })) {
+            if self
+                .record_errors
+                .iter()
+                .any(|(record_errors, ..)| matches!(record_errors, RecordError::Value { .. }))
+            {
                 return ControlFlow::Break(());
             }
         }
         ControlFlow::Continue(())
     }
 
-    fn take(&mut self, batch: &Batch, at: usize, place: Place) {
+    fn take(&mut self, batch: &EventBatch, at: usize, place: TracePosition) {
         let Some(validator) = &mut self.validator else { return };
         let event = batch.event(at);
         let name;
         let mut record = Record::default();
-        if event.symbol != STATE_SYMBOL {
-            name = called(&event);
+        if event.id != STATE_SYMBOL {
+            name = event_name(&event);
             record.event = Some(name.as_ref());
         }
-        for (value, field) in event.params.iter().zip(&self.fields).skip(OWN) {
-            let given = field.and_then(|field| Some((field, given(value, event.text)?)));
-            record.values.extend(given);
+        for (value, field) in event.params.iter().zip(&self.fields).skip(FIRST_MODEL_FIELD) {
+            let log_value = field.and_then(|field| Some((field, log_value(value, event.text)?)));
+            record.values.extend(log_value);
         }
-        let moment = || Moment { number: self.number, place, words: String::new(), configurations: 0 };
-        // Behind an event that is not understood nothing can be said, but there may be more of them.
-        if !self.wrong.is_empty() && record.event.is_none_or(|event| validator.knows(event)) {
+        let moment = || RecordInfo { number: self.number, place, words: String::new(), configurations: 0 };
+        // After an unknown event, later records cannot be validated, but further unknown events are collected.
+        if !self.record_errors.is_empty() && record.event.is_none_or(|event| validator.knows(event)) {
             return;
         }
         match validator.take(&record) {
-            Ok(Taken::Matched) => {
-                if self.recent.len() >= self.remembered {
+            Ok(RecordOutcome::Matched) => {
+                if self.recent.len() >= self.history_length {
                     self.recent.pop_front();
                 }
                 self.recent.push_back((self.number, place));
             }
-            Ok(Taken::Ignored) => self.ignored += 1,
-            Ok(Taken::Lost) => self.lost = Some(moment()),
-            Err(Halt::TooMany) => self.is_too_many = true,
-            Err(Halt::Wrong(wrong)) => {
-                let (moment, is_full) = (moment(), self.wrong.len() >= MOST_WRONG);
-                match self.wrong.iter_mut().find(|(known, ..)| *known == wrong) {
+            Ok(RecordOutcome::Ignored) => self.ignored += 1,
+            Ok(RecordOutcome::Rejected) => self.rejected = Some(moment()),
+            Err(ValidationError::TooManyConfigurations) => self.has_too_many_configurations = true,
+            Err(ValidationError::Record(record_errors)) => {
+                let (moment, is_full) = (moment(), self.record_errors.len() >= MAX_RECORD_ERRORS);
+                match self.record_errors.iter_mut().find(|(known, ..)| *known == record_errors) {
                     Some((.., count)) => *count += 1,
                     None if is_full => {}
-                    None => self.wrong.push((wrong, moment, 1)),
+                    None => self.record_errors.push((record_errors, moment, 1)),
                 }
             }
         }
     }
 
-    fn finish(mut self, binding: &Binding<'_>, trace: Summary, inputs: Vec<String>) -> Validation {
-        let refusal = self.validator.as_mut().and_then(Validator::refusal);
-        let first_wrong = self.wrong.first().map(|(_, moment, _)| moment.number);
-        let last = self.lost.as_ref().map(|lost| lost.number).or(first_wrong);
+    fn finish(mut self, binding: &Binding<'_>, trace: ReadSummary, inputs: Vec<String>) -> ValidationReport {
+        let rejection = self.validator.as_mut().and_then(Validator::rejection);
+        let first_wrong = self.record_errors.first().map(|(_, moment, _)| moment.number);
+        let last = self.rejected.as_ref().map(|rejected| rejected.number).or(first_wrong);
         let matched = last.map_or(self.number, |last| last - 1);
-        let answer = match (refusal, self.lost) {
-            (Some(refusal), Some(lost)) => {
-                let words = refusal.record.clone();
-                Answer::Impossible(Box::new(refusal), Moment { words, ..lost })
+        let result = match (rejection, self.rejected) {
+            (Some(rejection), Some(rejected)) => {
+                let words = rejection.record.clone();
+                ValidationResult::Impossible(Box::new(rejection), RecordInfo { words, ..rejected })
             }
-            _ if !self.wrong.is_empty() => Answer::Wrong(self.wrong),
-            _ if self.is_too_many => Answer::TooMany(self.most),
-            _ if matches!(trace.end, End::Finished) => Answer::Possible,
-            _ => Answer::Unknown,
+            _ if !self.record_errors.is_empty() => ValidationResult::InvalidRecords(self.record_errors),
+            _ if self.has_too_many_configurations => ValidationResult::TooManyConfigurations(self.most),
+            _ if matches!(trace.end, ReadEnd::Finished) => ValidationResult::Possible,
+            _ => ValidationResult::Unknown,
         };
         let mut unread = self.unread;
         for column in &trace.unread {
-            if !unread.contains(column) && unread::is_unread(binding, column) {
+            if !unread.contains(column) && unknown_fields::is_unknown(binding, column) {
                 unread.push(column.clone());
             }
         }
-        let mut validation = Validation {
+        let mut validation = ValidationReport {
             model: binding.model().parts().name.clone(),
-            answer,
+            result,
             matched,
             ignored: self.ignored,
             recent: Vec::new(),
             configurations: 0,
-            survivors: Survivors::default(),
-            graph: Graph::default(),
-            unseen: Vec::new(),
-            untold: Vec::new(),
-            unread: unread::with_meant(binding, unread),
+            survivors: SurvivorCounts::default(),
+            graph: ConfigGraph::default(),
+            unseen_events: Vec::new(),
+            missing_parameters: Vec::new(),
+            unknown_fields: unknown_fields::with_suggestions(binding, unread),
             trace,
             inputs,
         };
@@ -277,7 +285,7 @@ impl<'b> Follower<'b> {
             let told = validator.recent();
             let moments = self.recent.iter().zip(told);
             validation.recent = moments
-                .map(|((number, place), (words, configurations))| Moment {
+                .map(|((number, place), (words, configurations))| RecordInfo {
                     number: *number,
                     place: *place,
                     words: words.to_owned(),
@@ -286,9 +294,9 @@ impl<'b> Follower<'b> {
                 .collect();
             validation.configurations = validator.configurations();
             validation.survivors = validator.survivors().clone();
-            validation.unseen = validator.unseen().into_iter().map(str::to_owned).collect();
-            let untold = validator.untold();
-            validation.untold =
+            validation.unseen_events = validator.unseen_events().into_iter().map(str::to_owned).collect();
+            let untold = validator.missing_parameters();
+            validation.missing_parameters =
                 untold.into_iter().map(|(event, name)| (event.to_owned(), name.to_owned())).collect();
             validation.graph = validator.graph();
         }
@@ -296,13 +304,13 @@ impl<'b> Follower<'b> {
     }
 }
 
-/// The first symbol of the catalog.
-const STATE_SYMBOL: SymbolId = SymbolId(0);
+/// The first event of the catalog.
+const STATE_SYMBOL: EventId = EventId(0);
 
-/// What an event is called: `queue_push`, or `after queue_push`.
-fn called<'a>(event: &Event<'a>) -> Cow<'a, str> {
-    let text = |at: usize| match event.params.get(at).and_then(|value| given(value, event.text)) {
-        Some(Given::Text(text)) => Cow::Borrowed(text),
+/// The name of an event, such as `queue_push` or `after queue_push`.
+fn event_name<'a>(event: &Event<'a>) -> Cow<'a, str> {
+    let text = |at: usize| match event.params.get(at).and_then(|value| log_value(value, event.text)) {
+        Some(LogValue::Text(text)) => Cow::Borrowed(text),
         Some(other) => Cow::Owned(other.to_string()),
         None => Cow::Borrowed(""),
     };
@@ -312,28 +320,28 @@ fn called<'a>(event: &Event<'a>) -> Cow<'a, str> {
     }
 }
 
-/// A value as the log gives it; none if it is missing.
-fn given<'a>(value: &'a Value, text: &'a str) -> Option<Given<'a>> {
+/// Converts a value of the trace; none if it is missing.
+fn log_value<'a>(value: &'a Value, text: &'a str) -> Option<LogValue<'a>> {
     match value.tag() {
-        Tag::Int => value.as_int().map(Given::Integer),
-        Tag::Float => value.as_float().map(Given::Number),
-        Tag::Bool => value.as_bool().map(Given::Boolean),
-        Tag::Short => value.as_short().map(Given::Text),
+        Tag::Int => value.as_int().map(LogValue::Integer),
+        Tag::Float => value.as_float().map(LogValue::Number),
+        Tag::Bool => value.as_bool().map(LogValue::Boolean),
+        Tag::Short => value.as_short().map(LogValue::Text),
         _ => {
             let (start, length) = value.as_text()?;
-            text.get(start as usize..start as usize + length as usize).map(Given::Text)
+            text.get(start as usize..start as usize + length as usize).map(LogValue::Text)
         }
     }
 }
 
-impl Validation {
-    /// Whether the model can do what the trace says.
+impl ValidationReport {
+    /// Whether the trace is a possible execution of the model.
     pub fn is_possible(&self) -> bool {
-        self.answer == Answer::Possible
+        self.result == ValidationResult::Possible
     }
 
-    /// Whether it certainly cannot.
+    /// Whether the trace is certainly impossible.
     pub fn is_impossible(&self) -> bool {
-        matches!(self.answer, Answer::Impossible(..))
+        matches!(self.result, ValidationResult::Impossible(..))
     }
 }

@@ -1,35 +1,37 @@
-//! The report for people.
+//! The validation report as text.
 
-use super::{Answer, Moment, Validation};
-use crate::story::wrapped;
+use super::{RecordInfo, ValidationReport, ValidationResult};
+use crate::execution_trace::wrap_list;
 use invigil_check::report::{Paint, Style, count, grouped, printable, shorten};
-use invigil_explore::validate::{Refusal, Wrong};
+use invigil_explore::trace_validation::{RecordError, Rejection};
 use invigil_expr::diag::nearest;
-use invigil_trace::End;
+use invigil_trace::ReadEnd;
 
-/// So much of each is told; the rest is in the JSON report.
-const FEW: usize = 5;
-/// The records before the one that was lost that are shown.
-const BEFORE: usize = 4;
+/// Maximum number of listed items; the JSON report has all of them.
+const MAX_LISTED: usize = 5;
+/// Number of records shown before the rejected one.
+const RECORDS_BEFORE: usize = 4;
 
-impl Validation {
-    /// What became of the trace, in words.
+impl ValidationReport {
+    /// The report as text.
     pub fn text(&self, style: &Style) -> String {
         let model = if self.model.is_empty() { "the model" } else { &self.model };
         let trace = match &self.inputs[..] {
             [one] => printable(one),
             several => format!("the {}", count(several.len() as u64, "trace")),
         };
-        let mut text = match &self.answer {
-            Answer::Possible => {
+        let mut text = match &self.result {
+            ValidationResult::Possible => {
                 let title = style.paint(Paint::Good, &format!("{model} can do what {trace} says"));
-                format!("{title}\n  {}\n", self.success())
+                format!("{title}\n  {}\n", self.possible_summary())
             }
-            Answer::Impossible(refusal, lost) => {
+            ValidationResult::Impossible(rejection, rejected) => {
                 let title = style.paint(Paint::Bad, &format!("{model} cannot do what {trace} says"));
-                format!("{title}\n{}", self.failure(refusal, lost, style))
+                format!("{title}\n{}", self.impossible_details(rejection, rejected, style))
             }
-            Answer::Wrong(_) | Answer::TooMany(_) | Answer::Unknown => {
+            ValidationResult::InvalidRecords(_)
+            | ValidationResult::TooManyConfigurations(_)
+            | ValidationResult::Unknown => {
                 let title = style.paint(Paint::Open, "no answer");
                 let matched = count(self.matched, "event");
                 format!("{title}: so far, {model} can do what {trace} says ({matched})\n")
@@ -45,30 +47,30 @@ impl Validation {
         text
     }
 
-    /// What kept the trace from getting an answer; nothing if it got one.
+    /// Why the trace could not be validated; empty if it was.
     pub fn errors(&self) -> Vec<String> {
         let mut errors = Vec::new();
-        match &self.answer {
-            Answer::Wrong(wrong) => {
+        match &self.result {
+            ValidationResult::InvalidRecords(wrong) => {
                 for (wrong, moment, times) in wrong {
-                    errors.push(format!("{}: {}", self.place(moment), remedy(wrong, *times)));
+                    errors.push(format!("{}: {}", self.place(moment), error_with_remedy(wrong, *times)));
                 }
             }
-            Answer::TooMany(most) => errors.push(format!(
+            ValidationResult::TooManyConfigurations(most) => errors.push(format!(
                 "after {}, the model could be in more than {}; \
-                 let the trace tell more, hide fewer actions, or raise `--max-configurations`",
+                 log more in the trace, hide fewer actions, or raise `--max-configurations`",
                 count(self.matched.saturating_sub(1), "event"),
                 count(*most as u64, "configuration")
             )),
             _ => {}
         }
-        if let End::Failed(error) = &self.trace.end {
+        if let ReadEnd::Failed(error) = &self.trace.end {
             errors.push(error.to_string());
         }
         errors
     }
 
-    fn success(&self) -> String {
+    fn possible_summary(&self) -> String {
         let mut told = count(self.matched - self.ignored, "event");
         if self.ignored > 0 {
             told += &format!(" ({} more ignored)", grouped(self.ignored));
@@ -76,19 +78,19 @@ impl Validation {
         let most = self.survivors.most;
         let now = count(self.configurations as u64, "configuration");
         match most {
-            1 => format!("{told}; it is always known which configuration it is in"),
+            1 => format!("{told}; the configuration is always known"),
             most => {
-                format!("{told}; it can be in {now} at the end, and in {} at most on the way", grouped(most))
+                format!("{told}; {now} possible at the end, at most {} on the way", grouped(most))
             }
         }
     }
 
-    fn place(&self, moment: &Moment) -> String {
+    fn place(&self, moment: &RecordInfo) -> String {
         let input = self.inputs.get(moment.place.input).map_or("", String::as_str);
         format!("{}:{}", printable(input), moment.place.line)
     }
 
-    fn failure(&self, refusal: &Refusal, lost: &Moment, style: &Style) -> String {
+    fn impossible_details(&self, rejection: &Rejection, rejected: &RecordInfo, style: &Style) -> String {
         let mut out = String::new();
         let mut line = |text: String| {
             out.push_str(text.trim_end());
@@ -100,30 +102,30 @@ impl Validation {
             1 => "the first event matches, the next does not".to_owned(),
             matched => format!("the first {} match, the next does not", count(matched, "event")),
         };
-        line(format!("  {}: {matched}", self.place(lost)));
+        line(format!("  {}: {matched}", self.place(rejected)));
         line(String::new());
 
         line(style.paint(Paint::Faint, "  event  line  configurations"));
-        let shown = &self.recent[self.recent.len().saturating_sub(BEFORE)..];
-        for moment in shown.iter().chain([lost]) {
+        let shown = &self.recent[self.recent.len().saturating_sub(RECORDS_BEFORE)..];
+        for moment in shown.iter().chain([rejected]) {
             let words = shorten(&printable(&moment.words), width.saturating_sub(28).max(20));
             let row = format!(
                 "  {:>5} {:>5}  {:>14}  {words}",
                 moment.number, moment.place.line, moment.configurations
             );
-            line(if moment == lost { style.paint(Paint::Bad, &row) } else { row });
+            line(if moment == rejected { style.paint(Paint::Bad, &row) } else { row });
         }
         line(String::new());
 
-        let shown = refusal.configurations.iter().take(FEW).enumerate();
-        match refusal.count {
+        let shown = rejection.configurations.iter().take(MAX_LISTED).enumerate();
+        match rejection.count {
             0 => line("The model cannot start at all.".to_owned()),
             1 => line("Before it, the model is in this configuration:".to_owned()),
             all => line(format!("Before it, the model can be in {all} configurations:")),
         }
-        let first = refusal.configurations.first();
+        let first = rejection.configurations.first();
         for (at, config) in shown {
-            // Of all but the first, only what is different: that is what one would look for.
+            // For all but the first configuration, only the differences are shown.
             let before = first.filter(|_| at > 0);
             let differs = |name: &str, value: &str| before.is_none_or(|first| first.get(name) != Some(value));
             let fields = config.iter().filter(|field| differs(&field.name, &field.value));
@@ -132,70 +134,70 @@ impl Validation {
             if let (Some(_), Some(word)) = (before, words.first_mut()) {
                 *word = format!("as 1, but {word}");
             }
-            for (row, text) in wrapped(&words, width.saturating_sub(1)).iter().enumerate() {
+            for (row, text) in wrap_list(&words, width.saturating_sub(1)).iter().enumerate() {
                 let number = if row == 0 { (at + 1).to_string() } else { " ".to_owned() };
                 line(format!("  {number}  {text}"));
             }
         }
-        if refusal.count > FEW {
-            line(format!("  and {} more", grouped((refusal.count - FEW) as u64)));
+        if rejection.count > MAX_LISTED {
+            line(format!("  and {} more", grouped((rejection.count - MAX_LISTED) as u64)));
         }
         line(String::new());
 
-        if !refusal.misses.is_empty() {
-            line("What is wrong with it there:".to_owned());
+        if !rejection.near_misses.is_empty() {
+            line("Why it does not match:".to_owned());
         }
-        for miss in refusal.misses.iter().take(FEW) {
-            let place = match (miss.count, miss.configurations.first()) {
-                _ if refusal.count == 1 => String::new(),
-                (count, _) if count == refusal.count => " (in all of them)".to_owned(),
-                (1, Some(one)) if *one < FEW => format!(" (in {})", one + 1),
+        for near_miss in rejection.near_misses.iter().take(MAX_LISTED) {
+            let place = match (near_miss.count, near_miss.configurations.first()) {
+                _ if rejection.count == 1 => String::new(),
+                (count, _) if count == rejection.count => " (in all of them)".to_owned(),
+                (1, Some(one)) if *one < MAX_LISTED => format!(" (in {})", one + 1),
                 (count, _) => format!(" (in {} of them)", grouped(count as u64)),
             };
-            line(format!("  {}{place}", printable(&miss.to_string())));
+            line(format!("  {}{place}", printable(&near_miss.to_string())));
         }
-        if refusal.misses.len() > FEW {
-            line(format!("  and {} more reasons", refusal.misses.len() - FEW));
+        if rejection.near_misses.len() > MAX_LISTED {
+            line(format!("  and {} more reasons", rejection.near_misses.len() - MAX_LISTED));
         }
-        if !refusal.able.is_empty() {
+        if !rejection.possible_steps.is_empty() {
             let mut able: Vec<String> =
-                refusal.able.iter().take(2 * FEW).map(|event| printable(event)).collect();
-            if refusal.able.len() > able.len() {
+                rejection.possible_steps.iter().take(2 * MAX_LISTED).map(|event| printable(event)).collect();
+            if rejection.possible_steps.len() > able.len() {
                 able.push("…".to_owned());
             }
             line(String::new());
-            line(format!("What the model can do instead: {}", able.join("; ")));
-        } else if refusal.count > 0 {
+            line(format!("Possible instead: {}", able.join("; ")));
+        } else if rejection.count > 0 {
             line(String::new());
-            line("The model can do nothing instead that a log would tell.".to_owned());
+            line("No logged event is possible instead.".to_owned());
         }
         out
     }
 
-    /// What may be the reason, or makes the answer weaker than it looks.
+    /// Hints at possible causes, and restrictions of the result.
     fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let list = |names: &[String]| {
-            let some: Vec<String> = names.iter().take(FEW).map(|name| format!("`{name}`")).collect();
-            some.join(", ") + if names.len() > FEW { ", …" } else { "" }
+            let some: Vec<String> = names.iter().take(MAX_LISTED).map(|name| format!("`{name}`")).collect();
+            some.join(", ") + if names.len() > MAX_LISTED { ", …" } else { "" }
         };
-        if let Answer::Impossible(refusal, _) = &self.answer {
-            if refusal.is_state {
+        if let ValidationResult::Impossible(rejection, _) = &self.result {
+            if rejection.is_state_only {
                 notes.push(
-                    "a record without an event tells of a state; if actions between such records are not logged, \
-                     say so: `--hidden '*'`"
+                    "a record without an event describes a state; if actions between such records are not logged, \
+                     use `--hidden '*'`"
                         .to_owned(),
                 );
-            } else if let Some(first) = self.unseen.first() {
+            } else if let Some(first) = self.unseen_events.first() {
                 notes.push(format!(
-                    "no event so far is {}; what is not logged can be hidden: `--hidden '{first}'`",
-                    list(&self.unseen)
+                    "no record so far is {}; events that are not logged can be hidden: `--hidden '{first}'`",
+                    list(&self.unseen_events)
                 ));
             }
         }
-        let skipped = self.trace.problems.skipped();
+        let skipped = self.trace.line_errors.skipped();
         if skipped > 0 {
-            let first = self.trace.problems.first().first();
+            let first = self.trace.line_errors.first().first();
             let first =
                 first.map_or(String::new(), |problem| format!("; line {}: {problem}", problem.place.line));
             notes.push(format!("{} could not be read and are left out{first}", count(skipped, "line")));
@@ -203,49 +205,50 @@ impl Validation {
         if self.matched == 0 && self.is_possible() {
             notes.push("the trace is empty".to_owned());
         }
-        for (event, parameter) in self.untold.iter().take(FEW) {
-            notes.push(format!("no event `{event}` tells its parameter `{parameter}`"));
+        for (event, parameter) in self.missing_parameters.iter().take(MAX_LISTED) {
+            notes.push(format!("no record of `{event}` has its parameter `{parameter}`"));
         }
-        let (meant, strange): (Vec<_>, Vec<_>) = self.unread.iter().partition(|(_, meant)| meant.is_some());
+        let (meant, strange): (Vec<_>, Vec<_>) =
+            self.unknown_fields.iter().partition(|(_, meant)| meant.is_some());
         for (field, meant) in meant {
             let meant = meant.as_deref().unwrap_or_default();
             notes.push(format!(
-                "`{field}` in the trace is nothing in the model and is not read; \
-                 if it is `{meant}`: `--map '{field}={meant}'`"
+                "`{field}` in the trace has no meaning in the model and is not read; \
+                 if it is `{meant}`, use `--map '{field}={meant}'`"
             ));
         }
         let strange: Vec<String> = strange.into_iter().map(|(field, _)| field.clone()).collect();
         if !strange.is_empty() {
-            notes.push(format!("not read, because the model has nothing of the name: {}", list(&strange)));
+            notes.push(format!("not read, because the model has no such names: {}", list(&strange)));
         }
         notes
     }
 }
 
-/// What is wrong with a record, and what to do about it.
-fn remedy(wrong: &Wrong, times: u64) -> String {
+/// An error with a remedy.
+fn error_with_remedy(wrong: &RecordError, times: u64) -> String {
     let often = if times > 1 { format!(" ({} times)", grouped(times)) } else { String::new() };
     match wrong {
-        Wrong::Event { event, known } => {
+        RecordError::Event { event, known } => {
             let meant = nearest(event, known.iter().map(String::as_str));
-            let remedy = match meant {
+            let error_with_remedy = match meant {
                 Some(meant) => {
-                    format!("if it is `{meant}`: `--map '{event}={meant}'`; else `--ignore '{event}'`")
+                    format!("if it is `{meant}`, use `--map '{event}={meant}'`; else `--ignore '{event}'`")
                 }
                 None => {
-                    format!("to pass over it: `--ignore '{event}'`; to bind it: `--map '{event}=ACTION'`")
+                    format!("to skip it, use `--ignore '{event}'`; to map it, `--map '{event}=ACTION'`")
                 }
             };
-            format!("{wrong}{often}; {remedy}")
+            format!("{wrong}{often}; {error_with_remedy}")
         }
-        Wrong::Nothing => format!("{wrong}{often}; name the event in a field `event`"),
-        Wrong::Value { field, value, known, .. } => {
+        RecordError::Nothing => format!("{wrong}{often}; name the event in a field `event`"),
+        RecordError::Value { field, value, known, .. } => {
             let meant = nearest(value, known.iter().map(String::as_str));
-            let remedy = match meant {
+            let error_with_remedy = match meant {
                 Some(meant) => format!("did you mean `{meant}`?"),
-                None => format!("if it is something else: `--map '{field}='` leaves it unread"),
+                None => format!("to ignore the field, use `--map '{field}='`"),
             };
-            format!("{wrong}{often}; {remedy}")
+            format!("{wrong}{often}; {error_with_remedy}")
         }
     }
 }

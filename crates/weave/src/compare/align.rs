@@ -1,52 +1,53 @@
-//! Finding the old instructions among the new.
+//! Locates the original instructions among the new ones.
 
 use std::collections::{HashMap, HashSet};
 
-use super::Words;
+use super::Reason;
 use super::gap::Run;
 use crate::code::Code;
 use crate::descriptor::Shape;
 use crate::opcode::*;
 use crate::raw::Raw;
 
-/// Where a way out of a locked write leads to.
+/// Target of an exit path of a locked write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// To this place of the new code.
+    /// An offset of the new code.
     To(usize),
     /// Out of the method.
     Out,
 }
 
-/// Which new instruction each old one is.
+/// The new instruction of each original one.
 #[derive(Debug, Default)]
 pub(crate) struct Alignment {
-    /// The numbers of the new instructions.
+    /// Indices of the new instructions.
     pub(crate) new: Vec<usize>,
-    /// Where jumps to a place really go.
+    /// Final targets of jumps to islands.
     islands: HashMap<usize, usize>,
-    /// Where the part behind all old instructions begins.
+    /// Start of the code behind all original instructions.
     pub(crate) tail: usize,
-    /// Where exceptions are reported.
+    /// The handler that reports exceptions.
     pub(crate) handler: Option<usize>,
-    /// The ways out of locked writes.
+    /// The exit paths of locked writes.
     pub(crate) exits: HashMap<usize, Exit>,
-    /// How many probes there are.
+    /// The number of probes.
     pub(crate) probes: usize,
 }
 
-/// The search for the next old instruction: how far it has come.
+/// State of the search for the next original instruction.
 struct Search {
     at: usize,
     run: Run,
-    /// What follows is no probe.
+    /// Whether no further probe can follow.
     ends: bool,
 }
 
-/// How many steps a search may take. Real methods take a few for each instruction; a damaged file could ask for billions.
+/// Maximum number of steps of a search. Real methods take a few for each instruction; a malformed file could require
+/// billions.
 const BUDGET: usize = 1 << 23;
 
-/// What the comparison looks at.
+/// The two versions of a method.
 struct Pair<'c> {
     was: &'c Code<'c>,
     is: &'c Code<'c>,
@@ -55,13 +56,14 @@ struct Pair<'c> {
 }
 
 impl Alignment {
-    /// Finds the old instructions, so that all between them is probes; and checks that branches go where they went.
+    /// Locates the original instructions, such that large_program_behaves_the_same_with_all_probes between them is probes, and checks that branches keep
+    /// their targets.
     pub(crate) fn find(
         was: &Code<'_>,
         is: &Code<'_>,
         raw: &Raw<'_>,
         helper: &str,
-    ) -> Result<Alignment, Words> {
+    ) -> Result<Alignment, Reason> {
         let pair = Pair { was, is, raw, helper };
         let mut found = pair.search()?;
         let calls = |code: &Code<'_>| {
@@ -79,7 +81,7 @@ impl Alignment {
         Ok(found)
     }
 
-    /// Whether a place of the new code belongs to an old instruction: it is between the one before and itself.
+    /// Whether an offset of the new code belongs to an original instruction: it is between the previous one and itself.
     pub(crate) fn belongs(&self, is: &Code<'_>, old: usize, place: usize) -> bool {
         let start = old.checked_sub(1).map_or(0, |before| is.pc(self.new[before] + 1));
         let end = self.new.get(old).map_or(self.tail, |&new| is.pc(new));
@@ -88,7 +90,7 @@ impl Alignment {
 }
 
 impl Pair<'_> {
-    fn search(&self) -> Result<Alignment, Words> {
+    fn search(&self) -> Result<Alignment, Reason> {
         let mut found = Alignment::default();
         let mut searches = vec![Search { at: 0, run: Run::default(), ends: false }];
         let mut failed = HashSet::new();
@@ -100,7 +102,7 @@ impl Pair<'_> {
             let next = self.next(old, search, &mut found.islands, &failed);
             steps += search.at - from + 1;
             if steps > BUDGET {
-                return Err("it is too long to be compared".to_owned());
+                return Err("it is too long for the comparison".to_owned());
             }
             if let Some((at, run)) = next {
                 furthest = furthest.max(old);
@@ -121,10 +123,10 @@ impl Pair<'_> {
                 }
             }
         }
-        Err(format!("behind place {} it is not only probes that were added", self.was.pc(furthest)))
+        Err(format!("after offset {}, something other than a probe was added", self.was.pc(furthest)))
     }
 
-    /// The next place where an old instruction may be, and the state behind it.
+    /// The next position at which an original instruction may be, and the state after it.
     fn next(
         &self,
         old: usize,
@@ -156,7 +158,7 @@ impl Pair<'_> {
         None
     }
 
-    /// The state behind an old instruction, if probes may stand before it in that way.
+    /// The state after an original instruction, if the probe code may precede it.
     fn arrive(&self, old: usize, run: &Run) -> Option<Run> {
         if run.must_release {
             return None;
@@ -172,7 +174,7 @@ impl Pair<'_> {
         (run.is_neutral() && (may_lock || !run.holds_lock)).then(|| run.behind(0))
     }
 
-    /// Whether an old and a new instruction are the same, but for the places they name.
+    /// Whether an original and a new instruction are equal except for offsets.
     fn same(&self, old: usize, new: usize) -> bool {
         let (a, b) = (self.was.op(old), self.is.op(new));
         match a {
@@ -187,7 +189,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Islands behind the probes at the beginning. Gives the instruction behind them.
+    /// Parses the islands behind the probes at the entry. Returns the instruction behind them.
     fn first_islands(&self, at: usize, islands: &mut HashMap<usize, usize>) -> Option<usize> {
         if self.is.op(at) != GOTO {
             return None;
@@ -204,7 +206,7 @@ impl Pair<'_> {
         }
     }
 
-    /// Reads what stands behind all old instructions. `false` if it is not what the weaver puts there.
+    /// Parses the code behind all original instructions. Returns `false` if it is not what the weaver emits there.
     fn tail(&self, start: usize, found: &mut Alignment) -> bool {
         found.tail = self.is.pc(start);
         found.handler = None;
@@ -253,10 +255,10 @@ impl Pair<'_> {
         true
     }
 
-    fn check_branches(&self, found: &Alignment) -> Result<(), Words> {
+    fn check_branches(&self, found: &Alignment) -> Result<(), Reason> {
         for (old, &new) in found.new.iter().enumerate() {
             let op = self.was.op(old);
-            let words = |problem: crate::Problem| problem.to_string();
+            let words = |error: crate::ClassFileError| error.to_string();
             if is_branch(op) {
                 let (was, is) =
                     (self.was.branch_target(old).map_err(words)?, self.is.branch_target(new).map_err(words)?);
@@ -273,17 +275,17 @@ impl Pair<'_> {
         }
         for handler in &self.was.handlers {
             if self.was.find(handler.handler.into()).is_none_or(|at| at >= self.was.len()) {
-                return Err("a handler is nowhere".to_owned());
+                return Err("a handler has an invalid offset".to_owned());
             }
         }
         Ok(())
     }
 
-    /// A jump to an old instruction must run whole probes before it.
-    fn check_target(&self, found: &Alignment, old: usize, new: usize) -> Result<(), Words> {
+    /// A jump to an original instruction must run all probes before it.
+    fn check_target(&self, found: &Alignment, old: usize, new: usize) -> Result<(), Reason> {
         let place = self.is.pc(new);
         let place = found.islands.get(&place).copied().unwrap_or(place);
-        let wrong = || format!("a branch to place {} goes elsewhere", self.was.pc(old));
+        let wrong = || format!("a branch to offset {} has a different target", self.was.pc(old));
         let start = self.is.find(place).filter(|_| found.belongs(self.is, old, place)).ok_or_else(wrong)?;
         let mut run = Run::default();
         let whole = (start..found.new[old])

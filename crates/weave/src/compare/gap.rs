@@ -1,53 +1,53 @@
-//! Running what stands between two old instructions on a stack of symbols.
+//! Symbolic execution of the code between two original instructions.
 
 use crate::code::Code;
 use crate::descriptor::{self, Shape};
 use crate::opcode::*;
 use crate::raw::Raw;
 
-/// What a slot of the stack holds.
+/// Symbolic content of a stack slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Symbol {
-    /// What lay there before: counted from the top.
+enum SlotSymbol {
+    /// A value of the program, counted from the top of the stack.
     Old(u16),
     /// The helper's lock.
     Lock,
-    /// Something that the probe made.
+    /// A value computed by the probe.
     Made,
 }
 
-/// The state of probe code: what it did to the stack since an old instruction.
+/// State of probe code: its effect on the stack since an original instruction.
 ///
-/// A value of two slots is two symbols: so nothing need be known of types.
+/// A value of two slots is two symbols, so no types are needed.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Run {
-    /// What lies on the stack, above what was not touched.
-    stack: Vec<Symbol>,
-    /// How much of what lay there before was touched.
+    /// The stack above the untouched values.
+    stack: Vec<SlotSymbol>,
+    /// The number of values of the program that were touched.
     touched: u16,
-    /// What the fresh variables hold: a few at most.
-    fresh: Vec<(u16, Symbol)>,
+    /// Contents of the additional variables; there are only a few.
+    fresh: Vec<(u16, SlotSymbol)>,
     /// Whether the lock is held.
     pub(crate) holds_lock: bool,
-    /// Whether it was held already, and has to be released first.
+    /// Whether the lock was held already and must be released first.
     pub(crate) must_release: bool,
 }
 
 impl Run {
-    fn pop(&mut self) -> Symbol {
+    fn pop(&mut self) -> SlotSymbol {
         self.stack.pop().unwrap_or_else(|| {
             self.touched = self.touched.saturating_add(1);
-            Symbol::Old(self.touched)
+            SlotSymbol::Old(self.touched)
         })
     }
 
-    fn pop_many(&mut self, count: u16) -> Vec<Symbol> {
+    fn pop_many(&mut self, count: u16) -> Vec<SlotSymbol> {
         let mut popped: Vec<_> = (0..count).map(|_| self.pop()).collect();
         popped.reverse();
         popped
     }
 
-    /// Copies `count` slots from the top to below the `over` slots under them.
+    /// Duplicates `count` slots from the top and inserts them below the `over` slots under them.
     fn dup(&mut self, count: u16, over: u16) {
         let top = self.pop_many(count);
         let below = self.pop_many(over);
@@ -55,34 +55,34 @@ impl Run {
     }
 
     fn made(&mut self, slots: u16) {
-        self.stack.extend((0..slots).map(|_| Symbol::Made));
+        self.stack.extend((0..slots).map(|_| SlotSymbol::Made));
     }
 
-    /// Whether the stack is as it was.
+    /// Whether the stack is unchanged.
     pub(crate) fn is_neutral(&self) -> bool {
         self.over(0) == Some(0)
     }
 
-    /// If the topmost so many slots are what they were, how much was put under them.
+    /// If the topmost `operands` slots are unchanged, the number of slots inserted below them.
     pub(crate) fn over(&self, operands: u16) -> Option<usize> {
-        // What was touched must lie there again: all but the operands at the bottom, the operands on top.
+        // All touched values must be present again, the operands on top.
         let touched = usize::from(self.touched);
         let operands = usize::from(operands).min(touched);
         let bottom = touched - operands;
         let under = self.stack.len().checked_sub(touched)?;
-        let expected = |at: usize| Symbol::Old((touched - at) as u16);
+        let expected = |at: usize| SlotSymbol::Old((touched - at) as u16);
         let bottom_is_old = (0..bottom).all(|at| self.stack[at] == expected(at));
         let top_is_old = (bottom..touched).all(|at| self.stack[under + at] == expected(at));
         (bottom_is_old && top_is_old).then_some(under)
     }
 
-    /// Goes on behind an instruction that took the operands and left what was put under them.
+    /// The state after an instruction that consumed the operands and left the inserted slots.
     pub(crate) fn behind(&self, under: usize) -> Run {
-        let known = |&(slot, symbol): &(u16, Symbol)| {
-            (slot, if symbol == Symbol::Lock { symbol } else { Symbol::Made })
+        let known = |&(slot, symbol): &(u16, SlotSymbol)| {
+            (slot, if symbol == SlotSymbol::Lock { symbol } else { SlotSymbol::Made })
         };
         Run {
-            stack: vec![Symbol::Made; under],
+            stack: vec![SlotSymbol::Made; under],
             touched: 0,
             fresh: self.fresh.iter().filter(|_| self.holds_lock).map(known).collect(),
             holds_lock: self.holds_lock,
@@ -90,7 +90,7 @@ impl Run {
         }
     }
 
-    /// Runs one instruction. `false` if no probe would do that.
+    /// Executes one instruction. Returns `false` if it cannot be part of a probe.
     pub(crate) fn step(
         &mut self,
         code: &Code<'_>,
@@ -119,11 +119,11 @@ impl Run {
                 if field.owner != helper || field.name != crate::helper::LOCK {
                     return false;
                 }
-                self.stack.push(Symbol::Lock);
+                self.stack.push(SlotSymbol::Lock);
             }
             MONITORENTER | MONITOREXIT => {
                 let takes = op == MONITORENTER;
-                if self.pop() != Symbol::Lock || self.holds_lock == takes {
+                if self.pop() != SlotSymbol::Lock || self.holds_lock == takes {
                     return false;
                 }
                 self.holds_lock = takes;
@@ -132,7 +132,7 @@ impl Run {
             INVOKESTATIC => return self.call(code, index, raw, helper),
             _ => {
                 if let Some((shape, slot)) = written(code.bytes, code.pc(index)) {
-                    // An `iinc` is no store.
+                    // An `iinc` is not a store.
                     if slot < first_fresh || matches!(code.instruction(index), [IINC, ..] | [WIDE, IINC, ..])
                     {
                         return false;
@@ -144,7 +144,7 @@ impl Run {
                 } else if let Some((shape, slot)) = read(code.instruction(index)) {
                     for slot in slot..slot.saturating_add(shape.slots()) {
                         let known = self.fresh.iter().find(|&&(known, _)| known == slot);
-                        self.stack.push(known.map_or(Symbol::Made, |&(_, symbol)| symbol));
+                        self.stack.push(known.map_or(SlotSymbol::Made, |&(_, symbol)| symbol));
                     }
                 } else {
                     return false;

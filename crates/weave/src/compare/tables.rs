@@ -1,22 +1,23 @@
-//! The tables that go with code.
+//! Comparison of the tables of a method.
 
 use super::align::{Alignment, Exit};
-use super::{Words, same_content};
+use super::{Reason, same_content};
 use crate::bytes::Reader;
 use crate::code::{Code, Handler};
-use crate::problem::Problem;
+use crate::error::ClassFileError;
 use crate::raw::{Attribute, Raw};
 
-/// The old handlers are there, in order. Others only release the lock, or report exceptions that nobody caught.
-pub(crate) fn handlers(was: &Code<'_>, is: &Code<'_>, found: &Alignment) -> Result<(), Words> {
-    let at = |place: u16| was.find(place.into()).ok_or_else(|| "a handler is nowhere".to_owned());
+/// Checks that the original handlers are present in order. Others may only release the lock or report uncaught
+/// exceptions.
+pub(crate) fn handlers(was: &Code<'_>, is: &Code<'_>, found: &Alignment) -> Result<(), Reason> {
+    let at = |place: u16| was.find(place.into()).ok_or_else(|| "a handler has an invalid offset".to_owned());
     let mut old = was.handlers.iter().peekable();
     let mut seen = 0;
     let mut locked: Vec<(Handler, Exit)> = Vec::new();
     for new in &is.handlers {
         let next = old.peek().copied();
         if let Some(next) = next {
-            let belongs = |old: u16, new: u16| Ok::<_, Words>(found.belongs(is, at(old)?, new.into()));
+            let belongs = |old: u16, new: u16| Ok::<_, Reason>(found.belongs(is, at(old)?, new.into()));
             if next.catches == new.catches
                 && belongs(next.start, new.start)?
                 && belongs(next.end, new.end)?
@@ -33,7 +34,7 @@ pub(crate) fn handlers(was: &Code<'_>, is: &Code<'_>, found: &Alignment) -> Resu
         {
             locked.push((*new, exit));
         } else if found.handler != Some(handler) || next.is_some() || new.catches != 0 {
-            return Err("a handler was added that is no probe".to_owned());
+            return Err("a handler was added that does not belong to a probe".to_owned());
         }
     }
     if old.peek().is_some() {
@@ -50,9 +51,9 @@ pub(crate) fn handlers(was: &Code<'_>, is: &Code<'_>, found: &Alignment) -> Resu
     Ok(())
 }
 
-/// The ways out of a locked write lead to just the handlers that were there for it, in order.
-fn exits(was: &Code<'_>, is: &Code<'_>, found: &Alignment, group: &[(Handler, Exit)]) -> Result<(), Words> {
-    let wrong = || "an exception at a locked write goes elsewhere".to_owned();
+/// Checks that the exit paths of a locked write lead exactly to its original handlers, in order.
+fn exits(was: &Code<'_>, is: &Code<'_>, found: &Alignment, group: &[(Handler, Exit)]) -> Result<(), Reason> {
+    let wrong = || "an exception at a locked write has a different target".to_owned();
     let start = group.first().map_or(0, |(handler, _)| usize::from(handler.start));
     let new = is.find(start).ok_or_else(wrong)?;
     let pc = was.pc(found.new.binary_search(&new).map_err(|_| wrong())?);
@@ -78,14 +79,15 @@ fn exits(was: &Code<'_>, is: &Code<'_>, found: &Alignment, group: &[(Handler, Ex
     }
 }
 
-/// The attributes of the code are there, in order, and say the same of the old instructions. Frames may be new.
+/// Checks that the attributes of the code are present in order, with the same contents for the original instructions.
+/// Frames may differ.
 pub(crate) fn attributes(
     old: &Raw<'_>,
     was: &Code<'_>,
     new: &Raw<'_>,
     is: &Code<'_>,
     found: &Alignment,
-) -> Result<(), Words> {
+) -> Result<(), Reason> {
     let is_frames =
         |raw: &Raw<'_>, attribute: &Attribute| raw.pool.raw(attribute.name) == Some(b"StackMapTable");
     let rest = |raw: &Raw<'_>, code: &Code<'_>| {
@@ -110,10 +112,10 @@ pub(crate) fn attributes(
                 }
                 _ => Ok(same_content(old, a, new, b)),
             }
-            .map_err(|problem: Problem| problem.to_string())?;
+            .map_err(|error: ClassFileError| error.to_string())?;
         if !same {
             let name = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
-            return Err(format!("its {name} does not say what it said"));
+            return Err(format!("its {name} changed"));
         }
     }
     Ok(())
@@ -127,7 +129,7 @@ fn lines(
     is: &Code<'_>,
     b: &Attribute,
     found: &Alignment,
-) -> Result<bool, Problem> {
+) -> Result<bool, ClassFileError> {
     let (before, after) = (crate::class::lines(old, *a)?, crate::class::lines(new, *b)?);
     Ok(before.len() == after.len()
         && before
@@ -144,8 +146,8 @@ fn variables(
     is: &Code<'_>,
     b: &Attribute,
     found: &Alignment,
-) -> Result<bool, Problem> {
-    const WHAT: &str = "the table of local variables";
+) -> Result<bool, ClassFileError> {
+    const WHAT: &str = "the local variable table";
     let read = |raw: &Raw<'_>, attribute: &Attribute| {
         let mut reader = Reader::part(raw.bytes, attribute.start, attribute.end);
         let count = reader.u2(WHAT)?;
@@ -158,7 +160,7 @@ fn variables(
                     reader.take(6, WHAT)?.to_vec(),
                 ))
             })
-            .collect::<Result<Vec<_>, Problem>>()
+            .collect::<Result<Vec<_>, ClassFileError>>()
     };
     let (before, after) = (read(old, a)?, read(new, b)?);
     Ok(before.len() == after.len()

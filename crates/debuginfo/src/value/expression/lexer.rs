@@ -1,12 +1,12 @@
-//! Words of an expression.
+//! Lexer for expressions.
 
-use crate::value::mistake::Mistake;
+use crate::value::error::ExpressionError;
 
-/// A word.
+/// A token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token {
     Name(String),
-    /// `'file.c'` or another name between quotes.
+    /// `'file.c'` or another quoted name.
     Quoted(String),
     Integer {
         value: u64,
@@ -22,29 +22,29 @@ pub(super) enum Token {
     End,
 }
 
-/// Longer ones first, so that `<<` is not read as two `<`.
+/// Longer signs come first, so that `<<` is not read as two `<`.
 const SIGNS: [&str; 33] = [
     "->", "::", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ".", "*", "&", "-", "+",
     "!", "~", "/", "%", "<", ">", "^", "|", "?", ":", "@", ",", "=", "#",
 ];
 
-/// Splits a text into words with their positions. The last one is [`Token::End`].
-pub(super) fn words(text: &str) -> Result<Vec<(Token, usize)>, Mistake> {
+/// Splits a text into tokens with their positions. The last one is [`Token::End`].
+pub(super) fn tokenize(text: &str) -> Result<Vec<(Token, usize)>, ExpressionError> {
     let mut lexer = Lexer { text, at: 0 };
-    let mut words = Vec::new();
+    let mut tokens = Vec::new();
     loop {
         lexer.skip(|c| c.is_whitespace());
         let start = lexer.at;
-        // After `.` a number is the position of a field, not a fraction: `pair.0.1`.
-        let last = words.last().map(|(token, _)| token);
+        // After `.`, a number is a field index, not a fraction: `pair.0.1`.
+        let last = tokens.last().map(|(token, _)| token);
         let field = matches!(last, Some(Token::Sign("." | "->")));
-        // And behind an operand a `.` begins no number.
+        // After an operand, a `.` does not start a number.
         let operand = matches!(last, Some(Token::Name(_) | Token::Quoted(_) | Token::Sign(")" | "]")));
         let token = lexer.next(field, operand)?;
         let end = token == Token::End;
-        words.push((token, start));
+        tokens.push((token, start));
         if end {
-            return Ok(words);
+            return Ok(tokens);
         }
     }
 }
@@ -76,7 +76,7 @@ impl<'t> Lexer<'t> {
         rest.get(..length).unwrap_or("")
     }
 
-    /// At most so many characters.
+    /// Takes up to `most` characters.
     fn few(&mut self, most: usize, wanted: impl Fn(char) -> bool) -> &'t str {
         let rest = self.rest();
         let length = rest.chars().take(most).take_while(|&c| wanted(c)).map(char::len_utf8).sum();
@@ -84,7 +84,7 @@ impl<'t> Lexer<'t> {
         rest.get(..length).unwrap_or("")
     }
 
-    fn next(&mut self, field: bool, operand: bool) -> Result<Token, Mistake> {
+    fn next(&mut self, field: bool, operand: bool) -> Result<Token, ExpressionError> {
         let start = self.at;
         let Some(first) = self.peek() else { return Ok(Token::End) };
         if field && first.is_ascii_digit() {
@@ -103,9 +103,9 @@ impl<'t> Lexer<'t> {
                 self.take();
                 let name = self.skip(is_name);
                 if name.is_empty() {
-                    return Err(Mistake::new(
+                    return Err(ExpressionError::new(
                         start,
-                        "`$` must be followed by the name of a register, as in `$rip`",
+                        "expected the name of a register after `$`, as in `$rip`",
                     ));
                 }
                 return Ok(Token::Register(name.to_owned()));
@@ -116,7 +116,7 @@ impl<'t> Lexer<'t> {
                 let bytes = self.until('"', start)?;
                 return match String::from_utf8(bytes) {
                     Ok(text) => Ok(Token::Text(text)),
-                    Err(_) => Err(Mistake::new(start, "this string is not valid UTF-8")),
+                    Err(_) => Err(ExpressionError::new(start, "this string is not valid UTF-8")),
                 };
             }
             _ => {}
@@ -127,29 +127,29 @@ impl<'t> Lexer<'t> {
                 return Ok(Token::Sign(sign));
             }
         }
-        Err(Mistake::new(start, format!("`{first}` has no meaning in an expression")))
+        Err(ExpressionError::new(start, format!("`{first}` has no meaning in an expression")))
     }
 
-    fn quoted(&mut self) -> Result<Token, Mistake> {
+    fn quoted(&mut self) -> Result<Token, ExpressionError> {
         let start = self.at;
         self.take();
         let bytes = self.until('\'', start)?;
         match bytes.as_slice() {
-            [] => Err(Mistake::new(start, "there is no character between the quotes")),
+            [] => Err(ExpressionError::new(start, "empty character literal")),
             [byte] => Ok(Token::Character(*byte)),
             _ => match String::from_utf8(bytes) {
                 Ok(name) => Ok(Token::Quoted(name)),
-                Err(_) => Err(Mistake::new(start, "this character has more than one byte")),
+                Err(_) => Err(ExpressionError::new(start, "the character literal has more than one byte")),
             },
         }
     }
 
-    /// What stands before a closing quote, escapes replaced.
-    fn until(&mut self, quote: char, start: usize) -> Result<Vec<u8>, Mistake> {
+    /// Takes the text up to a closing quote, with escapes replaced.
+    fn until(&mut self, quote: char, start: usize) -> Result<Vec<u8>, ExpressionError> {
         let mut bytes = Vec::new();
         loop {
             match self.take() {
-                None => return Err(Mistake::new(start, format!("the closing `{quote}` is missing"))),
+                None => return Err(ExpressionError::new(start, format!("the closing `{quote}` is missing"))),
                 Some(c) if c == quote => return Ok(bytes),
                 Some('\\') => bytes.push(self.escape()?),
                 Some(c) => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
@@ -157,11 +157,11 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    fn escape(&mut self) -> Result<u8, Mistake> {
+    fn escape(&mut self) -> Result<u8, ExpressionError> {
         let start = self.at;
         let wrong = || {
-            Mistake::new(start, "this escape is not known")
-                .remedy("known are \\n \\t \\r \\0 \\\\ \\' \\\" \\xHH")
+            ExpressionError::new(start, "unknown escape sequence")
+                .remedy("supported are \\n \\t \\r \\0 \\\\ \\' \\\" \\xHH")
         };
         let c = self.take().ok_or_else(wrong)?;
         Ok(match c {
@@ -187,7 +187,7 @@ impl<'t> Lexer<'t> {
         })
     }
 
-    fn number(&mut self) -> Result<Token, Mistake> {
+    fn number(&mut self) -> Result<Token, ExpressionError> {
         let start = self.at;
         let rest = self.rest();
         let (base, prefix) = match rest.as_bytes() {
@@ -208,7 +208,7 @@ impl<'t> Lexer<'t> {
         }
         let suffix = self.skip(is_name);
         let value = u64::from_str_radix(&digits, base)
-            .map_err(|_| Mistake::new(start, "this is no number, or one of more than 64 bits"))?;
+            .map_err(|_| ExpressionError::new(start, "not a number, or one of more than 64 bits"))?;
         let (unsigned, long) = match suffix {
             "" | "i32" | "i8" | "i16" => (false, false),
             "u8" | "u16" | "u32" => (true, false),
@@ -219,13 +219,13 @@ impl<'t> Lexer<'t> {
                 "u" => (true, false),
                 "l" | "ll" => (false, true),
                 "ul" | "ull" | "lu" | "llu" | "z" | "uz" => (true, true),
-                _ => return Err(Mistake::new(start, format!("`{other}` cannot follow a number"))),
+                _ => return Err(ExpressionError::new(start, format!("`{other}` cannot follow a number"))),
             },
         };
         Ok(Token::Integer { value, unsigned, long, decimal: base == 10 })
     }
 
-    fn fraction(&mut self, start: usize) -> Result<Token, Mistake> {
+    fn fraction(&mut self, start: usize) -> Result<Token, ExpressionError> {
         self.at = start;
         let mut text = self.skip(|c| c.is_ascii_digit() || c == '_').to_owned();
         if self.rest().starts_with('.') {
@@ -246,7 +246,7 @@ impl<'t> Lexer<'t> {
         let known = matches!(suffix, "" | "f" | "F" | "l" | "L" | "f32" | "f64");
         match text.replace('_', "").parse::<f64>() {
             Ok(value) if known && value.is_finite() => Ok(Token::Float(value)),
-            _ => Err(Mistake::new(start, "this is not a number")),
+            _ => Err(ExpressionError::new(start, "not a number")),
         }
     }
 }

@@ -1,6 +1,6 @@
-//! Expressions of the language of the watched program: C's, with what C++, Rust and gdb users expect.
+//! Expressions in the language of the target: those of C, with additions for users of C++, Rust and gdb.
 //!
-//! Text is parsed once, without the program; names are resolved when the expression is evaluated.
+//! A text is parsed once, independently of the program. Names are resolved when the expression is evaluated.
 
 mod lexer;
 mod parser;
@@ -8,13 +8,13 @@ mod print;
 
 pub(crate) use print::escaped;
 
-use crate::value::mistake::Mistake;
+use crate::value::error::ExpressionError;
 use std::fmt;
 
-/// How deep an expression may be nested. More is a mistake, so that no text can exhaust the stack.
+/// Maximum nesting depth. Deeper expressions are rejected, so that no text can exhaust the stack.
 pub(crate) const DEEPEST: u16 = 120;
 
-/// An expression, parsed.
+/// A parsed expression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expression {
     pub(crate) root: Node,
@@ -24,20 +24,20 @@ impl Expression {
     /// Parses an expression.
     ///
     /// # Errors
-    /// If the text is none: where, and why.
-    pub fn parse(text: &str) -> Result<Expression, Mistake> {
+    /// If the text is not an expression.
+    pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         parser::expression(text)
     }
 
-    /// Parses `place = value`; a text without `=` is an expression alone.
+    /// Parses `location = value`. A text without `=` is parsed as a single expression.
     ///
     /// # Errors
     /// If the text is neither.
-    pub fn parse_assignment(text: &str) -> Result<(Expression, Option<Expression>), Mistake> {
+    pub fn parse_assignment(text: &str) -> Result<(Expression, Option<Expression>), ExpressionError> {
         parser::assignment(text)
     }
 
-    /// The name, if the expression is just a name.
+    /// The name, if the expression consists of a name only.
     pub fn as_name(&self) -> Option<&str> {
         match &self.root.kind {
             Kind::Name(path) if path.len() == 1 => path.first().map(String::as_str),
@@ -52,18 +52,18 @@ impl fmt::Display for Expression {
     }
 }
 
-/// One node of an expression.
+/// Node of an expression tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// What it is.
+    /// The kind of node.
     pub(crate) kind: Kind,
-    /// Where it is in the text.
+    /// The byte offset in the text.
     pub(crate) at: u32,
-    /// How deep the tree below it is.
+    /// The depth of the tree below the node.
     pub(crate) depth: u16,
 }
 
-/// Where a node stood in the text says nothing about what it means.
+/// The position of a node does not affect its meaning.
 impl PartialEq for Node {
     fn eq(&self, other: &Self) -> bool {
         self.kind == other.kind
@@ -71,7 +71,7 @@ impl PartialEq for Node {
 }
 
 impl Node {
-    /// The position in the text.
+    /// The byte offset in the text.
     pub(crate) fn at(&self) -> usize {
         self.at as usize
     }
@@ -80,9 +80,9 @@ impl Node {
 /// The kinds of nodes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
-    /// `a`, `a::b`, `file.c::x`; a first empty part stands for a leading `::`.
+    /// `a`, `a::b`, `file.c::x`; an empty first part denotes a leading `::`.
     Name(Vec<String>),
-    /// An integer; what its suffix and base allow its type to be.
+    /// An integer literal; suffix and base restrict its type.
     Integer { value: u64, unsigned: bool, long: bool, decimal: bool },
     /// A floating-point number.
     Float(f64),
@@ -112,7 +112,7 @@ pub(crate) enum Kind {
     Call(String, Vec<Node>),
 }
 
-/// Operators with one operand.
+/// Unary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unary {
     /// `*`
@@ -129,12 +129,12 @@ pub(crate) enum Unary {
     Complement,
     /// `sizeof`
     SizeOf,
-    /// `^`: in the caller's frame
+    /// `^`: evaluates in the caller's frame.
     Caller,
 }
 
 impl Unary {
-    /// As it is written.
+    /// The operator as it is written.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Unary::Deref => "*",
@@ -149,7 +149,7 @@ impl Unary {
     }
 }
 
-/// Operators with two operands.
+/// Binary operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Binary {
     /// `*`
@@ -188,12 +188,12 @@ pub(crate) enum Binary {
     Both,
     /// `||`
     Either,
-    /// `@`: so many of them
+    /// `@`: `n` elements.
     Repeat,
 }
 
 impl Binary {
-    /// As it is written.
+    /// The operator as it is written.
     pub(crate) fn sign(self) -> &'static str {
         match self {
             Binary::Times => "*",
@@ -218,7 +218,7 @@ impl Binary {
         }
     }
 
-    /// How tightly it binds; higher is tighter. All associate to the left.
+    /// Binding strength; higher binds tighter. All binary operators associate to the left.
     pub(crate) fn level(self) -> u8 {
         match self {
             Binary::Either => 1,
@@ -236,12 +236,12 @@ impl Binary {
     }
 }
 
-/// A type as it is written in a cast: a name, and how many pointers lead to it.
+/// A type name in a cast, with the number of pointers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TypeName {
-    /// `struct`, `union`, `enum` or `class`, if written.
+    /// `struct`, `union`, `enum` or `class`, if given.
     pub(crate) tag: Option<String>,
-    /// The name, in C with its words in the order written: `unsigned long`, `ns::Point`.
+    /// The name; for C, its words in the order given: `unsigned long`, `ns::Point`.
     pub(crate) name: String,
     /// The number of `*`.
     pub(crate) pointers: u8,

@@ -1,28 +1,28 @@
-//! From words to an expression, by recursive descent.
+//! Recursive-descent parser for expressions.
 
-use super::lexer::{Token, words};
+use super::lexer::{Token, tokenize};
 use super::{Binary, DEEPEST, Expression, Kind, Node, TypeName, Unary};
-use crate::value::mistake::Mistake;
+use crate::value::error::ExpressionError;
 
-pub(super) fn expression(text: &str) -> Result<Expression, Mistake> {
+pub(super) fn expression(text: &str) -> Result<Expression, ExpressionError> {
     let mut parser = Parser::new(text)?;
     let root = parser.conditional()?;
     parser.end()?;
     Ok(Expression { root })
 }
 
-pub(super) fn assignment(text: &str) -> Result<(Expression, Option<Expression>), Mistake> {
+pub(super) fn assignment(text: &str) -> Result<(Expression, Option<Expression>), ExpressionError> {
     let mut parser = Parser::new(text)?;
-    let place = Expression { root: parser.conditional()? };
+    let location = Expression { root: parser.conditional()? };
     let value = match parser.accept("=") {
         true => Some(Expression { root: parser.conditional()? }),
         false => None,
     };
     parser.end()?;
-    Ok((place, value))
+    Ok((location, value))
 }
 
-/// Words that begin a type and nothing else.
+/// Words that can only start a type.
 const TYPE_WORDS: [&str; 25] = [
     "void", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "_Bool", "bool",
     "__int128", "u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize",
@@ -31,7 +31,7 @@ const TYPE_WORDS: [&str; 25] = [
 const TAGS: [&str; 4] = ["struct", "union", "enum", "class"];
 
 impl TypeName {
-    /// Whether nothing but a type can be written like this.
+    /// Whether the text can only denote a type.
     pub(super) fn is_certain(&self) -> bool {
         let first = self.name.split(' ').next().unwrap_or("");
         self.pointers > 0 || self.tag.is_some() || TYPE_WORDS.contains(&first) || first.ends_with("_t")
@@ -39,14 +39,14 @@ impl TypeName {
 }
 
 struct Parser {
-    words: Vec<(Token, usize)>,
+    tokens: Vec<(Token, usize)>,
     next: usize,
     nested: u16,
 }
 
 impl Parser {
-    fn new(text: &str) -> Result<Self, Mistake> {
-        Ok(Self { words: words(text)?, next: 0, nested: 0 })
+    fn new(text: &str) -> Result<Self, ExpressionError> {
+        Ok(Self { tokens: tokenize(text)?, next: 0, nested: 0 })
     }
 
     fn peek(&self) -> &Token {
@@ -54,11 +54,11 @@ impl Parser {
     }
 
     fn ahead(&self, by: usize) -> &Token {
-        self.words.get(self.next + by).map_or(&Token::End, |(token, _)| token)
+        self.tokens.get(self.next + by).map_or(&Token::End, |(token, _)| token)
     }
 
     fn at(&self) -> usize {
-        self.words.get(self.next).or(self.words.last()).map_or(0, |&(_, at)| at)
+        self.tokens.get(self.next).or(self.tokens.last()).map_or(0, |&(_, at)| at)
     }
 
     fn is(&self, sign: &str) -> bool {
@@ -71,25 +71,25 @@ impl Parser {
         is
     }
 
-    fn expect(&mut self, sign: &str) -> Result<(), Mistake> {
+    fn expect(&mut self, sign: &str) -> Result<(), ExpressionError> {
         match self.accept(sign) {
             true => Ok(()),
-            false => Err(Mistake::new(self.at(), format!("`{sign}` is missing here"))),
+            false => Err(ExpressionError::new(self.at(), format!("expected `{sign}`"))),
         }
     }
 
-    fn end(&self) -> Result<(), Mistake> {
+    fn end(&self) -> Result<(), ExpressionError> {
         match self.peek() {
             Token::End => Ok(()),
             Token::Sign("=") => {
-                Err(Mistake::new(self.at(), "an assignment is no value").remedy("compare with `==`"))
+                Err(ExpressionError::new(self.at(), "an assignment has no value").remedy("compare with `==`"))
             }
-            _ => Err(Mistake::new(self.at(), "the expression should end here")),
+            _ => Err(ExpressionError::new(self.at(), "expected the end of the expression")),
         }
     }
 
-    /// Makes a node above others, unless the tree would be too deep.
-    fn node(&self, at: usize, kind: Kind) -> Result<Node, Mistake> {
+    /// Creates an inner node, unless the tree would be too deep.
+    fn node(&self, at: usize, kind: Kind) -> Result<Node, ExpressionError> {
         let below = match &kind {
             Kind::Unary(_, a) | Kind::Member(a, _) | Kind::Arrow(a, _) | Kind::Cast(_, a) => a.depth,
             Kind::Binary(_, a, b) | Kind::Index(a, b) => a.depth.max(b.depth),
@@ -103,8 +103,11 @@ impl Parser {
         Ok(Node { kind, at: u32::try_from(at).unwrap_or(u32::MAX), depth: below + 1 })
     }
 
-    /// Goes one level down, unless that is too deep.
-    fn deeper<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T, Mistake>) -> Result<T, Mistake> {
+    /// Parses one level deeper, unless the maximum depth is reached.
+    fn deeper<T>(
+        &mut self,
+        parse: impl FnOnce(&mut Self) -> Result<T, ExpressionError>,
+    ) -> Result<T, ExpressionError> {
         if self.nested >= DEEPEST {
             return Err(too_deep(self.at()));
         }
@@ -114,7 +117,7 @@ impl Parser {
         result
     }
 
-    fn conditional(&mut self) -> Result<Node, Mistake> {
+    fn conditional(&mut self) -> Result<Node, ExpressionError> {
         self.deeper(|parser| {
             let condition = parser.binary(1)?;
             if !parser.is("?") {
@@ -129,7 +132,7 @@ impl Parser {
         })
     }
 
-    fn binary(&mut self, lowest: u8) -> Result<Node, Mistake> {
+    fn binary(&mut self, lowest: u8) -> Result<Node, ExpressionError> {
         let mut left = self.cast_after()?;
         while let Token::Sign(sign) = *self.peek() {
             let Some(operator) = operator(sign) else { break };
@@ -145,21 +148,21 @@ impl Parser {
     }
 
     /// `a as type`
-    fn cast_after(&mut self) -> Result<Node, Mistake> {
+    fn cast_after(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.unary()?;
         while matches!(self.peek(), Token::Name(name) if name == "as") {
             let at = self.at();
             self.next += 1;
             let ty = match self.type_name(false) {
                 Some(ty) => ty,
-                None => return Err(Mistake::new(self.at(), "the name of a type is missing after `as`")),
+                None => return Err(ExpressionError::new(self.at(), "expected a type after `as`")),
             };
             node = self.node(at, Kind::Cast(ty, Box::new(node)))?;
         }
         Ok(node)
     }
 
-    fn unary(&mut self) -> Result<Node, Mistake> {
+    fn unary(&mut self) -> Result<Node, ExpressionError> {
         let at = self.at();
         let operator = match self.peek() {
             Token::Sign("*") => Unary::Deref,
@@ -169,8 +172,8 @@ impl Parser {
             Token::Sign("!") => Unary::Not,
             Token::Sign("~") => Unary::Complement,
             Token::Sign("^") => Unary::Caller,
-            // `&&a` in front is the address of nothing.
-            Token::Sign("&&") => return Err(Mistake::new(at, "an operand is missing before `&&`")),
+            // A leading `&&a` would be the address of an address, which does not exist.
+            Token::Sign("&&") => return Err(ExpressionError::new(at, "expected an operand before `&&`")),
             Token::Name(name) if name == "sizeof" => return self.size_of(),
             Token::Sign("(") => {
                 if let Some(ty) = self.cast_type() {
@@ -186,7 +189,7 @@ impl Parser {
         self.node(at, Kind::Unary(operator, Box::new(operand)))
     }
 
-    fn size_of(&mut self) -> Result<Node, Mistake> {
+    fn size_of(&mut self) -> Result<Node, ExpressionError> {
         let at = self.at();
         self.next += 1;
         if self.is("(") {
@@ -204,7 +207,7 @@ impl Parser {
         self.node(at, Kind::Unary(Unary::SizeOf, Box::new(operand)))
     }
 
-    /// Takes `(type)` if that is what stands here, and nothing otherwise.
+    /// Parses `(type)` if the next tokens are a cast; otherwise consumes nothing.
     fn cast_type(&mut self) -> Option<TypeName> {
         let back = self.next;
         self.next += 1;
@@ -219,7 +222,7 @@ impl Parser {
         None
     }
 
-    /// Whether an operand begins here that cannot continue `(a)`.
+    /// Whether the next token starts an operand and cannot continue `(a)`.
     fn begins_operand(&self) -> bool {
         match self.peek() {
             Token::Name(name) => name != "as",
@@ -244,7 +247,7 @@ impl Parser {
         }
     }
 
-    /// The name of a type; `stars` says whether C's `*` may follow.
+    /// Parses a type name; `stars` allows C's `*` after it.
     fn type_name(&mut self, stars: bool) -> Option<TypeName> {
         let mut pointers = 0u8;
         // Rust writes `*const T`.
@@ -270,7 +273,7 @@ impl Parser {
                 continue;
             }
             let builtin = TYPE_WORDS.contains(&word.as_str());
-            // Only words of built-in types follow each other: `unsigned long`.
+            // Only words of built-in types can follow each other: `unsigned long`.
             let continues = builtin && TYPE_WORDS.contains(&name.split(' ').next().unwrap_or(""));
             if !name.is_empty() && !continues {
                 break;
@@ -297,7 +300,7 @@ impl Parser {
         Some(TypeName { tag, name, pointers })
     }
 
-    fn postfix(&mut self) -> Result<Node, Mistake> {
+    fn postfix(&mut self) -> Result<Node, ExpressionError> {
         let mut node = self.primary()?;
         loop {
             let at = self.at();
@@ -322,12 +325,12 @@ impl Parser {
         }
     }
 
-    fn member(&mut self) -> Result<String, Mistake> {
-        self.word().ok_or_else(|| Mistake::new(self.at(), "the name of a member is missing here"))
+    fn member(&mut self) -> Result<String, ExpressionError> {
+        self.word().ok_or_else(|| ExpressionError::new(self.at(), "expected the name of a member"))
     }
 
-    /// `file.c::x` looks like a member until the `::` comes.
-    fn in_file(&mut self, node: Node) -> Result<Node, Mistake> {
+    /// `file.c::x` looks like a member access up to the `::`.
+    fn in_file(&mut self, node: Node) -> Result<Node, ExpressionError> {
         let at = node.at();
         if let Kind::Member(whole, extension) = &node.kind
             && let Kind::Name(parts) = &whole.kind
@@ -337,13 +340,13 @@ impl Parser {
             self.path(&mut path)?;
             return self.node(whole.at(), Kind::Name(path));
         }
-        Err(Mistake::new(at, "`::` can only follow a name"))
+        Err(ExpressionError::new(at, "`::` can only follow a name"))
     }
 
-    fn call(&mut self, node: Node) -> Result<Node, Mistake> {
+    fn call(&mut self, node: Node) -> Result<Node, ExpressionError> {
         let at = node.at();
         let Kind::Name(path) = &node.kind else {
-            return Err(Mistake::new(self.at(), "functions of the program cannot be called"));
+            return Err(ExpressionError::new(self.at(), "functions of the target cannot be called"));
         };
         let name = path.join("::");
         self.next += 1;
@@ -360,20 +363,20 @@ impl Parser {
         self.node(at, Kind::Call(name, arguments))
     }
 
-    /// The parts after the first of a path.
-    fn path(&mut self, path: &mut Vec<String>) -> Result<(), Mistake> {
+    /// Parses the segments after the first one of a path.
+    fn path(&mut self, path: &mut Vec<String>) -> Result<(), ExpressionError> {
         while self.accept("::") {
             let at = self.at();
             match self.peek().clone() {
                 Token::Name(part) | Token::Quoted(part) => path.push(part),
-                _ => return Err(Mistake::new(at, "a name is missing after `::`")),
+                _ => return Err(ExpressionError::new(at, "expected a name after `::`")),
             }
             self.next += 1;
         }
         Ok(())
     }
 
-    fn primary(&mut self) -> Result<Node, Mistake> {
+    fn primary(&mut self) -> Result<Node, ExpressionError> {
         let at = self.at();
         let token = self.peek().clone();
         self.next += 1;
@@ -401,17 +404,17 @@ impl Parser {
                 self.expect(")")?;
                 return Ok(node);
             }
-            Token::End => return Err(Mistake::new(at, "an operand is missing at the end")),
+            Token::End => return Err(ExpressionError::new(at, "expected an operand at the end")),
             Token::Sign(sign) => {
-                return Err(Mistake::new(at, format!("an operand is missing before `{sign}`")));
+                return Err(ExpressionError::new(at, format!("expected an operand before `{sign}`")));
             }
         };
         self.node(at, kind)
     }
 }
 
-fn too_deep(at: usize) -> Mistake {
-    Mistake::new(at, "the expression is nested too deeply").remedy("split it")
+fn too_deep(at: usize) -> ExpressionError {
+    ExpressionError::new(at, "the expression is nested too deeply").remedy("split it")
 }
 
 fn operator(sign: &str) -> Option<Binary> {

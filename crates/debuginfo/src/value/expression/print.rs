@@ -1,9 +1,9 @@
-//! Expressions as text again, such that parsing gives the same expression.
+//! Prints expressions; parsing the text yields the same expression.
 
 use super::{Kind, Node, TypeName, Unary};
 use std::fmt;
 
-/// Tighter than every binary operator.
+/// Binds tighter than every binary operator.
 const UNARY: u8 = 13;
 const POSTFIX: u8 = 14;
 
@@ -24,7 +24,7 @@ impl Node {
         }
     }
 
-    /// Prints with parentheses where what stands around binds tighter.
+    /// Prints with parentheses if the context binds tighter.
     fn print(&self, f: &mut fmt::Formatter<'_>, around: u8) -> fmt::Result {
         if self.level() < around {
             f.write_str("(")?;
@@ -59,7 +59,7 @@ impl Node {
             }
             Kind::Unary(operator, operand) => {
                 f.write_str(operator.sign())?;
-                // `- -a` and `& &a` would be other words without the space.
+                // Without the space, `- -a` and `& &a` would be different tokens.
                 if matches!(operand.kind, Kind::Unary(..)) && *operator != Unary::SizeOf {
                     f.write_str(" ")?;
                 }
@@ -102,7 +102,7 @@ impl Node {
                     write!(f, "({ty}) ")?;
                     return operand.print(f, UNARY);
                 }
-                // `(T) -a` could be a subtraction; `a as T` cannot.
+                // `(T) -a` could be read as a subtraction; `a as T` cannot.
                 f.write_str("(")?;
                 operand.print(f, UNARY)?;
                 write!(f, " as {ty})")
@@ -147,7 +147,7 @@ impl fmt::Display for TypeName {
     }
 }
 
-/// Text as it is written between quotes.
+/// Escapes a text for printing between quotes.
 pub(crate) fn escaped(bytes: &[u8], quote: char) -> String {
     let mut out = String::new();
     for chunk in bytes.utf8_chunks() {

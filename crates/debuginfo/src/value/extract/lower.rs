@@ -1,24 +1,24 @@
-//! From an expression to loads, where the places do not depend on more than a few registers.
+//! Lowering of expressions to read plans, if their locations depend only on a few registers.
 
-use super::formula::{Base, Formula, Leaf, LeafKind, Path};
+use super::read_plan::{AccessPath, Formula, PathBase, ReadKind, ReadPlan};
 use crate::image::Reader;
 use crate::machine::{RBP, RIP, RSP};
 use crate::unwinding::rules::Cfa;
 use crate::value::abi::Arguments;
-use crate::value::catalog::Sort;
-use crate::value::datum::{Place, register_number};
 use crate::value::evaluate::literal;
 use crate::value::expression::{Binary, Kind, Node, Unary};
-use crate::value::info::{At, Entry};
+use crate::value::info::{DieRef, Entry};
 use crate::value::location::Rule;
 use crate::value::number::Number;
-use crate::value::plain::Wanted;
+use crate::value::scalar::ScalarKind;
 use crate::value::scope::Scope;
+use crate::value::type_index::DeclKind;
+use crate::value::typed_value::{Location, register_number};
 use crate::value::types::{Basic, Bits, Encoding, Offset, Shape, Type};
 use gimli::{Expression, Operation};
 use std::sync::Arc;
 
-/// The bytes of a general register.
+/// Size of a general register in bytes.
 const WORD: u64 = 8;
 
 pub(super) struct Lowering<'s, 'a> {
@@ -26,9 +26,9 @@ pub(super) struct Lowering<'s, 'a> {
     pc: u64,
 }
 
-/// A value on the way.
+/// An intermediate value.
 struct Lowered {
-    path: Path,
+    path: AccessPath,
     ty: Type,
     bits: Option<Bits>,
 }
@@ -38,30 +38,33 @@ impl<'s, 'a> Lowering<'s, 'a> {
         Self { scope, pc }
     }
 
-    /// The formula for an expression, if there is one.
-    pub(super) fn formula(&self, node: &Node, wanted: Wanted) -> Option<Formula> {
+    /// The formula for an expression, if it can be lowered.
+    pub(super) fn formula(&self, node: &Node, wanted: ScalarKind) -> Option<Formula> {
         match &node.kind {
             Kind::Unary(Unary::Address, operand) => {
-                let place = self.place(operand)?;
-                let is_memory = matches!(place.path, Path::Memory { .. }) && place.bits.is_none();
-                is_memory.then_some(Formula::Leaf(Leaf { path: place.path, kind: LeafKind::Address }))
+                let location = self.location(operand)?;
+                let is_memory = matches!(location.path, AccessPath::Memory { .. }) && location.bits.is_none();
+                is_memory.then_some(Formula::Read(ReadPlan { path: location.path, kind: ReadKind::Address }))
             }
             Kind::Integer { .. } | Kind::Float(_) | Kind::Binary(..) | Kind::Conditional(..) => {
                 self.number(node)
             }
-            // Where the thread is: at this place, that is always the same.
+            // The thread is always at the same address here.
             Kind::Register(name) if register_number(name) == Some((RIP, WORD)) => {
-                Some(Formula::Leaf(Leaf { path: Path::at(Base::Absolute(self.pc)), kind: LeafKind::Address }))
+                Some(Formula::Read(ReadPlan {
+                    path: AccessPath::at(PathBase::Absolute(self.pc)),
+                    kind: ReadKind::Address,
+                }))
             }
             Kind::Unary(Unary::Minus | Unary::Plus | Unary::Not | Unary::Complement, _) => self.number(node),
             _ => {
-                let place = self.place(node)?;
-                leaf(self.scope, place.path, &place.ty, place.bits, wanted).map(Formula::Leaf)
+                let location = self.location(node)?;
+                read_plan(self.scope, location.path, &location.ty, location.bits, wanted).map(Formula::Read)
             }
         }
     }
 
-    /// The same where a number is needed. Addresses only take part where they need no type.
+    /// The formula for a number. Addresses are accepted only where their type does not matter.
     fn number(&self, node: &Node) -> Option<Formula> {
         match &node.kind {
             Kind::Integer { value, unsigned, long, decimal } => {
@@ -95,17 +98,18 @@ impl<'s, 'a> Lowering<'s, 'a> {
                 Box::new(self.arithmetic(yes)?),
                 Box::new(self.arithmetic(no)?),
             )),
-            _ => match self.formula(node, Wanted::Any)? {
-                Formula::Leaf(Leaf { kind: LeafKind::Text(_) | LeafKind::TextBehind, .. }) => None,
+            _ => match self.formula(node, ScalarKind::Any)? {
+                Formula::Read(ReadPlan { kind: ReadKind::Text(_) | ReadKind::TextBehind, .. }) => None,
                 other => Some(other),
             },
         }
     }
 
-    /// The same where an address would count in elements, which formulas do not.
+    /// Like `number`, without pointers: pointer arithmetic counts elements, which formulas do not support.
     fn arithmetic(&self, node: &Node) -> Option<Formula> {
-        if let Some(place) = self.place(node) {
-            let is_address = matches!(self.scope.info.shape(&place.ty), Shape::Pointer(_) | Shape::Array(..));
+        if let Some(location) = self.location(node) {
+            let is_address =
+                matches!(self.scope.info.shape(&location.ty), Shape::Pointer(_) | Shape::Array(..));
             if is_address {
                 return None;
             }
@@ -116,10 +120,10 @@ impl<'s, 'a> Lowering<'s, 'a> {
         self.number(node)
     }
 
-    fn place(&self, node: &Node) -> Option<Lowered> {
+    fn location(&self, node: &Node) -> Option<Lowered> {
         let lowered = match &node.kind {
             Kind::Name(path) => self.variable(path)?,
-            Kind::Unary(Unary::Deref, operand) => self.behind(self.place(operand)?)?,
+            Kind::Unary(Unary::Deref, operand) => self.behind(self.location(operand)?)?,
             Kind::Register(name) if name.starts_with("arg") => self.argument(name)?,
             Kind::Register(name) => {
                 let is_word = |(number, size): &(gimli::Register, u64)| *size == WORD && *number != RIP;
@@ -128,14 +132,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
                     RBP | RSP => Type::Pointer(Arc::new(Type::Void)),
                     _ => Type::Basic(Basic::LONG),
                 };
-                Lowered { path: Path::Register { number, offset: 0 }, ty, bits: None }
+                Lowered { path: AccessPath::Register { number, offset: 0 }, ty, bits: None }
             }
             Kind::Cast(ty, operand) => {
                 let ty = self.scope.named_type(ty, node.at()).ok()?;
-                self.pointer_of(ty, self.place(operand)?)?
+                self.pointer_of(ty, self.location(operand)?)?
             }
             Kind::Member(whole, name) | Kind::Arrow(whole, name) => {
-                let mut whole = self.place(whole)?;
+                let mut whole = self.location(whole)?;
                 while matches!(self.scope.info.shape(&whole.ty), Shape::Pointer(_)) {
                     whole = self.behind(whole)?;
                 }
@@ -143,14 +147,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
             }
             Kind::Index(array, index) => {
                 let Kind::Integer { value, .. } = &index.kind else { return None };
-                let array = self.place(array)?;
+                let array = self.location(array)?;
                 let first = self.behind(array)?;
                 let size = self.scope.info.size(&first.ty)?;
                 Lowered { path: first.path.plus(value.wrapping_mul(size)), ..first }
             }
             _ => return None,
         };
-        // References of C++ are followed wherever they are.
+        // C++ references are always followed.
         match self.scope.info.shape(&lowered.ty) {
             Shape::Reference(target) => {
                 Some(Lowered { path: lowered.path.behind()?, ty: target, bits: None })
@@ -166,7 +170,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         self.variable(&[arguments.get(number.checked_sub(1)?)?.name.to_owned()])
     }
 
-    /// A word, taken for a pointer.
+    /// Treats a word as a pointer.
     fn pointer_of(&self, ty: Type, word: Lowered) -> Option<Lowered> {
         let is_word = match self.scope.info.shape(&word.ty) {
             Shape::Pointer(_) => true,
@@ -177,13 +181,13 @@ impl<'s, 'a> Lowering<'s, 'a> {
         (is_word && is_pointer && word.bits.is_none()).then_some(Lowered { ty, ..word })
     }
 
-    /// What a pointer points to, or the first element of an array.
-    fn behind(&self, place: Lowered) -> Option<Lowered> {
-        match self.scope.info.shape(&place.ty) {
+    /// The target of a pointer, or the first element of an array.
+    fn behind(&self, location: Lowered) -> Option<Lowered> {
+        match self.scope.info.shape(&location.ty) {
             Shape::Pointer(Type::Void) => None,
-            Shape::Pointer(target) => Some(Lowered { path: place.path.behind()?, ty: target, bits: None }),
-            Shape::Array(element, _) if matches!(place.path, Path::Memory { .. }) => {
-                Some(Lowered { ty: element, ..place })
+            Shape::Pointer(target) => Some(Lowered { path: location.path.behind()?, ty: target, bits: None }),
+            Shape::Array(element, _) if matches!(location.path, AccessPath::Memory { .. }) => {
+                Some(Lowered { ty: element, ..location })
             }
             _ => None,
         }
@@ -211,14 +215,14 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let entry = match local {
             Some(entry) => entry,
             None => {
-                // Names that could mean a member of `this` are left to the general way.
+                // Names that may denote members of `this` are left to the general evaluation.
                 if self.scope.entry_in_blocks("this").is_some() && parts.len() == 1 {
                     return None;
                 }
-                let is_value = |sort| matches!(sort, Sort::Variable | Sort::Enumerator(_));
+                let is_value = |sort| matches!(sort, DeclKind::Variable | DeclKind::Enumerator(_));
                 let found =
                     self.scope.info.catalog.find(self.scope.info, self.scope.function(), &parts, is_value);
-                let (at, Sort::Variable) = found? else { return None };
+                let (at, DeclKind::Variable) = found? else { return None };
                 self.scope.info.entry(at)?
             }
         };
@@ -238,7 +242,7 @@ impl<'s, 'a> Lowering<'s, 'a> {
         let path = match found? {
             (Rule::Everywhere(rule), at) => {
                 if scope.is_in_prologue() && scope.counts_from_frame(at, rule) {
-                    // In the middle of the prologue it depends on what has been stored already.
+                    // In the middle of the prologue, the location depends on which arguments have been stored.
                     if !scope.is_at_entry() {
                         return None;
                     }
@@ -253,43 +257,46 @@ impl<'s, 'a> Lowering<'s, 'a> {
         Some(Lowered { path, ty, bits: None })
     }
 
-    /// An argument that is still where the caller put it.
-    fn passed(&self, entry: &Entry) -> Option<Path> {
-        // From a stack that begins at 0, places on it are distances.
-        let (place, by_address) = self.scope.passed_in(entry, Arguments::new)?;
-        let path = match place {
-            Place::Register { number, offset, .. } => Path::Register { number, offset },
-            Place::Memory(offset) => Path::at(self.frame_at(offset)?),
+    /// An argument that is still where the caller passed it.
+    fn passed(&self, entry: &Entry) -> Option<AccessPath> {
+        // On a stack that starts at 0, addresses are offsets.
+        let (location, by_address) = self.scope.passed_in(entry, Arguments::new)?;
+        let path = match location {
+            Location::Register { number, offset, .. } => AccessPath::Register { number, offset },
+            Location::Memory(offset) => AccessPath::at(self.frame_at(offset)?),
             _ => return None,
         };
         if by_address { path.behind() } else { Some(path) }
     }
 
-    /// What is at a distance from the canonical frame address.
-    fn frame_at(&self, offset: u64) -> Option<Base> {
-        let loaded = self.scope.info.program.image_at(self.pc)?;
-        match loaded.image.unwinding().at(loaded.in_file(self.pc))?.cfa {
-            Cfa::Register(register, by) => Some(Base::Register(register, offset.wrapping_add_signed(by))),
+    /// The base at an offset from the canonical frame address.
+    fn frame_at(&self, offset: u64) -> Option<PathBase> {
+        let mapped = self.scope.info.program.image_at(self.pc)?;
+        match mapped.image.unwinding().at(mapped.in_file(self.pc))?.cfa {
+            Cfa::Register(register, by) => Some(PathBase::Register(register, offset.wrapping_add_signed(by))),
             Cfa::Expression(_) => None,
         }
     }
 
-    /// An argument on the stack of a function of which nothing is known; at its entry the return address is
-    /// the only thing above it.
-    pub(super) fn stack_argument(&self, offset: u64, at_entry: bool) -> Option<Base> {
-        if at_entry { Some(Base::Register(RSP, offset.wrapping_add(8))) } else { self.frame_at(offset) }
+    /// An argument on the stack of a function without debug information. At the function's entry, only the return
+    /// address is above it.
+    pub(super) fn stack_argument(&self, offset: u64, at_entry: bool) -> Option<PathBase> {
+        if at_entry { Some(PathBase::Register(RSP, offset.wrapping_add(8))) } else { self.frame_at(offset) }
     }
 
-    fn by_rule(&self, near: At, rule: Expression<Reader>) -> Option<Path> {
+    fn by_rule(&self, near: DieRef, rule: Expression<Reader>) -> Option<AccessPath> {
         let info = self.scope.info;
         let mut operations = rule.operations(info.encoding(near)?);
         let first = operations.next().ok()??;
         let second = operations.next().ok()?;
-        let absolute = |address: u64| Path::at(Base::Absolute(address.wrapping_add(info.bias(near.image))));
+        let absolute =
+            |address: u64| AccessPath::at(PathBase::Absolute(address.wrapping_add(info.bias(near.image))));
         match (first, second) {
-            (Operation::Register { register }, None) => Some(Path::Register { number: register, offset: 0 }),
+            (Operation::Register { register }, None) => {
+                Some(AccessPath::Register { number: register, offset: 0 })
+            }
             (Operation::RegisterOffset { register, offset, base_type }, None) if base_type.0 == 0 => {
-                Some(Path::at(Base::Register(register, offset as u64)))
+                Some(AccessPath::at(PathBase::Register(register, offset as u64)))
             }
             (Operation::Address { address }, None) => Some(absolute(address)),
             (Operation::AddressIndex { index }, None) => {
@@ -297,19 +304,19 @@ impl<'s, 'a> Lowering<'s, 'a> {
             }
             (Operation::FrameOffset { offset }, None) => {
                 let base = self.frame_base()?;
-                Some(Path::at(base).plus(offset as u64))
+                Some(AccessPath::at(base).plus(offset as u64))
             }
             (Operation::Address { address: offset }, Some(Operation::TLS))
             | (Operation::UnsignedConstant { value: offset }, Some(Operation::TLS)) => {
-                // With a blank thread whose block is at 1, the place is a distance.
+                // With a thread control block at 1, the address is an offset.
                 let at = self.scope.thread_local(near.image, offset).ok()?;
-                self.scope.is_main(near.image).then(|| Path::at(Base::Thread(at.wrapping_sub(1))))
+                self.scope.is_main(near.image).then(|| AccessPath::at(PathBase::Thread(at.wrapping_sub(1))))
             }
             _ => None,
         }
     }
 
-    fn frame_base(&self) -> Option<Base> {
+    fn frame_base(&self) -> Option<PathBase> {
         let function = self.scope.function()?;
         let entry = self.scope.info.entry(function)?;
         let rule = match self.scope.rule(&entry, gimli::DW_AT_frame_base)? {
@@ -323,38 +330,38 @@ impl<'s, 'a> Lowering<'s, 'a> {
         }
         match first {
             Operation::CallFrameCFA => self.frame_at(0),
-            Operation::Register { register } => Some(Base::Register(register, 0)),
+            Operation::Register { register } => Some(PathBase::Register(register, 0)),
             Operation::RegisterOffset { register, offset, .. } => {
-                Some(Base::Register(register, offset as u64))
+                Some(PathBase::Register(register, offset as u64))
             }
             _ => None,
         }
     }
 }
 
-/// How a value of a type is read.
-pub(super) fn leaf(
+/// The read plan for a value of a type.
+pub(super) fn read_plan(
     scope: &Scope<'_>,
-    path: Path,
+    path: AccessPath,
     ty: &Type,
     bits: Option<Bits>,
-    wanted: Wanted,
-) -> Option<Leaf> {
+    wanted: ScalarKind,
+) -> Option<ReadPlan> {
     let kind = match scope.info.shape(ty) {
-        Shape::Basic(basic) if (1..=16).contains(&basic.size) => LeafKind::Scalar(basic, bits),
+        Shape::Basic(basic) if (1..=16).contains(&basic.size) => ReadKind::Scalar(basic, bits),
         Shape::Enumeration(at) => {
             let size = scope.info.size(ty)?;
             let width = (size * 8).clamp(8, 128) as u8;
-            LeafKind::Scalar(Basic::integer(width, scope.info.enumeration_is_signed(at)).sized(size), bits)
+            ReadKind::Scalar(Basic::integer(width, scope.info.enumeration_is_signed(at)).sized(size), bits)
         }
-        Shape::Pointer(target) if wanted == Wanted::Str && scope.is_char(&target) => LeafKind::TextBehind,
-        Shape::Pointer(_) => LeafKind::Scalar(Basic::ADDRESS, None),
+        Shape::Pointer(target) if wanted == ScalarKind::Str && scope.is_char(&target) => ReadKind::TextBehind,
+        Shape::Pointer(_) => ReadKind::Scalar(Basic::ADDRESS, None),
         Shape::Array(element, Some(count))
-            if scope.is_char(&element) && matches!(path, Path::Memory { .. }) =>
+            if scope.is_char(&element) && matches!(path, AccessPath::Memory { .. }) =>
         {
-            LeafKind::Text(count as usize)
+            ReadKind::Text(count as usize)
         }
         _ => return None,
     };
-    Some(Leaf { path, kind })
+    Some(ReadPlan { path, kind })
 }

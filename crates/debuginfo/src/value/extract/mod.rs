@@ -1,216 +1,219 @@
-//! Values at a point of a function, prepared once and then read in nanoseconds.
+//! Prepared reads of values at one address of a function, fast enough for every event.
 
-mod formula;
 mod lower;
+mod read_plan;
 
 use crate::machine::{Memory, Registers, XMM0};
 use crate::program::{Function, Program};
 use crate::unwinding::Frame;
 use crate::value::abi::integer_argument;
-use crate::value::catalog::Catalog;
-use crate::value::datum::{Datum, Place, Unavailable};
+use crate::value::error::ExpressionError;
 use crate::value::expression::{Expression, Kind, Node, Unary};
-use crate::value::info::At;
-use crate::value::mistake::Mistake;
-use crate::value::plain::{Plain, Wanted};
+use crate::value::info::DieRef;
+use crate::value::scalar::{Scalar, ScalarKind};
 use crate::value::scope::Scope;
+use crate::value::type_index::TypeIndex;
+use crate::value::typed_value::{Location, TypedValue, Unavailable};
 use crate::value::types::{Basic, Shape, Type};
-use formula::Formula;
-pub use formula::{Base, Leaf, LeafKind, Path};
 use lower::Lowering;
+use read_plan::Formula;
+pub use read_plan::{AccessPath, PathBase, ReadKind, ReadPlan};
 
-/// What is wanted at a point: as users write it.
+/// The value to read, as users write it.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Form {
+pub enum ValueRequest {
     /// The value of an expression.
     Expression(Expression),
     /// An argument by its number, counted from 1.
     Argument(usize),
-    /// What the function returns; at a `ret` or just behind the call.
+    /// The return value of the function, read at a `ret` or just behind the call.
     Returned,
 }
 
-impl Form {
+impl ValueRequest {
     /// Parses `arg 1`, `ret` or an expression.
     ///
     /// # Errors
-    /// If it is none of these.
-    pub fn parse(text: &str) -> Result<Form, Mistake> {
+    /// If the text is none of these.
+    pub fn parse(text: &str) -> Result<ValueRequest, ExpressionError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
-            ["ret"] => Ok(Form::Returned),
+            ["ret"] => Ok(ValueRequest::Returned),
             ["arg", number] => match number.parse() {
-                Ok(number) => Ok(Form::Argument(number)),
-                Err(_) => Err(Mistake::new(0, format!("`{number}` is no number of an argument"))
-                    .remedy("the first one is `arg 1`")),
+                Ok(number) => Ok(ValueRequest::Argument(number)),
+                Err(_) => Err(ExpressionError::new(0, format!("`{number}` is not an argument number"))
+                    .remedy("arguments are counted from 1, as in `arg 1`")),
             },
-            _ => Expression::parse(text).map(Form::Expression),
+            _ => Expression::parse(text).map(ValueRequest::Expression),
         }
     }
 }
 
-/// Which registers an extraction needs.
+/// The registers that an extraction needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Needs {
-    /// None at all.
+pub enum RegisterNeeds {
+    /// No registers.
     Nothing,
-    /// The general ones.
+    /// The general registers.
     General,
-    /// The vector registers, too.
+    /// The general and vector registers.
     Vector,
 }
 
-/// How to get a value whenever a thread is at one point of a function.
+/// A prepared read of one value at one address of a function.
 #[derive(Clone, Debug)]
 pub struct Extractor {
-    how: How,
-    wanted: Wanted,
+    access: Access,
+    wanted: ScalarKind,
 }
 
 #[derive(Clone, Debug)]
-enum How {
-    /// It is never there.
+enum Access {
+    /// The value is never available.
     Missing(Unavailable),
-    /// By a few loads.
+    /// Computed by a few loads.
     Formula(Formula),
-    /// By looking at the frames.
-    General { form: Form, function: Option<At>, level: usize, frames: usize },
+    /// Evaluated in the frames of the thread.
+    General { request: ValueRequest, function: Option<DieRef>, level: usize, frames: usize },
 }
 
-/// More frames than this are never looked at for one value.
+/// Maximum number of frames that are unwound for one value.
 const MOST_FRAMES: usize = 64;
 
 impl Extractor {
-    /// Prepares an extraction for the instruction at `pc` in a function. It holds as long as no image of the
-    /// program is removed.
+    /// Prepares an extraction at the instruction at `pc` in a function. It is valid until an image of the program is
+    /// removed.
     ///
     /// # Errors
-    /// If a name is not known there (the nearest one is told), or the types do not fit the operators.
+    /// If a name is unknown there (the error suggests the most similar one), or the types do not fit the operators.
     pub fn compile(
         program: &Program,
-        catalog: &Catalog,
+        catalog: &TypeIndex,
         function: &Function,
         pc: u64,
-        form: &Form,
-        wanted: Wanted,
-    ) -> Result<Extractor, Mistake> {
+        request: &ValueRequest,
+        wanted: ScalarKind,
+    ) -> Result<Extractor, ExpressionError> {
         let frames = blank_frames(program, pc);
         let level = level_of(&frames, function);
         let scope = Scope::new(program, catalog, &Zeros, &frames, level);
         let at =
-            scope.info.position(&function.loaded).zip(function.die).map(|(image, die)| At { image, die });
-        let general = |form: Form, frames| How::General { form, function: at, level, frames };
-        let how = match form {
-            Form::Expression(expression) => {
+            scope.info.position(&function.mapped).zip(function.die).map(|(image, die)| DieRef { image, die });
+        let general =
+            |request: ValueRequest, frames| Access::General { request, function: at, level, frames };
+        let access = match request {
+            ValueRequest::Expression(expression) => {
                 check_names(&scope, &expression.root)?;
                 let datum = scope.evaluate(expression)?;
                 match (gone(&datum), Lowering::new(&scope, pc).formula(&expression.root, wanted)) {
-                    (Some(reason), _) => How::Missing(reason),
-                    (None, Some(formula)) => How::Formula(formula),
-                    (None, None) => general(form.clone(), frames_for(&scope, &expression.root, level)),
+                    (Some(reason), _) => Access::Missing(reason),
+                    (None, Some(formula)) => Access::Formula(formula),
+                    (None, None) => general(request.clone(), frames_for(&scope, &expression.root, level)),
                 }
             }
-            Form::Returned => returned(&scope, at, wanted).unwrap_or_else(|| general(Form::Returned, 1)),
-            Form::Argument(number) => {
+            ValueRequest::Returned => {
+                returned(&scope, at, wanted).unwrap_or_else(|| general(ValueRequest::Returned, 1))
+            }
+            ValueRequest::Argument(number) => {
                 return Self::argument(&scope, function, at, pc, *number, wanted);
             }
         };
-        Ok(Extractor { how, wanted })
+        Ok(Extractor { access, wanted })
     }
 
     fn argument(
         scope: &Scope<'_>,
         function: &Function,
-        at: Option<At>,
+        at: Option<DieRef>,
         pc: u64,
         number: usize,
-        wanted: Wanted,
-    ) -> Result<Extractor, Mistake> {
+        wanted: ScalarKind,
+    ) -> Result<Extractor, ExpressionError> {
         if at.is_some() {
             let arguments = scope.arguments();
             let Some(argument) = number.checked_sub(1).and_then(|at| arguments.get(at)) else {
                 let count = arguments.len();
-                return Err(Mistake::new(0, format!("`{}` has {count} arguments", function.name))
-                    .remedy("they are counted from 1"));
+                return Err(ExpressionError::new(0, format!("`{}` has {count} arguments", function.name))
+                    .remedy("arguments are counted from 1"));
             };
-            let form = Form::Expression(Expression::parse(argument.name)?);
+            let request = ValueRequest::Expression(Expression::parse(argument.name)?);
             let (program, catalog) = (scope.info.program, scope.info.catalog);
-            return Extractor::compile(program, catalog, function, pc, &form, wanted);
+            return Extractor::compile(program, catalog, function, pc, &request, wanted);
         }
-        // Of a function without debug information only the convention is known.
+        // Of a function without debug information, only the calling convention is known.
         let path = match integer_argument(number.saturating_sub(1), 0) {
-            Place::Memory(offset) => {
+            Location::Memory(offset) => {
                 let lowering = Lowering::new(scope, pc);
                 let base = lowering.stack_argument(offset, function.entry == Some(pc));
-                base.map(Path::at)
+                base.map(AccessPath::at)
             }
-            Place::Register { number, .. } => Some(Path::Register { number, offset: 0 }),
+            Location::Register { number, .. } => Some(AccessPath::Register { number, offset: 0 }),
             _ => None,
         };
-        let how = match path {
-            Some(path) => How::Formula(Formula::Leaf(Leaf::scalar(path, Basic::LONG))),
-            None => How::Missing(Unavailable::NotUnderstood),
+        let access = match path {
+            Some(path) => Access::Formula(Formula::Read(ReadPlan::scalar(path, Basic::LONG))),
+            None => Access::Missing(Unavailable::NotUnderstood),
         };
-        Ok(Extractor { how, wanted })
+        Ok(Extractor { access, wanted })
     }
 
-    /// Whether there can be a value; otherwise reading always gives the same reason.
+    /// Whether there can be a value. Otherwise every read returns the same reason.
     pub fn is_available(&self) -> bool {
-        !matches!(self.how, How::Missing(_))
+        !matches!(self.access, Access::Missing(_))
     }
 
-    /// Whether the value is read by a few loads, without looking at frames.
+    /// Whether the value is read by a few loads, without unwinding.
     pub fn is_fast(&self) -> bool {
-        !matches!(self.how, How::General { .. })
+        !matches!(self.access, Access::General { .. })
     }
 
-    /// The one value of the program that it is, and as what it is wanted, if it takes no more than a few loads.
-    pub fn leaf(&self) -> Option<(&Leaf, Wanted)> {
-        match &self.how {
-            How::Formula(Formula::Leaf(leaf)) => Some((leaf, self.wanted)),
+    /// The read plan and the requested kind, if the value is a single read without arithmetic.
+    pub fn read_plan(&self) -> Option<(&ReadPlan, ScalarKind)> {
+        match &self.access {
+            Access::Formula(Formula::Read(read_plan)) => Some((read_plan, self.wanted)),
             _ => None,
         }
     }
 
-    /// Which registers must be fetched for it.
-    pub fn needs(&self) -> Needs {
-        match &self.how {
-            How::Missing(_) => Needs::Nothing,
-            How::Formula(formula) => formula.needs(),
-            How::General { .. } => Needs::Vector,
+    /// The registers that must be fetched.
+    pub fn needs(&self) -> RegisterNeeds {
+        match &self.access {
+            Access::Missing(_) => RegisterNeeds::Nothing,
+            Access::Formula(formula) => formula.needs(),
+            Access::General { .. } => RegisterNeeds::Vector,
         }
     }
 
-    /// The value, in a thread that is at the point.
+    /// Reads the value in a thread that is at the address.
     pub fn read(
         &self,
         registers: &Registers,
         memory: &dyn Memory,
         program: &Program,
-        catalog: &Catalog,
-    ) -> Plain {
-        match &self.how {
-            How::Missing(reason) => Plain::Unavailable(*reason),
-            How::Formula(formula) => formula.read(registers, memory, self.wanted),
-            How::General { form, function, level, frames } => {
+        catalog: &TypeIndex,
+    ) -> Scalar {
+        match &self.access {
+            Access::Missing(reason) => Scalar::Unavailable(*reason),
+            Access::Formula(formula) => formula.read(registers, memory, self.wanted),
+            Access::General { request, function, level, frames } => {
                 let frames = program.unwind(registers, memory, *frames);
                 let scope = Scope::new(program, catalog, memory, &frames, *level);
-                let datum = match (form, function) {
-                    (Form::Expression(expression), _) => scope.evaluate(expression),
-                    (Form::Returned, Some(function)) => Ok(scope.returned(*function)),
-                    _ => Ok(Datum::none(Type::Void, Unavailable::NotUnderstood)),
+                let datum = match (request, function) {
+                    (ValueRequest::Expression(expression), _) => scope.evaluate(expression),
+                    (ValueRequest::Returned, Some(function)) => Ok(scope.returned(*function)),
+                    _ => Ok(TypedValue::none(Type::Void, Unavailable::NotUnderstood)),
                 };
                 match datum {
-                    Ok(datum) => scope.plain(&datum, self.wanted),
-                    // Names were checked before; what is left depends on the frames of callers.
-                    Err(_) => Plain::Unavailable(Unavailable::NoCaller),
+                    Ok(datum) => scope.to_scalar(&datum, self.wanted),
+                    // Names have been checked in advance; only the frames of callers can cause errors here.
+                    Err(_) => Scalar::Unavailable(Unavailable::NoCaller),
                 }
             }
         }
     }
 }
 
-/// Memory that is all zeros: enough to find out about names and types.
+/// Memory full of zeros, sufficient for checking names and types.
 struct Zeros;
 
 impl Memory for Zeros {
@@ -220,7 +223,7 @@ impl Memory for Zeros {
     }
 }
 
-/// The frames at an address, without a thread.
+/// Frames at an address without a thread.
 fn blank_frames(program: &Program, pc: u64) -> Vec<Frame> {
     let mut registers = Registers::default();
     for number in 0..17 {
@@ -249,7 +252,7 @@ fn blank_frames(program: &Program, pc: u64) -> Vec<Frame> {
         .collect()
 }
 
-/// The frame that is of the function: it may be inlined at the point, or others may be inlined into it.
+/// The level of the function's frame: the function may be inlined at the address, or others may be inlined into it.
 fn level_of(frames: &[Frame], function: &Function) -> usize {
     let is_it = |frame: &Frame| {
         frame.function.as_ref().and_then(|active| active.die).is_some_and(|die| {
@@ -259,15 +262,15 @@ fn level_of(frames: &[Frame], function: &Function) -> usize {
     frames.iter().position(is_it).unwrap_or(frames.len().saturating_sub(1))
 }
 
-/// Whether a value can never be there at this point.
-fn gone(datum: &Datum) -> Option<Unavailable> {
+/// The reason, if the value can never be available at this address.
+fn gone(datum: &TypedValue) -> Option<Unavailable> {
     datum.unavailable().filter(|reason| {
         matches!(reason, Unavailable::OptimizedOut | Unavailable::NotYet | Unavailable::DeclaredOnly)
     })
 }
 
-/// Checks that names are known. Those in the frames of callers can only be known when there is one.
-fn check_names(scope: &Scope<'_>, node: &Node) -> Result<(), Mistake> {
+/// Checks that names are known. Names in the frames of callers can be checked only at run time.
+fn check_names(scope: &Scope<'_>, node: &Node) -> Result<(), ExpressionError> {
     match &node.kind {
         Kind::Name(_) => scope.evaluate(&Expression { root: node.clone() }).map(drop),
         Kind::Unary(Unary::Caller | Unary::SizeOf, _) => Ok(()),
@@ -285,14 +288,14 @@ fn below(node: &Node) -> Vec<&Node> {
     }
 }
 
-/// How many frames an expression needs: its own, and those of the callers it speaks of.
+/// The number of frames that an expression needs: its own, and those of the callers that it refers to.
 fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     fn callers(node: &Node) -> usize {
         let own = usize::from(matches!(node.kind, Kind::Unary(Unary::Caller, _)));
         own + below(node).into_iter().map(callers).max().unwrap_or(0)
     }
     let callers = callers(node);
-    // A value that was passed in a register may be known to the caller only; inlined frames count, too.
+    // A value passed in a register may be known only to the caller; inlined frames count as well.
     let passed = match scope.evaluate(&Expression { root: node.clone() }) {
         Ok(datum) if datum.unavailable().is_none() => 0,
         _ => 8,
@@ -300,23 +303,23 @@ fn frames_for(scope: &Scope<'_>, node: &Node, level: usize) -> usize {
     (level + 1 + callers * 4 + passed).min(MOST_FRAMES)
 }
 
-/// What a function returns, if it is in one register.
-fn returned(scope: &Scope<'_>, function: Option<At>, wanted: Wanted) -> Option<How> {
+/// The extraction of a return value that is in one register.
+fn returned(scope: &Scope<'_>, function: Option<DieRef>, wanted: ScalarKind) -> Option<Access> {
     let Some(function) = function else {
-        let path = Path::Register { number: crate::machine::RAX, offset: 0 };
-        return Some(How::Formula(Formula::Leaf(Leaf::scalar(path, Basic::LONG))));
+        let path = AccessPath::Register { number: crate::machine::RAX, offset: 0 };
+        return Some(Access::Formula(Formula::Read(ReadPlan::scalar(path, Basic::LONG))));
     };
     let ty = scope.result_type(function);
     if scope.info.shape(&ty) == Shape::Void {
-        return Some(How::Missing(Unavailable::NoResult));
+        return Some(Access::Missing(Unavailable::NoResult));
     }
     if scope.info.is_returned_in_memory(&ty) {
         return None;
     }
-    let Place::Register { number, .. } = scope.info.returned_in(&ty) else { return None };
+    let Location::Register { number, .. } = scope.info.returned_in(&ty) else { return None };
     if number.0 >= XMM0.0 + 16 {
         return None;
     }
-    let leaf = lower::leaf(scope, Path::Register { number, offset: 0 }, &ty, None, wanted)?;
-    Some(How::Formula(Formula::Leaf(leaf)))
+    let read_plan = lower::read_plan(scope, AccessPath::Register { number, offset: 0 }, &ty, None, wanted)?;
+    Some(Access::Formula(Formula::Read(read_plan)))
 }

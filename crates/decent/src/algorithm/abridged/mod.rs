@@ -1,34 +1,36 @@
 //! Abridged orchestration: one monitor runs the whole automaton, and the others send it only what can matter.
 //!
-//! What a component observes matters only as far as the automaton tells it apart. For `G (a0 & a1 -> X b0)` the component of
-//! `a0` and `a1` need not send both: whether `a0 & a1` holds is enough, one bit. So the letters that a component can observe are
-//! divided into *kinds*: two are of one kind if no state of the automaton ever goes elsewhere because of the one instead of the
-//! other. A component sends the number of the kind, and the main monitor runs the automaton over kinds.
+//! An observation matters only as far as the automaton distinguishes it. For `G (a0 & a1 -> X b0)` the component of
+//! `a0` and `a1` need not send both values: one bit, whether `a0 & a1` holds, is enough. The letters that a component
+//! can observe are therefore divided into *classes*: two letters are in one class if no state of the automaton has
+//! different successors for them, whatever the other components observe. A component sends the number of the class, and
+//! the main monitor runs the automaton over classes.
 //!
-//! A component also follows, by what it observes itself, in which states the automaton can be. Where no such state looks at it,
-//! it sends nothing: for `a0 & X b0` the component of `a0` speaks once, and that of `b0` once, a round later.
+//! A component also tracks the states in which the automaton can be, given its own observations. If none of these
+//! states depends on the component, it sends nothing: for `a0 & X b0` the component of `a0` sends one message, and that
+//! of `b0` one message a round later.
 //!
-//! The main monitor is where most would have to be sent.
+//! The main monitor is placed where most messages would come from.
 //!
-//! # Why it is sound, and why it is good
+//! # Soundness and costs
 //!
-//! Letters of one kind lead from every state to the same state, so the automaton over kinds does just what that over letters does.
-//! What is not sent makes no difference in any state that is possible. So the state is known exactly when orchestration knows it:
-//! after the latency. Nothing follows from silence, so messages may be late, lost, doubled and reordered.
+//! Letters of one class lead from every state to the same state, so the automaton over classes is equivalent to the one over
+//! letters. Omitted messages make no difference in any possible state. So a state becomes known exactly when orchestration knows
+//! it: after the latency. Nothing is inferred from silence, so messages may be late, lost, duplicated and reordered.
 //!
-//! Choreography waits where a part of the formula stays undecided (in the document 134 and 117 instants for two of six
-//! properties of Chiron), because what was cut off can only say true or false. Here nothing that takes time is cut off: only what
-//! is decided at once, by one component, is decided there. So the delay is that of orchestration, while there are no more messages
-//! than components that matter, and each has the same size: an instant, and one byte that says the component and the kind.
+//! Choreography waits where a part of the formula stays undecided (134 and 117 instants for two of the six properties of Chiron
+//! in [EH18 §8.2.4]), because a part can only report true or false. Here no temporal operator is split off: a component decides only
+//! what it can decide in one instant. So the delay is that of orchestration, with at most one message per relevant component and
+//! round, each of the same size: an instant, and one byte for component and class.
 
-mod choose;
-mod kinds;
-mod watch;
+mod classes;
+mod filter;
+mod placement;
 
-use self::kinds::{Kinds, Left};
-use self::watch::Watch;
-use super::centre::Centre;
-use super::{Monitor, Names, NoSetup, Outbox, Placed, Round, setup};
+use self::classes::{ObservationClasses, ResidualLabels};
+use self::filter::ObservationFilter;
+use super::core::MonitorCore;
+use super::{Monitor, NameLengths, Outbox, Placed, Round, SetupError, setup};
 use crate::automaton::{Automaton, Machine};
 use crate::encoding::Encoding;
 use crate::memory::Atom;
@@ -41,47 +43,47 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// A monitor of an abridged orchestration.
+/// Monitor of an abridged orchestration.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
-pub struct Abridged<E>(Role<E>);
+pub struct AbridgedMonitor<E>(Role<E>);
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(bound = "E: Encoding")]
 enum Role<E> {
     Main {
-        centre: Box<Centre<E>>,
-        senders: Arc<[Sender]>,
+        core: Box<MonitorCore<E>>,
+        senders: Arc<[SenderClasses]>,
     },
-    Watch {
-        watch: Arc<Watch>,
-        /// What the own observations say of the state.
+    Sender {
+        filter: Arc<ObservationFilter>,
+        /// State set that the component's own observations lead to.
         place: u32,
     },
 }
 
-/// What the main monitor knows of one that sends: its first number, how many there are, and the propositions that stand for the
-/// bits of a kind.
+/// Classes of a sender, for the main monitor: number of the first class, count, and the propositions that stand for the
+/// bits of a class.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-struct Sender {
+struct SenderClasses {
     first: u32,
     count: u32,
     bits: Vec<Atom>,
 }
 
-/// What a component observed: of which kind it was.
+/// Class of a component's observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Kind {
-    /// When.
+pub struct ClassMessage {
+    /// The instant.
     pub at: Instant,
-    /// The component and the kind in one number.
+    /// Component and class, encoded in one number.
     pub number: u32,
 }
 
-/// The main monitor, and one on each other component whose observations matter.
+/// Creates the main monitor and one on each other component whose observations matter.
 ///
 /// ```
-/// use invigil_decent::algorithm::{Choice, Prepared};
+/// use invigil_decent::algorithm::{Algorithm, MonitorSet};
 /// use invigil_decent::encoding::States;
 /// use invigil_decent::simulate::{Conditions, Trace};
 /// use invigil_decent::system::System;
@@ -97,86 +99,87 @@ pub struct Kind {
 /// }
 /// let mut logic = Logic::new(Budget::default());
 /// let formula = logic.parse("G (a0 & a1 -> X b0)").unwrap();
-/// let prepared = Prepared::<States>::new(Choice::Abridged, &mut logic, formula, &system)?;
-/// let trace = Trace::whole(&system, 60, |_, _| true);
+/// let prepared = MonitorSet::<States>::new(Algorithm::Abridged, &mut logic, formula, &system)?;
+/// let trace = Trace::from_fn(&system, 60, |_, _| true);
 /// prepared.run(&system, Conditions::default(), [&trace], |outcome, figures| {
 ///     assert_eq!(outcome.verdict, Truth::Unknown);
-///     // At first nothing depends on `b0`.
+///     // The first round does not depend on `b0`.
 ///     assert_eq!((figures.messages, figures.data), (59.0, 295.0));
 /// })?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
 /// # Errors
-/// If the formula names what nobody observes, or if it is too large.
+/// Fails if the formula contains a proposition that no component observes, or is too large.
 pub fn setup<E: Encoding>(
     logic: &mut Logic,
     formula: Formula,
     system: &System,
-) -> Result<Vec<Placed<Abridged<E>>>, NoSetup> {
+) -> Result<Vec<Placed<AbridgedMonitor<E>>>, SetupError> {
     let moore = logic.monitor(formula)?;
     let plan = Plan::new(logic, &moore, system)?;
     let machine = plan.machine(logic, system)?;
-    let senders: Arc<[Sender]> = plan.senders.iter().map(|(_, sender, _)| sender.clone()).collect();
+    let senders: Arc<[SenderClasses]> = plan.senders.iter().map(|(_, sender, _)| sender.clone()).collect();
     let bytes = senders.last().map_or(1, |last| last.bytes());
-    let main = Role::Main { centre: Box::new(Centre::new(machine)), senders };
-    let mut placed = vec![Placed { at: plan.main, monitor: Abridged(main) }];
-    for (at, sender, (kinds, left)) in plan.senders {
-        let watch = Arc::new(Watch::new(&moore, kinds, &left, sender.first, bytes));
-        placed.push(Placed { at, monitor: Abridged(Role::Watch { watch, place: 0 }) });
+    let main = Role::Main { core: Box::new(MonitorCore::new(machine)), senders };
+    let mut placed = vec![Placed { at: plan.main, monitor: AbridgedMonitor(main) }];
+    for (at, sender, (classes, residual)) in plan.senders {
+        let filter = Arc::new(ObservationFilter::new(&moore, classes, &residual, sender.first, bytes));
+        placed.push(Placed { at, monitor: AbridgedMonitor(Role::Sender { filter, place: 0 }) });
     }
     Ok(placed)
 }
 
-/// Who sends what to whom.
+/// Assignment of classes to components.
 struct Plan {
     main: ComponentId,
-    senders: Vec<(ComponentId, Sender, (Kinds, Left))>,
-    /// The automaton over kinds.
+    senders: Vec<(ComponentId, SenderClasses, (ObservationClasses, ResidualLabels))>,
+    /// The automaton over classes.
     abridged: Moore<Truth>,
-    /// What the bits of kinds stand for.
+    /// Atoms that stand for the bits of classes.
     names: FxHashMap<Proposition, Atom>,
 }
 
 impl Plan {
-    fn new(logic: &mut Logic, moore: &Moore<Truth>, system: &System) -> Result<Plan, NoSetup> {
-        let local = choose::local(logic, moore, system)?;
-        let main = choose::main(logic, moore, &local).map_or_else(|| setup::first(system), Ok)?;
+    fn new(logic: &mut Logic, moore: &Moore<Truth>, system: &System) -> Result<Plan, SetupError> {
+        let local = placement::local_propositions(logic, moore, system)?;
+        let main = placement::main_component(logic, moore, &local)
+            .map_or_else(|| setup::first_component(system), Ok)?;
         let mut plan =
             Plan { main, senders: Vec::new(), abridged: moore.clone(), names: FxHashMap::default() };
         let mut first = 0u32;
         for (at, own) in local.into_iter().filter(|(at, own)| *at != main && !own.is_empty()) {
-            let (kinds, left) = Kinds::new(logic, moore, &own)?;
-            let count = kinds.count();
-            let bits = plan.replace(logic, &kinds, &own, system)?;
-            plan.senders.push((at, Sender { first, count, bits }, (kinds, left)));
-            first = first.checked_add(count).ok_or(NoSetup::TooMany)?;
+            let (classes, residual) = ObservationClasses::new(logic, moore, &own)?;
+            let count = classes.count();
+            let bits = plan.replace(logic, &classes, &own, system)?;
+            plan.senders.push((at, SenderClasses { first, count, bits }, (classes, residual)));
+            first = first.checked_add(count).ok_or(SetupError::TooManyMonitors)?;
         }
         Ok(plan)
     }
 
-    /// Lets the automaton look at the bits of a kind instead of what a component observes.
+    /// Replaces the propositions of a component by the bits of its classes in all labels.
     fn replace(
         &mut self,
         logic: &mut Logic,
-        kinds: &Kinds,
+        classes: &ObservationClasses,
         own: &[(Variable, PropositionId)],
         system: &System,
-    ) -> Result<Vec<Atom>, NoSetup> {
-        let width = u32::BITS - (kinds.count() - 1).leading_zeros();
+    ) -> Result<Vec<Atom>, SetupError> {
+        let width = u32::BITS - (classes.count() - 1).leading_zeros();
         let mut bits = Vec::new();
         let mut variables = Vec::new();
         for _ in 0..width {
             let atom = logic.formulae.fresh();
-            // Numbers that no proposition of the system has.
+            // Ids beyond the propositions of the system.
             let number = u32::try_from(system.propositions().len() + self.names.len());
-            let stands_for = Atom::Observed(PropositionId(number.map_err(|_| NoSetup::TooMany)?));
+            let stands_for = Atom::Observed(PropositionId(number.map_err(|_| SetupError::TooManyMonitors)?));
             self.names.insert(logic.formulae.proposition(atom).clone(), stands_for);
             bits.push(stands_for);
             variables.push(Variable::Atom(atom));
         }
         let own: Vec<Variable> = own.iter().map(|(variable, _)| *variable).collect();
-        let relation = kinds.relation(logic, &own, &variables)?;
+        let relation = classes.relation(logic, &own, &variables)?;
         let all: Vec<(Variable, bool)> = own.iter().map(|variable| (*variable, true)).collect();
         let all = logic.labels.cube(&all)?;
         for (label, _) in self.abridged.edges.iter_mut().flatten() {
@@ -185,76 +188,76 @@ impl Plan {
         Ok(bits)
     }
 
-    fn machine(&self, logic: &Logic, system: &System) -> Result<Machine, NoSetup> {
+    fn machine(&self, logic: &Logic, system: &System) -> Result<Machine, SetupError> {
         let atom =
-            |name: &Proposition| self.names.get(name).copied().or_else(|| setup::observed(system, name));
+            |name: &Proposition| self.names.get(name).copied().or_else(|| setup::observed_atom(system, name));
         Ok(Machine::new(Automaton::of(logic, &self.abridged, atom)?)?)
     }
 }
 
-impl Sender {
-    /// How many bytes a number takes, when this is the last sender.
+impl SenderClasses {
+    /// Returns the number of bytes for a class number, if this is the last sender.
     fn bytes(&self) -> usize {
         let last = (self.first + self.count).saturating_sub(1);
         (4 - last.leading_zeros() as usize / 8).max(1)
     }
 }
 
-impl<E: Encoding> Monitor for Abridged<E> {
-    type Message = Kind;
+impl<E: Encoding> Monitor for AbridgedMonitor<E> {
+    type Message = ClassMessage;
 
-    fn round(&mut self, round: Round<'_>, inbox: &mut Vec<Kind>, out: &mut Outbox<Kind>) {
+    fn round(&mut self, round: Round<'_>, inbox: &mut Vec<ClassMessage>, out: &mut Outbox<ClassMessage>) {
         match &mut self.0 {
-            Role::Main { centre, senders } => {
+            Role::Main { core, senders } => {
                 if let Some(seen) = round.seen {
-                    centre.reach(round.at);
+                    core.reach(round.at);
                     for (known, value) in seen {
-                        centre.observe(round.at, Atom::Observed(*known), *value);
+                        core.observe(round.at, Atom::Observed(*known), *value);
                     }
                 }
                 let is_idle = round.seen.is_none() && inbox.is_empty();
-                for Kind { at, number } in inbox.drain(..) {
-                    centre.reach(at.min(round.at));
+                for ClassMessage { at, number } in inbox.drain(..) {
+                    core.reach(at.min(round.at));
                     let place = senders.partition_point(|sender| sender.first <= number);
                     let Some(sender) = place.checked_sub(1).and_then(|place| senders.get(place)) else {
                         continue;
                     };
-                    let kind = number - sender.first;
-                    if kind < sender.count {
+                    let class = number - sender.first;
+                    if class < sender.count {
                         for (bit, atom) in sender.bits.iter().enumerate() {
-                            centre.observe(
+                            core.observe(
                                 at,
                                 *atom,
-                                kind.checked_shr(bit as u32).is_some_and(|kind| kind & 1 == 1),
+                                class.checked_shr(bit as u32).is_some_and(|class| class & 1 == 1),
                             );
                         }
                     }
                 }
                 if !is_idle {
-                    centre.conclude(round.at, &[], out);
-                    centre.memory.forget_before(centre.history.end() + 1);
+                    core.conclude(round.at, &[], out);
+                    core.memory.forget_before(core.history.end() + 1);
                 }
             }
-            Role::Watch { watch, place } => {
+            Role::Sender { filter, place } => {
                 inbox.clear();
-                if let Some(number) = round.seen.and_then(|seen| watch.step(place, seen)) {
-                    out.send(MonitorId(0), Kind { at: round.at, number });
+                if let Some(number) = round.seen.and_then(|seen| filter.step(place, seen)) {
+                    out.send(MonitorId(0), ClassMessage { at: round.at, number });
                 }
             }
         }
     }
 
-    fn size(&self, _: &Kind, _: &Names) -> usize {
+    fn message_size(&self, _: &ClassMessage, _: &NameLengths) -> usize {
         match &self.0 {
             Role::Main { .. } => 4,
-            Role::Watch { watch, .. } => 4 + watch.bytes(),
+            Role::Sender { filter, .. } => 4 + filter.bytes(),
         }
     }
 
-    fn kept(&self) -> usize {
+    fn stored_values(&self) -> usize {
         match &self.0 {
-            Role::Main { centre, .. } => centre.kept(),
-            Role::Watch { .. } => 1,
+            Role::Main { core, .. } => core.stored_values(),
+            Role::Sender { .. } => 1,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! From plans to monitors, and back to the formula.
+//! Conversion of plans to monitors, and back to the formula.
 
-use super::Refusal;
+use super::SplitError;
 use super::plan::{Key, Plans};
-use crate::spec::{Body, Specification};
+use crate::spec::{MonitorBody, Specification};
 use crate::system::{ComponentId, MonitorId, System};
 use invigil_ltl::formula::{Formulae, Node, Proposition};
 use invigil_ltl::syntax::Tree;
@@ -10,13 +10,13 @@ use invigil_ltl::{Formula, Logic, TooLarge};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
-/// The monitors of the plans for a host of the whole.
+/// Creates the monitors of the plans for a host of the whole formula.
 pub(super) fn emit(
     logic: &mut Logic,
     system: &System,
     plans: &Plans<'_>,
     host: ComponentId,
-) -> Result<Specification, Refusal> {
+) -> Result<Specification, SplitError> {
     let mut emit = Emit {
         formulae: &mut logic.formulae,
         plans,
@@ -25,7 +25,7 @@ pub(super) fn emit(
         known: FxHashMap::default(),
     };
     let whole = (plans.whole(), host, true);
-    // Those that are needed, from the outside in; then they are made from the inside out. Parts have smaller numbers.
+    // Needed subformulae are collected top-down and built bottom-up. Operands have smaller indices.
     let mut needed: BTreeSet<Key> = BTreeSet::from([whole]);
     let mut order = Vec::new();
     while let Some(key) = needed.pop_last() {
@@ -45,14 +45,14 @@ struct Emit<'a> {
     formulae: &'a mut Formulae,
     plans: &'a Plans<'a>,
     specification: Specification,
-    /// Subformulae with references in them, as they stay on a component.
+    /// Subformulae with references, as they stay on a component.
     made: FxHashMap<Key, Formula>,
-    /// The monitors that there are: equal ones are one.
+    /// Existing monitors; equal ones are shared.
     known: FxHashMap<(Formula, ComponentId), MonitorId>,
 }
 
 impl Emit<'_> {
-    /// The direct parts of a subformula, each where it is, and whether it is a monitor of its own there.
+    /// Returns the operands of a subformula, each with its component and whether it is a monitor of its own there.
     fn inner(&self, (formula, at, boolean): Key) -> Vec<(Key, bool)> {
         let node = self.formulae.node(formula);
         let boolean = boolean && matches!(node, Node::Not(_) | Node::And(_) | Node::Or(_));
@@ -68,8 +68,8 @@ impl Emit<'_> {
         node.parts().iter().map(|part| place(*part)).collect()
     }
 
-    /// A subformula as it stays on a component, with references to what does not.
-    fn stay(&mut self, key: Key) -> Result<Formula, Refusal> {
+    /// Builds a subformula on a component, with references to the parts that moved.
+    fn stay(&mut self, key: Key) -> Result<Formula, SplitError> {
         let (formula, at, boolean) = key;
         let node = self.formulae.node(formula).clone();
         let groups = match node {
@@ -82,7 +82,7 @@ impl Emit<'_> {
             let made = if moved { self.refer(made, there)? } else { made };
             parts.insert(part, made);
         }
-        // Operands of a group become one reference, in the place of the first of them.
+        // A group of operands becomes one reference, in place of its first operand.
         for (there, group) in groups {
             let inside: Vec<Formula> = group.iter().map(|part| parts[part]).collect();
             let joined = if matches!(node, Node::And(_)) {
@@ -96,15 +96,15 @@ impl Emit<'_> {
         Ok(self.formulae.rebuild(&node, |part| parts[part])?)
     }
 
-    /// A reference to the monitor of a formula on a component.
-    fn refer(&mut self, formula: Formula, at: ComponentId) -> Result<Formula, Refusal> {
+    /// Returns a reference to the monitor of a formula on a component.
+    fn refer(&mut self, formula: Formula, at: ComponentId) -> Result<Formula, SplitError> {
         let id = self.monitor(formula, at)?;
         let name = self.specification.name(id).to_owned();
         let atom = self.formulae.atom_for(Proposition::Monitor(name));
         Ok(self.formulae.atom(atom)?)
     }
 
-    fn monitor(&mut self, formula: Formula, at: ComponentId) -> Result<MonitorId, Refusal> {
+    fn monitor(&mut self, formula: Formula, at: ComponentId) -> Result<MonitorId, SplitError> {
         if let Some(known) = self.known.get(&(formula, at)) {
             return Ok(*known);
         }
@@ -119,23 +119,23 @@ impl Emit<'_> {
         while self.specification.find(&free).is_some() {
             free.push('_');
         }
-        let added = self.specification.add(&free, Body::Formula(tree), Some(at));
-        let id = added.map_err(|problem| Refusal::Wrong(vec![problem]))?;
+        let added = self.specification.add(&free, MonitorBody::Formula(tree), Some(at));
+        let id = added.map_err(|problem| SplitError::Internal(vec![problem]))?;
         self.known.insert((formula, at), id);
         Ok(id)
     }
 }
 
-/// What the root says with the formulae of monitors in the place of references. None if a monitor is no formula.
+/// Replaces references in the root by the formulae of their monitors. Returns `None` if a monitor is not a formula.
 pub(super) fn unfold(
     logic: &mut Logic,
     specification: &Specification,
     too_many: TooLarge,
 ) -> Result<Option<Formula>, TooLarge> {
     let mut unfolded: FxHashMap<String, Formula> = FxHashMap::default();
-    // A monitor is made after those that it refers to.
+    // Monitors come after those that they refer to.
     for id in specification.monitors() {
-        let Body::Formula(tree) = &specification.monitor(id).body else { return Ok(None) };
+        let MonitorBody::Formula(tree) = &specification.monitor(id).body else { return Ok(None) };
         let formulae = &mut logic.formulae;
         let whole = formulae.make(tree).map_err(|_| too_many)?;
         let mut made: FxHashMap<Formula, Formula> = FxHashMap::default();

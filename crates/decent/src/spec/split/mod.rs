@@ -1,32 +1,34 @@
-//! Synthesis: from one formula to monitors that are placed, monitorable and fit the system.
+//! Synthesis: splits a formula into monitors that are placed, monitorable and compatible with the system.
 //!
-//! A formula is cut into subformulae, each a monitor of its own on a component, to which the rest refers. Where to cut is
-//! chosen by what it costs ([`Cost`]):
+//! The formula is cut into subformulae. Each becomes a monitor on a component, and the rest refers to it. Cuts are
+//! chosen by [`Cost`]:
 //!
-//! - **messages**: for each instant, one for each reference from one component to another (a monitor that is referred to says
-//!   what it found of every instant);
-//! - **delay**: how many instants after an observation the last monitor that depends on it knows what it needs: the
-//!   instants that a subformula looks ahead, and one for each link on the way;
-//! - **states**: an estimate of the states of all automata, so that none becomes too large.
+//! - **messages**: for each instant, one per reference between components (a referenced monitor reports its verdict for
+//!   every instant);
 //!
-//! With [`Goal::Messages`] the first counts, then states, then delay; with [`Goal::Delay`] the second, then messages, then
+//! - **delay**: instants between an observation and the round in which the last monitor that depends on it has all it
+//!   needs: the lookahead of subformulae plus one per link on the way;
+//!
+//! - **states**: an estimate of the size of all automata, so that none becomes too large.
+//!
+//! [`Goal::Messages`] minimizes messages, then states, then delay; [`Goal::Delay`] minimizes delay, then messages, then
 //! states.
 //!
-//! Two rules keep what comes out sound and useful. Under a temporal operator, a subformula is moved only if it looks ahead for
-//! a bounded number of instants: else its verdict may come as late as the end of the trace. Under Boolean operators alone, its
-//! verdict is needed once, so it is enough that it is monitorable. Operands of one conjunction or disjunction that go to the
-//! same component go there together.
+//! Two rules keep the result sound and useful. Below a temporal operator, a subformula moves only if its lookahead is
+//! bounded: otherwise its verdict could come as late as the end of the trace. Below Boolean operators only, its verdict
+//! is needed once, so it must only be monitorable. Operands of one conjunction or disjunction that move to the same
+//! component form one monitor.
 //!
-//! For each subformula and component the best way to have it there is found from the inside out; which operands go together is
-//! chosen greedily. The result is unfolded again and must be the formula; where machines are small enough, verdicts are
-//! compared, too.
+//! The best plan for each subformula on each component is computed bottom-up; groups of operands are chosen greedily.
+//! The result is unfolded again and must be the original formula; where automata are small enough, verdicts are
+//! compared as well.
 
 mod emit;
 mod plan;
 
-use super::equivalent::{Comparison, compare_formula};
-use super::monitorable::Monitorability;
-use super::{Problem, Specification};
+use super::equivalence::{Comparison, compare_formula};
+use super::monitorability::Monitorability;
+use super::{SpecDiagnostic, Specification};
 use crate::network::Network;
 use crate::system::System;
 use invigil_ltl::formula::Proposition;
@@ -34,99 +36,101 @@ use invigil_ltl::syntax::Tree;
 use invigil_ltl::{Budget, Logic, TooLarge};
 use std::fmt;
 
-/// What to have little of.
+/// Primary cost to minimize.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Goal {
-    /// Messages.
+    /// Number of messages.
     Messages,
     /// Delay.
     Delay,
 }
 
-/// What a decentralized specification costs, by the model of this module.
+/// Cost of a decentralized specification in the model of this module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Messages for each instant.
+    /// Messages per instant.
     pub messages: u32,
-    /// Instants after which everything needed is known.
+    /// Instants until everything needed is known.
     pub delay: u32,
 }
 
-/// What was made of a formula.
+/// Result of a synthesis.
 #[derive(Clone, Debug)]
 pub struct Split {
-    /// The monitors, each placed.
+    /// The placed monitors.
     pub specification: Specification,
     /// The same as automata.
     pub network: Network,
-    /// What it costs.
+    /// The cost.
     pub cost: Cost,
-    /// Whether a verdict can always still come.
+    /// Monitorability of the result.
     pub monitorability: Monitorability,
-    /// How its verdicts compare with those of the exact monitor of the formula, where that is small enough. That it means the
-    /// same in the end is certain in any case: unfolded, it is the formula.
+    /// Comparison with the exact monitor of the formula, if that is small enough. Eventual equivalence is certain in
+    /// any case: the result unfolds to the formula.
     pub comparison: Option<Comparison>,
 }
 
-/// Why a formula was not split.
+/// Reason why a formula was not split.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// A name that no component observes.
+pub enum SplitError {
+    /// No component observes this name.
     Unknown(String),
-    /// There are no components.
+    /// The system has no components.
     NoComponents,
-    /// The links do not allow all that is observed to come together.
-    NoWay,
-    /// No observation can ever lead to a verdict, or some make it impossible.
-    Blind,
-    /// It would take too much.
+    /// The links do not allow all observations to be combined.
+    NoPlacement,
+    /// The formula is not monitorable.
+    NotMonitorable,
+    /// A limit was exceeded.
     TooLarge(TooLarge),
-    /// What came out is not right, which is a bug.
-    Wrong(Vec<Problem>),
+    /// The result is wrong: a bug.
+    Internal(Vec<SpecDiagnostic>),
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for SplitError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Refusal::Unknown(name) => write!(f, "no component observes `{name}`"),
-            Refusal::NoComponents => f.write_str("the system has no components"),
-            Refusal::NoWay => {
-                f.write_str("no way was found to bring together all that the formula speaks of: add links")
+            SplitError::Unknown(name) => write!(f, "no component observes `{name}`"),
+            SplitError::NoComponents => f.write_str("the system has no components"),
+            SplitError::NoPlacement => f.write_str(
+                "the links do not allow all observations of the formula to be combined: add links",
+            ),
+            SplitError::NotMonitorable => {
+                f.write_str("the formula is not monitorable: after some observations no verdict is possible")
             }
-            Refusal::Blind => f.write_str("the formula is not monitorable: a verdict can become impossible"),
-            Refusal::TooLarge(too_large) => write!(
+            SplitError::TooLarge(too_large) => write!(
                 f,
-                "{too_large}: write the formula as monitors that refer to each other, each with a part of it, or take \
+                "{too_large}: write the formula as monitors that refer to each other, each with a part of it, or use \
                  smaller bounds"
             ),
-            Refusal::Wrong(problems) => {
-                f.write_str("what was made of the formula is wrong: ")?;
+            SplitError::Internal(problems) => {
+                f.write_str("internal error, the result of the split is wrong: ")?;
                 problems.iter().try_for_each(|problem| write!(f, "{problem}; "))
             }
         }
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for SplitError {}
 
-impl From<Vec<Problem>> for Refusal {
-    /// What is too large is no bug.
-    fn from(problems: Vec<Problem>) -> Refusal {
+impl From<Vec<SpecDiagnostic>> for SplitError {
+    /// An exceeded limit is not a bug.
+    fn from(problems: Vec<SpecDiagnostic>) -> SplitError {
         match problems.iter().find_map(|problem| problem.too_large) {
-            Some(too_large) => Refusal::TooLarge(too_large),
-            None => Refusal::Wrong(problems),
+            Some(too_large) => SplitError::TooLarge(too_large),
+            None => SplitError::Internal(problems),
         }
     }
 }
 
-impl From<TooLarge> for Refusal {
-    fn from(too_large: TooLarge) -> Refusal {
-        Refusal::TooLarge(too_large)
+impl From<TooLarge> for SplitError {
+    fn from(too_large: TooLarge) -> SplitError {
+        SplitError::TooLarge(too_large)
     }
 }
 
-/// How large machines may become that are made for checks alone.
-const CHECKED: Budget = Budget {
+/// Budget for automata that are built only for checks.
+const CHECK_BUDGET: Budget = Budget {
     formulae: 1 << 14,
     states: 1 << 8,
     edges: 1 << 11,
@@ -135,8 +139,8 @@ const CHECKED: Budget = Budget {
     seconds: Some(2),
 };
 
-/// The most propositions for which verdicts are compared: beyond, machines are too large anyway.
-const COMPARED: usize = 12;
+/// Maximum number of propositions for which verdicts are compared; with more, automata are too large anyway.
+const MAX_COMPARED_PROPOSITIONS: usize = 12;
 
 /// Splits a formula over the components of a system.
 ///
@@ -152,41 +156,42 @@ const COMPARED: usize = 12;
 /// system.proposition(bulb, "lit")?;
 /// let formula = Tree::parse("G(pressed -> X(lit U !pressed))").unwrap();
 /// let split = split(&formula, &system, Goal::Messages, Budget::default()).unwrap();
-/// assert_eq!((split.network.parts.len(), split.cost.messages, split.cost.delay), (2, 1, 1));
-/// # Ok::<(), invigil_decent::system::Clash>(())
+/// assert_eq!((split.network.monitors.len(), split.cost.messages, split.cost.delay), (2, 1, 1));
+/// # Ok::<(), invigil_decent::system::SystemError>(())
 /// ```
 ///
 /// # Errors
-/// If the formula speaks of what nobody observes, is not monitorable, or if there is no way within the budget.
-pub fn split(formula: &Tree, system: &System, goal: Goal, budget: Budget) -> Result<Split, Refusal> {
+/// Fails if no component observes a proposition, if the formula is not monitorable, or if no result is found within the
+/// budget.
+pub fn split(formula: &Tree, system: &System, goal: Goal, budget: Budget) -> Result<Split, SplitError> {
     let unknown = formula.atoms().find(|(name, _)| match name {
-        Proposition::Name(name) => system.find(name).is_none(),
+        Proposition::Name(name) => system.find_proposition(name).is_none(),
         _ => true,
     });
     if let Some((name, _)) = unknown {
-        return Err(Refusal::Unknown(name.to_string()));
+        return Err(SplitError::Unknown(name.to_string()));
     }
     if system.components().len() == 0 {
-        return Err(Refusal::NoComponents);
+        return Err(SplitError::NoComponents);
     }
     let mut logic = Logic::new(budget);
-    // There is no other reason why a tree has no formula.
+    // The limit is the only reason why a tree has no formula.
     let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
     let whole = logic.formulae.make(formula).map_err(|_| too_many)?;
     let plans = plan::Plans::new(&mut logic, system, goal, whole)?;
-    let host = plans.host().ok_or(Refusal::NoWay)?;
+    let host = plans.host().ok_or(SplitError::NoPlacement)?;
     let specification = emit::emit(&mut logic, system, &plans, host)?;
     if emit::unfold(&mut logic, &specification, too_many)? != Some(whole) {
-        return Err(Refusal::Wrong(vec![Problem::general("unfolded, it is another formula")]));
+        return Err(SplitError::Internal(vec![SpecDiagnostic::general("it unfolds to a different formula")]));
     }
     let network = specification.network(budget)?;
-    // Monitors that are the same have become one: there may be fewer messages than were planned.
+    // Equal monitors were merged, so there may be fewer messages than planned.
     let cost = Cost { messages: network.messages(), delay: plans.delay(host) };
-    let monitorability = network.monitorability(system, CHECKED);
-    if let Monitorability::Blind { .. } = monitorability {
-        return Err(Refusal::Blind);
+    let monitorability = network.monitorability(system, CHECK_BUDGET);
+    if let Monitorability::NotMonitorable { .. } = monitorability {
+        return Err(SplitError::NotMonitorable);
     }
-    let small = system.propositions().len() <= COMPARED;
-    let comparison = small.then(|| compare_formula(system, &network, formula, CHECKED).ok()).flatten();
+    let small = system.propositions().len() <= MAX_COMPARED_PROPOSITIONS;
+    let comparison = small.then(|| compare_formula(system, &network, formula, CHECK_BUDGET).ok()).flatten();
     Ok(Split { specification, network, cost, monitorability, comparison })
 }

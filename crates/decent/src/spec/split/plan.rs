@@ -1,4 +1,4 @@
-//! Where to have each subformula: what it costs, for each component, from the inside out.
+//! Plans: costs of each subformula on each component, bottom-up.
 
 use super::Goal;
 use crate::system::{ComponentId, System};
@@ -7,33 +7,33 @@ use invigil_ltl::monitor::monitorability;
 use invigil_ltl::{Formula, Logic, TooLarge};
 use rustc_hash::FxHashMap;
 
-/// A subformula on a component; whether there are only Boolean operators around it.
+/// Subformula, component, and whether only Boolean operators surround it.
 pub(super) type Key = (Formula, ComponentId, bool);
 
-/// Operands that are together a monitor of their own, for each component that has such a one.
+/// Groups of operands that form a monitor of their own, with its component.
 pub(super) type Groups = Vec<(ComponentId, Vec<Formula>)>;
 
-/// What all of it costs.
+/// Estimated cost of a plan.
 #[derive(Clone, Copy, Debug, Default)]
 struct Weight {
     messages: u32,
     delay: u32,
-    /// An estimate of the states of the automaton that it is part of.
+    /// Estimated number of states of the automaton that the subformula is part of.
     own: u64,
     /// The same for all monitors that it refers to.
     others: u64,
-    /// Whether one of those is larger than an automaton should be.
+    /// Whether one of those exceeds `MAX_STATES`.
     large: bool,
 }
 
-/// The largest automaton that a monitor should have, by the estimate.
-const LARGEST: u64 = 1 << 10;
+/// Maximum estimated number of states of an automaton.
+const MAX_STATES: u64 = 1 << 10;
 
-/// The most pairs of subformulae and components that are looked at.
-const LOOKED_AT: usize = 1 << 20;
+/// Maximum number of pairs of subformulae and components.
+const MAX_PLANS: usize = 1 << 20;
 
 impl Weight {
-    const NOTHING: Weight = Weight { messages: 0, delay: 0, own: 1, others: 0, large: false };
+    const ZERO: Weight = Weight { messages: 0, delay: 0, own: 1, others: 0, large: false };
 
     fn with(self, other: Weight) -> Weight {
         Weight {
@@ -45,12 +45,12 @@ impl Weight {
         }
     }
 
-    /// Whether an automaton is larger than it should be.
+    /// Returns whether an automaton exceeds `MAX_STATES`.
     fn is_large(self) -> bool {
-        self.large || self.own > LARGEST
+        self.large || self.own > MAX_STATES
     }
 
-    /// The same as a monitor of its own, which is referred to from so far away and looks ahead so far.
+    /// Returns the cost as a monitor of its own, at a distance of `hops` and with a lookahead of `ahead`.
     fn moved(self, hops: u32, ahead: u32) -> Weight {
         Weight {
             messages: self.messages.saturating_add(u32::from(hops > 0)),
@@ -71,20 +71,20 @@ impl Weight {
     }
 }
 
-/// The plans for all subformulae on all components.
+/// Plans for all subformulae on all components.
 pub(super) struct Plans<'a> {
     goal: Goal,
     system: &'a System,
-    /// From each component to each other.
+    /// Distance of each component to each other.
     hops: Vec<Vec<Option<u32>>>,
     whole: Formula,
-    /// What it costs to have a subformula as part of a formula on a component, and which of its operands are elsewhere.
+    /// Cost of a subformula as part of a formula on a component, and its operands that move.
     staying: FxHashMap<Key, (Weight, Groups)>,
-    /// Where it is a monitor of its own, if that is better, and what it costs then.
+    /// Component and cost as a monitor of its own, where that is better.
     moving: FxHashMap<Key, (Weight, ComponentId)>,
-    /// What was found out.
+    /// Cache of monitorability.
     monitorable: FxHashMap<Formula, bool>,
-    /// How many instants each subformula looks ahead, if that is bounded.
+    /// Lookahead of each subformula in instants, if bounded.
     ahead: FxHashMap<Formula, Option<u32>>,
 }
 
@@ -108,8 +108,8 @@ impl<'a> Plans<'a> {
         };
         let levels = levels(logic, whole);
         let parts = logic.formulae.within(whole);
-        if parts.len().saturating_mul(system.components().len()) > LOOKED_AT {
-            return Err(TooLarge { what: "subformulae on components", limit: LOOKED_AT });
+        if parts.len().saturating_mul(system.components().len()) > MAX_PLANS {
+            return Err(TooLarge { what: "subformulae on components", limit: MAX_PLANS });
         }
         for part in parts {
             let ahead = plans.look_ahead(logic, part);
@@ -118,21 +118,21 @@ impl<'a> Plans<'a> {
                 if !levels[&part][usize::from(boolean)] {
                     continue;
                 }
-                // What stays must be known for all components before it can be moved to one of them.
+                // Staying plans for all components are needed before moves between them.
                 for at in system.components() {
-                    if let Some(plan) = plans.stay(logic, (part, at, boolean)) {
+                    if let Some(plan) = plans.plan_stay(logic, (part, at, boolean)) {
                         plans.staying.insert((part, at, boolean), plan);
                     }
                 }
-                if part != whole && plans.may_move(logic, part, boolean) {
-                    plans.consider_moving(part, boolean);
+                if part != whole && plans.can_move(logic, part, boolean) {
+                    plans.plan_move(part, boolean);
                 }
             }
         }
         Ok(plans)
     }
 
-    /// The component on which the whole is best.
+    /// Returns the best component for the whole formula.
     pub(super) fn host(&self) -> Option<ComponentId> {
         let hosts = self
             .system
@@ -141,17 +141,17 @@ impl<'a> Plans<'a> {
         hosts.min_by_key(|(_, weight)| weight.key(self.goal)).map(|(at, _)| at)
     }
 
-    /// How long what the whole needs takes to be known there.
+    /// Returns the delay of the whole formula on a component.
     pub(super) fn delay(&self, host: ComponentId) -> u32 {
         self.staying.get(&(self.whole, host, true)).map_or(0, |(weight, _)| weight.delay)
     }
 
-    /// Where a subformula is a monitor of its own that is needed on a component, if it is.
+    /// Returns the component of a subformula's own monitor, if it moves.
     pub(super) fn moved(&self, key: Key) -> Option<ComponentId> {
         self.moving.get(&key).map(|(_, there)| *there)
     }
 
-    /// Which operands of a subformula on a component are elsewhere.
+    /// Returns the operands of a subformula that move as groups.
     pub(super) fn groups(&self, key: Key) -> &[(ComponentId, Vec<Formula>)] {
         self.staying.get(&key).map_or(&[], |(_, groups)| groups)
     }
@@ -160,13 +160,13 @@ impl<'a> Plans<'a> {
         self.whole
     }
 
-    /// What the better way costs.
+    /// Returns the cost of the better plan.
     fn weight(&self, key: Key) -> Option<Weight> {
         let moving = self.moving.get(&key).map(|(weight, _)| *weight);
         moving.or_else(|| self.staying.get(&key).map(|(weight, _)| *weight))
     }
 
-    /// How many instants a subformula looks ahead.
+    /// Computes the lookahead of a subformula.
     fn look_ahead(&self, logic: &Logic, part: Formula) -> Option<u32> {
         let node = logic.formulae.node(part);
         let inner = node.parts().iter().map(|inner| self.ahead.get(inner).copied().flatten());
@@ -180,8 +180,8 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// Whether a subformula may be a monitor of its own.
-    fn may_move(&mut self, logic: &mut Logic, part: Formula, boolean: bool) -> bool {
+    /// Returns whether a subformula may become a monitor of its own.
+    fn can_move(&mut self, logic: &mut Logic, part: Formula, boolean: bool) -> bool {
         match logic.formulae.node(part) {
             Node::False | Node::True => false,
             _ if self.ahead[&part].is_some() => true,
@@ -189,15 +189,15 @@ impl<'a> Plans<'a> {
         }
     }
 
-    /// The subformula as part of a formula on that component.
-    fn stay(&mut self, logic: &mut Logic, (part, at, boolean): Key) -> Option<(Weight, Groups)> {
+    /// Plans a subformula as part of a formula on a component.
+    fn plan_stay(&mut self, logic: &mut Logic, (part, at, boolean): Key) -> Option<(Weight, Groups)> {
         let node = logic.formulae.node(part).clone();
         let (weight, groups) = match &node {
-            Node::False | Node::True => (Weight::NOTHING, Vec::new()),
+            Node::False | Node::True => (Weight::ZERO, Vec::new()),
             Node::Atom(atom) => {
                 let Proposition::Name(name) = logic.formulae.proposition(*atom) else { return None };
-                let owner = self.system.owner(self.system.find(name)?);
-                ((owner == at).then_some(Weight::NOTHING)?, Vec::new())
+                let owner = self.system.owner(self.system.find_proposition(name)?);
+                ((owner == at).then_some(Weight::ZERO)?, Vec::new())
             }
             Node::Not(inner) => (self.weight((*inner, at, boolean))?, Vec::new()),
             Node::And(parts) | Node::Or(parts) => {
@@ -210,17 +210,17 @@ impl<'a> Plans<'a> {
             }
             _ => {
                 let mut inner = node.parts().iter().map(|inner| self.weight((*inner, at, false)));
-                let weight = inner.try_fold(Weight::NOTHING, |sum, inner| Some(sum.with(inner?)))?;
+                let weight = inner.try_fold(Weight::ZERO, |sum, inner| Some(sum.with(inner?)))?;
                 (Weight { own: weight.own.saturating_mul(2), ..weight }, Vec::new())
             }
         };
         Some((weight, groups))
     }
 
-    /// Operands of a conjunction or disjunction: those that are better off elsewhere go there together. If the automaton for the
-    /// rest is too large, some of these become monitors of their own, the largest first.
+    /// Plans the operands of a conjunction or disjunction: those that are better elsewhere move there as groups. If the
+    /// remaining automaton is too large, further operands move, the largest first.
     fn operands(&mut self, logic: &mut Logic, operands: &Operands<'_>) -> Option<(Weight, Groups)> {
-        let mut best = (self.together(logic, operands, &[]), Groups::new());
+        let mut best = (self.combined_weight(logic, operands, &[]), Groups::new());
         while let Some(better) = self.better(logic, operands, &best) {
             best = better;
         }
@@ -235,7 +235,7 @@ impl<'a> Plans<'a> {
             for part in rest {
                 let Some(there) = self.best_place(part, operands) else { continue };
                 groups.push((there, vec![part]));
-                let weight = self.together(logic, operands, &groups);
+                let weight = self.combined_weight(logic, operands, &groups);
                 if weight.is_some_and(|weight| !weight.is_large()) {
                     best = (weight, groups);
                     break;
@@ -245,7 +245,7 @@ impl<'a> Plans<'a> {
         Some((best.0?, best.1))
     }
 
-    /// One more group that makes it better, if there is one.
+    /// Returns the best additional group that lowers the cost.
     fn better(
         &mut self,
         logic: &mut Logic,
@@ -261,13 +261,13 @@ impl<'a> Plans<'a> {
             };
             let free = operands.parts.iter().filter(|part| !has(groups, **part));
             let group: Vec<Formula> = free.filter(|part| prefers(part)).copied().collect();
-            // One alone can be moved without a group.
+            // A single operand moves without a group.
             if group.len() < 2 {
                 continue;
             }
             let mut more = groups.clone();
             more.push((there, group));
-            let Some(weight) = self.together(logic, operands, &more) else { continue };
+            let Some(weight) = self.combined_weight(logic, operands, &more) else { continue };
             let limit = best.as_ref().map(|(weight, _)| *weight).or(*known);
             if limit.is_none_or(|limit| weight.key(self.goal) < limit.key(self.goal)) {
                 best = Some((weight, more));
@@ -276,7 +276,7 @@ impl<'a> Plans<'a> {
         best.map(|(weight, groups)| (Some(weight), groups))
     }
 
-    /// Where an operand is best as a monitor of its own.
+    /// Returns the best component for an operand as a monitor of its own.
     fn best_place(&self, part: Formula, operands: &Operands<'_>) -> Option<ComponentId> {
         let moved = self.system.components().filter_map(|there| {
             let (weight, _) = self.staying.get(&(part, there, operands.boolean))?;
@@ -286,20 +286,20 @@ impl<'a> Plans<'a> {
         moved.min().map(|(_, there)| there)
     }
 
-    /// What operands cost if those in groups are elsewhere.
-    fn together(
+    /// Returns the cost of operands if the given groups move.
+    fn combined_weight(
         &mut self,
         logic: &mut Logic,
         operands: &Operands<'_>,
         groups: &[(ComponentId, Vec<Formula>)],
     ) -> Option<Weight> {
         let Operands { at, boolean, .. } = *operands;
-        let mut sum = Weight::NOTHING;
+        let mut sum = Weight::ZERO;
         for part in operands.parts.iter().filter(|part| !has(groups, **part)) {
             sum = sum.with(self.weight((*part, at, boolean))?);
         }
         for (there, group) in groups {
-            let mut inside = Weight::NOTHING;
+            let mut inside = Weight::ZERO;
             for part in group {
                 inside = inside.with(self.weight((*part, *there, boolean))?);
             }
@@ -319,8 +319,8 @@ impl<'a> Plans<'a> {
         Some(sum)
     }
 
-    /// Whether it is better to have a subformula as a monitor of its own, for each component that needs it.
-    fn consider_moving(&mut self, part: Formula, boolean: bool) {
+    /// Decides for each component whether a subformula is better as a monitor of its own.
+    fn plan_move(&mut self, part: Formula, boolean: bool) {
         let of = |there| self.staying.get(&(part, there, boolean)).map(|(weight, _)| (there, *weight));
         let staying: Vec<(ComponentId, Weight)> = self.system.components().filter_map(of).collect();
         let ahead = if boolean { 0 } else { self.ahead[&part].unwrap_or_default() };
@@ -346,7 +346,7 @@ impl<'a> Plans<'a> {
     }
 }
 
-/// The operands of a conjunction or disjunction on a component.
+/// Operands of a conjunction or disjunction on a component.
 struct Operands<'a> {
     parts: &'a [Formula],
     at: ComponentId,
@@ -355,12 +355,13 @@ struct Operands<'a> {
     all: bool,
 }
 
-/// Whether a group has an operand.
+/// Returns whether a group contains an operand.
 fn has(groups: &[(ComponentId, Vec<Formula>)], part: Formula) -> bool {
     groups.iter().any(|(_, group)| group.contains(&part))
 }
 
-/// For each subformula whether it stands below a temporal operator, and whether it stands below Boolean ones alone.
+/// Returns for each subformula whether it occurs below a temporal operator, and whether it occurs below Boolean
+/// operators only.
 fn levels(logic: &Logic, whole: Formula) -> FxHashMap<Formula, [bool; 2]> {
     let mut levels: FxHashMap<Formula, [bool; 2]> = FxHashMap::default();
     levels.insert(whole, [false, true]);

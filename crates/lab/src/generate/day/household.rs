@@ -1,124 +1,124 @@
-//! Who lives where, and how.
+//! Households: sensors, activities and schedule of a home.
 
-use crate::periphery::Millis;
+use crate::inputs::Millis;
 use std::ops::Range;
 
-/// A home with its sensors, what people do there, and when.
+/// Home with its sensors, the activities of its inhabitants and their schedule.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Household {
-    /// From when to when the day is recorded.
+    /// Recorded hours.
     pub hours: Range<Millis>,
-    /// How late everything begins.
-    pub late: Span,
-    /// How late it is written down that something began or ended.
-    pub notes: Span,
+    /// Delay of every begin.
+    pub late: SecondsRange,
+    /// Delay of every annotation.
+    pub notes: SecondsRange,
     /// The sensors.
     pub sensors: Vec<Sensor>,
-    /// What is done.
-    pub acts: Vec<Act>,
-    /// When it is done, in the order of time.
-    pub plans: Vec<Plan>,
+    /// The activities.
+    pub activities: Vec<Activity>,
+    /// When activities take place, in order of time.
+    pub schedule: Vec<ScheduleEntry>,
 }
 
-/// So many seconds, from the least to the most.
+/// Range of seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Span {
-    /// The least.
+pub struct SecondsRange {
+    /// Minimum.
     pub least: i64,
-    /// The most.
+    /// Maximum.
     pub most: i64,
 }
 
-/// A sensor.
+/// Sensor of a home.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sensor {
-    /// What it is called.
+    /// Name.
     pub name: String,
-    /// What it says.
+    /// Values.
     pub kind: SensorKind,
 }
 
-/// What a sensor says when nothing happens, and when something does.
+/// Values of a sensor, idle and active.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SensorKind {
     /// A word.
     Switch {
-        /// Both.
+        /// Idle and active word.
         words: [String; 2],
     },
     /// A number.
     Level {
-        /// From the least to the most, for both.
+        /// Idle and active range.
         ranges: [(f64, f64); 2],
-        /// What lies between the two.
+        /// Value between the two ranges.
         threshold: f64,
     },
 }
 
-/// Something that is done.
+/// Activity of an inhabitant.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Act {
-    /// What it is called.
+pub struct Activity {
+    /// Name.
     pub name: String,
-    /// Whether it is written down.
-    pub kind: Kind,
-    /// What it does to sensors.
-    pub effects: Vec<Effect>,
+    /// Whether it is annotated.
+    pub kind: ActivityKind,
+    /// Effects on sensors.
+    pub effects: Vec<SensorEffect>,
 }
 
-/// Whether something is written down.
+/// Whether an activity is annotated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// It is.
+pub enum ActivityKind {
+    /// Annotated.
     Activity,
-    /// It is not worth it.
+    /// Not annotated.
     Chore,
 }
 
-/// What is done to sensors while something is done.
+/// Effect of an activity on sensors.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Effect {
-    /// The sensors; all are driven in the same way at the same time.
+pub struct SensorEffect {
+    /// Indices of the sensors; all are active at the same times.
     pub sensors: Vec<usize>,
-    /// How.
-    pub pattern: Pattern,
-    /// How long after its beginning it begins.
-    pub after: Span,
-    /// How long before its end it ends.
-    pub before: Span,
-    /// How long it goes on beyond its end.
-    pub beyond: Span,
+    /// When the sensors are active.
+    pub pattern: EffectPattern,
+    /// Time between the begin of the activity and the begin of the effect.
+    pub after: SecondsRange,
+    /// Time between the end of the effect and the end of the activity.
+    pub before: SecondsRange,
+    /// Time that the effect lasts after the end of the activity.
+    pub beyond: SecondsRange,
 }
 
-/// How a sensor is driven.
+/// Pattern in which a sensor is active.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
-    /// All the time.
+pub enum EffectPattern {
+    /// Continuously.
     On,
-    /// Not at all, whatever others do.
+    /// Never, overriding other activities.
     Off,
-    /// Again and again.
-    Again {
-        /// For so long.
-        on: Span,
-        /// With so much between.
-        off: Span,
+    /// Periodically.
+    Periodic {
+        /// Active time.
+        on: SecondsRange,
+        /// Pause.
+        off: SecondsRange,
     },
 }
 
-/// Something that is to be done.
+/// Scheduled activity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Plan {
-    /// When.
+pub struct ScheduleEntry {
+    /// Begin.
     pub begin: Millis,
-    /// What, by its place.
-    pub act: usize,
-    /// For how long.
-    pub length: Span,
+    /// Index of the activity.
+    pub activity: usize,
+    /// Duration.
+    pub length: SecondsRange,
 }
 
 impl Household {
-    /// The list of its sensors, as [`listed`](crate::periphery::listed) reads it.
+    /// Returns the list of its sensors in the format of [`read_sensor_list`](crate::inputs::read_sensor_list).
     pub fn list(&self) -> String {
         let line = |Sensor { name, kind }: &Sensor| match kind {
             SensorKind::Switch { .. } => format!("{name},{name}.csv,switch\n"),

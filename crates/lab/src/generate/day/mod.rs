@@ -1,16 +1,19 @@
-//! Days in a home with sensors: somebody lives there, and writes down what he does.
+//! Random days in a home with sensors: sensor files, and annotations of the activities.
 //!
-//! A [`Household`] says which sensors there are, what activities do to them, and when they are done. [`day`] makes a day of
-//! it, the same one for the same seed.
+//! A [`Household`] specifies the sensors, the effects of activities on them and the schedule. [`day`] generates a day
+//! from it, determined by a seed.
 
 mod household;
 mod reader;
 
-pub use household::{Act, Effect, Household, Kind, Pattern, Plan, Sensor, SensorKind, Span};
+pub use household::{
+    Activity, ActivityKind, EffectPattern, Household, ScheduleEntry, SecondsRange, Sensor, SensorEffect,
+    SensorKind,
+};
 
 use super::{Random, random};
-use crate::detect::Entry;
-use crate::periphery::Millis;
+use crate::detect::Annotation;
+use crate::inputs::Millis;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use rand::RngExt;
@@ -18,21 +21,21 @@ use std::fmt::Write;
 use std::iter::once;
 use std::ops::Range;
 
-/// A day as it was recorded.
+/// Recorded day.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Day {
-    /// For each sensor of the household, in its order, the lines of its file: when it said what.
+    /// Lines of each sensor's file, in the order of the household: time and value.
     pub sensors: Vec<Vec<(Millis, String)>>,
-    /// What was written down.
-    pub diary: Vec<Entry>,
+    /// Annotated activities.
+    pub annotations: Vec<Annotation>,
 }
 
-/// Numbers of a sensor that is not a switch are told again after so many seconds.
-const AGAIN: Range<Millis> = 20..240;
+/// Range of seconds after which a level sensor repeats its value.
+const REPEAT_SECONDS: Range<Millis> = 20..240;
 
 const SECOND: Millis = 1000;
 
-/// A day of a household.
+/// Generates a day of a household.
 ///
 /// ```
 /// use invigil_lab::generate::{Household, day};
@@ -49,54 +52,59 @@ const SECOND: Millis = 1000;
 /// let lines: Vec<String> = lived.lines(0).map(|line| line[11..].to_owned()).collect();
 /// assert_eq!(lines, ["08:00:00,OFF", "08:11:00,ON", "08:30:00,OFF", "09:00:00,OFF"]);
 /// assert!(lived.activities().ends_with("2017-01-31 08:10:05,2017-01-31 08:30:05,watching\n"));
-/// # Ok::<(), invigil_lab::periphery::Trouble>(())
+/// # Ok::<(), invigil_lab::inputs::ObservationError>(())
 /// ```
 pub fn day(household: &Household, seed: u64) -> Day {
     let mut random = random(seed, 0);
-    let stays = schedule(household, &mut random);
+    let intervals = schedule(household, &mut random);
     let mut on: Vec<Vec<Range<Millis>>> = vec![Vec::new(); household.sensors.len()];
-    for (act, stay) in &stays {
-        for effect in &household.acts[*act].effects {
-            let driven = driven(effect, stay, &mut random);
+    for (activity, interval) in &intervals {
+        for effect in &household.activities[*activity].effects {
+            let active_intervals = active_intervals(effect, interval, &mut random);
             for sensor in &effect.sensors {
                 match effect.pattern {
-                    Pattern::Off => cut(&mut on[*sensor], stay),
-                    _ => on[*sensor].extend(driven.iter().cloned()),
+                    EffectPattern::Off => cut(&mut on[*sensor], interval),
+                    _ => on[*sensor].extend(active_intervals.iter().cloned()),
                 }
             }
         }
     }
     let sensors = household.sensors.iter().zip(&mut on);
-    let sensors = sensors.map(|(sensor, on)| told(&sensor.kind, on, &household.hours, &mut random)).collect();
-    Day { sensors, diary: diary(household, &stays, &mut random) }
+    let sensors =
+        sensors.map(|(sensor, on)| sensor_lines(&sensor.kind, on, &household.hours, &mut random)).collect();
+    Day { sensors, annotations: annotations(household, &intervals, &mut random) }
 }
 
-/// What is done when. Whoever begins something ends what he did before.
+/// Computes when activities take place. An activity ends when the next one begins.
 fn schedule(household: &Household, random: &mut Random) -> Vec<(usize, Range<Millis>)> {
-    let mut stays: Vec<(usize, Range<Millis>)> = Vec::new();
-    for plan in &household.plans {
+    let mut intervals: Vec<(usize, Range<Millis>)> = Vec::new();
+    for plan in &household.schedule {
         let begin = plan.begin + draw(household.late, random);
         let end = (begin + draw(plan.length, random)).min(household.hours.end);
-        if let Some((_, last)) = stays.last_mut() {
+        if let Some((_, last)) = intervals.last_mut() {
             last.end = last.end.min(begin);
         }
-        stays.push((plan.act, begin..end));
+        intervals.push((plan.activity, begin..end));
     }
-    stays.retain(|(_, stay)| !stay.is_empty());
-    stays
+    intervals.retain(|(_, interval)| !interval.is_empty());
+    intervals
 }
 
-/// When something drives a sensor, as long as it lasts.
-fn driven(effect: &Effect, stay: &Range<Millis>, random: &mut Random) -> Vec<Range<Millis>> {
-    let begin = stay.start + draw(effect.after, random);
-    let end = stay.end - draw(effect.before, random) + draw(effect.beyond, random);
+/// Returns when an effect of an activity makes sensors active.
+fn active_intervals(
+    effect: &SensorEffect,
+    interval: &Range<Millis>,
+    random: &mut Random,
+) -> Vec<Range<Millis>> {
+    let begin = interval.start + draw(effect.after, random);
+    let end = interval.end - draw(effect.before, random) + draw(effect.beyond, random);
     match effect.pattern {
-        Pattern::Off => Vec::new(),
-        Pattern::On => once(begin..end).collect(),
-        Pattern::Again { on, off } => {
+        EffectPattern::Off => Vec::new(),
+        EffectPattern::On => once(begin..end).collect(),
+        EffectPattern::Periodic { on, off } => {
             let mut found = Vec::new();
             let mut at = begin + draw(off, random);
-            // Both take a second at least, so this ends.
+            // Terminates: both ranges are at least one second.
             while at < end {
                 let until = at + draw(on, random);
                 found.push(at..until.min(end));
@@ -107,7 +115,7 @@ fn driven(effect: &Effect, stay: &Range<Millis>, random: &mut Random) -> Vec<Ran
     }
 }
 
-/// Takes an interval out of others.
+/// Removes an interval from others.
 fn cut(intervals: &mut Vec<Range<Millis>>, out: &Range<Millis>) {
     let pieces = intervals
         .iter()
@@ -115,8 +123,8 @@ fn cut(intervals: &mut Vec<Range<Millis>>, out: &Range<Millis>) {
     *intervals = pieces.filter(|piece| !piece.is_empty()).collect();
 }
 
-/// What a sensor says: at the beginning and at the end of the day, and whenever it changes.
-fn told(
+/// Returns the lines of a sensor: at the begin and end of the day, and at every change.
+fn sensor_lines(
     kind: &SensorKind,
     on: &mut [Range<Millis>],
     hours: &Range<Millis>,
@@ -131,20 +139,20 @@ fn told(
         let until = changes.get(number + 1).map_or(hours.end, |(next, _)| *next);
         let mut at = when;
         while at < until {
-            lines.push((at, kind.said(value, random)));
-            // A switch says nothing new.
+            lines.push((at, kind.reading(value, random)));
+            // A switch does not repeat its value.
             at = match kind {
                 SensorKind::Switch { .. } => until,
-                SensorKind::Level { .. } => at + SECOND * random.random_range(AGAIN),
+                SensorKind::Level { .. } => at + SECOND * random.random_range(REPEAT_SECONDS),
             };
         }
     }
     let last = changes.last().is_some_and(|(_, value)| *value);
-    lines.push((hours.end, kind.said(last, random)));
+    lines.push((hours.end, kind.reading(last, random)));
     lines
 }
 
-/// Intervals within the hours, in the order of time; those that touch are one.
+/// Merges overlapping and adjacent intervals and clips them to the hours.
 fn merged(intervals: &mut [Range<Millis>], hours: &Range<Millis>) -> Vec<Range<Millis>> {
     intervals.sort_by_key(|each| each.start);
     let mut merged: Vec<Range<Millis>> = Vec::new();
@@ -158,32 +166,36 @@ fn merged(intervals: &mut [Range<Millis>], hours: &Range<Millis>) -> Vec<Range<M
     merged
 }
 
-fn diary(household: &Household, stays: &[(usize, Range<Millis>)], random: &mut Random) -> Vec<Entry> {
-    let mut entries: Vec<Entry> = Vec::new();
-    for (act, stay) in stays {
-        let act = &household.acts[*act];
+fn annotations(
+    household: &Household,
+    intervals: &[(usize, Range<Millis>)],
+    random: &mut Random,
+) -> Vec<Annotation> {
+    let mut entries: Vec<Annotation> = Vec::new();
+    for (activity, interval) in intervals {
+        let activity = &household.activities[*activity];
         let (begin, end) =
-            (stay.start + draw(household.notes, random), stay.end + draw(household.notes, random));
-        if act.kind == Kind::Chore {
+            (interval.start + draw(household.notes, random), interval.end + draw(household.notes, random));
+        if activity.kind == ActivityKind::Chore {
             continue;
         }
-        // What is written down late must not run into what was done before.
+        // A delayed annotation must not overlap the previous one.
         let begin = entries.last().map_or(begin, |last| begin.max(last.end));
         let end = end.min(household.hours.end);
         if begin < end {
-            entries.push(Entry { begin, end, activity: act.name.clone(), line: entries.len() + 2 });
+            entries.push(Annotation { begin, end, activity: activity.name.clone(), line: entries.len() + 2 });
         }
     }
     entries
 }
 
-/// A number of whole seconds out of a span.
-fn draw(span: Span, random: &mut Random) -> Millis {
+/// Draws whole seconds from a range, in milliseconds.
+fn draw(span: SecondsRange, random: &mut Random) -> Millis {
     SECOND * random.random_range(span.least..=span.most.max(span.least))
 }
 
 impl SensorKind {
-    fn said(&self, value: bool, random: &mut Random) -> String {
+    fn reading(&self, value: bool, random: &mut Random) -> String {
         match self {
             SensorKind::Switch { words } => words[usize::from(value)].clone(),
             SensorKind::Level { ranges, .. } => {
@@ -195,25 +207,25 @@ impl SensorKind {
 }
 
 impl Day {
-    /// The lines of a sensor's file.
+    /// Returns the lines of a sensor's file.
     pub fn lines(&self, sensor: usize) -> impl Iterator<Item = String> {
         let lines = self.sensors.get(sensor).map_or(&[][..], Vec::as_slice);
-        lines.iter().map(|(when, value)| format!("{},{value}", written(*when)))
+        lines.iter().map(|(when, value)| format!("{},{value}", format_moment(*when)))
     }
 
-    /// What was written down, as a table.
+    /// Returns the annotations as a table.
     pub fn activities(&self) -> String {
         let mut text = "begin,end,activity\n".to_owned();
-        for Entry { begin, end, activity, .. } in &self.diary {
+        for Annotation { begin, end, activity, .. } in &self.annotations {
             // Writing to a string does not fail.
-            let _ = writeln!(text, "{},{},{activity}", written(*begin), written(*end));
+            let _ = writeln!(text, "{},{},{activity}", format_moment(*begin), format_moment(*end));
         }
         text
     }
 }
 
-/// A moment as people write it.
-fn written(moment: Millis) -> String {
+/// Formats a time as date and time.
+fn format_moment(moment: Millis) -> String {
     match Timestamp::from_millisecond(moment) {
         Ok(when) => when.to_zoned(TimeZone::UTC).strftime("%Y-%m-%d %H:%M:%S").to_string(),
         Err(_) => moment.to_string(),

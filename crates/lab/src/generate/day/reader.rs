@@ -1,24 +1,27 @@
-//! Households as people write them.
+//! Parser of household descriptions.
 
-use super::household::{Act, Effect, Household, Kind, Pattern, Plan, Sensor, SensorKind, Span};
-use crate::periphery::{Millis, Trouble, moment};
+use super::household::{
+    Activity, ActivityKind, EffectPattern, Household, ScheduleEntry, SecondsRange, Sensor, SensorEffect,
+    SensorKind,
+};
+use crate::inputs::{Millis, ObservationError, parse_moment};
 
-/// No span is longer, in seconds: ten days.
-const LONGEST: i64 = 864_000;
+/// Maximum length of a time range in seconds: ten days.
+const MAX_SECONDS: i64 = 864_000;
 
 impl Household {
-    /// Reads a household. `name` is for messages.
+    /// Parses a household. `name` is used in messages.
     ///
     /// ```text
     /// day 2017-01-31 07:30 17:30
-    /// late 0..60s                        # how late things begin
-    /// notes 2..8s                        # how late it is written down that they begin and end
+    /// late 0..60s                        # delay of every begin
+    /// notes 2..8s                        # delay of every annotation
     ///
-    /// sensor tv: OFF, ON                 # when nothing happens, and when something does
+    /// sensor tv: OFF, ON                 # idle and active value
     /// sensor light: 5..15, 150..200 above 40
     ///
-    /// activity watching                  # a `chore` is the same, and is not written down
-    ///     tv on after 30s before 10s     # also: beyond 60s, for longer than it lasts
+    /// activity watching                  # a `chore` is the same without annotations
+    ///     tv on after 30s before 10s     # also: beyond 60s, to outlast the activity
     ///     light off
     ///     couch, floor 20..90s every 5..15s
     ///
@@ -26,8 +29,8 @@ impl Household {
     /// ```
     ///
     /// # Errors
-    /// What is wrong, and in which line.
-    pub fn read(text: &str, name: &str) -> Result<Household, Trouble> {
+    /// Fails at the first malformed line.
+    pub fn read(text: &str, name: &str) -> Result<Household, ObservationError> {
         let mut reader = Reader::default();
         for (at, line) in text.lines().enumerate() {
             let bare = line.split('#').next().unwrap_or("");
@@ -36,13 +39,10 @@ impl Household {
             }
             let is_below = bare.starts_with([' ', '\t']);
             let done = if is_below { reader.effect(bare.trim()) } else { reader.statement(bare.trim()) };
-            done.map_err(|words| Trouble::new(format_args!("{name}:{}", at + 1), words))?;
+            done.map_err(|words| ObservationError::new(format_args!("{name}:{}", at + 1), words))?;
         }
         let Some(date) = reader.date else {
-            return Err(Trouble::new(
-                name,
-                "nobody says which day it is: write `day 2017-01-31 07:30 17:30`",
-            ));
+            return Err(ObservationError::new(name, "no day is given: write `day 2017-01-31 07:30 17:30`"));
         };
         reader.home.hours = date.1;
         Ok(reader.home)
@@ -51,9 +51,9 @@ impl Household {
 
 struct Reader {
     home: Household,
-    /// The day, and its hours.
+    /// The date and the recorded hours.
     date: Option<(String, std::ops::Range<Millis>)>,
-    /// Whether lines below belong to the last act.
+    /// Whether indented lines belong to the last activity.
     is_open: bool,
 }
 
@@ -61,21 +61,21 @@ impl Default for Reader {
     fn default() -> Reader {
         let home = Household {
             hours: 0..0,
-            late: Span::default(),
-            notes: Span::default(),
+            late: SecondsRange::default(),
+            notes: SecondsRange::default(),
             sensors: Vec::new(),
-            acts: Vec::new(),
-            plans: Vec::new(),
+            activities: Vec::new(),
+            schedule: Vec::new(),
         };
         Reader { home, date: None, is_open: false }
     }
 }
 
-/// What is wrong, and what would be right.
-type Read<T> = Result<T, String>;
+/// Parsed value, or error with remedy.
+type Parsed<T> = Result<T, String>;
 
 impl Reader {
-    fn statement(&mut self, line: &str) -> Read<()> {
+    fn statement(&mut self, line: &str) -> Parsed<()> {
         self.is_open = false;
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = rest.trim();
@@ -84,40 +84,41 @@ impl Reader {
             "late" => span(rest).map(|late| self.home.late = late),
             "notes" => span(rest).map(|notes| self.home.notes = notes),
             "sensor" => self.sensor(rest),
-            "activity" => self.act(rest, Kind::Activity),
-            "chore" => self.act(rest, Kind::Chore),
+            "activity" => self.activity(rest, ActivityKind::Activity),
+            "chore" => self.activity(rest, ActivityKind::Chore),
             _ if word.contains(':') => self.plan(word, rest),
             _ => Err(format!(
-                "`{word}` is no statement: there are day, late, notes, sensor, activity, chore, and a time of day"
+                "unknown statement `{word}`: use day, late, notes, sensor, activity, chore, or a time of day"
             )),
         }
     }
 
-    fn day(&mut self, rest: &str) -> Read<()> {
+    fn day(&mut self, rest: &str) -> Parsed<()> {
         let words: Vec<&str> = rest.split_whitespace().collect();
         let &[date, begin, end] = &words[..] else {
             return Err("expected a date and two times: `day 2017-01-31 07:30 17:30`".to_owned());
         };
         let (begin, end) = (time(date, begin)?, time(date, end)?);
         if end <= begin {
-            return Err("the day ends before it begins: exchange the two times".to_owned());
+            return Err("the day ends before it begins: swap the two times".to_owned());
         }
         self.date = Some((date.to_owned(), begin..end));
         Ok(())
     }
 
-    fn sensor(&mut self, rest: &str) -> Read<()> {
+    fn sensor(&mut self, rest: &str) -> Parsed<()> {
         let wanted = "write `sensor NAME: OFF, ON` or `sensor NAME: 0..5, 60..90 above 20`";
         let (name, values) = rest.split_once(':').ok_or_else(|| format!("expected a sensor: {wanted}"))?;
         let (name, values) = (name.trim(), values.trim());
         if !is_name(name) {
-            return Err(format!("`{name}` is no name for a sensor: letters, digits and `_` are"));
+            return Err(format!("`{name}` is not a valid sensor name: use letters, digits and `_`"));
         }
         if self.home.sensors.iter().any(|known| known.name == name) {
-            return Err(format!("there are two sensors `{name}`: rename one of them"));
+            return Err(format!("duplicate sensor `{name}`: rename one of them"));
         }
-        let (idle, busy) =
-            values.split_once(',').ok_or_else(|| format!("`{values}` are not two values: {wanted}"))?;
+        let (idle, busy) = values
+            .split_once(',')
+            .ok_or_else(|| format!("expected two values, found `{values}`: {wanted}"))?;
         let kind = match busy.split_once("above") {
             Some((busy, threshold)) => level(idle, busy, threshold)?,
             None => switch(idle.trim(), busy.trim())?,
@@ -126,23 +127,23 @@ impl Reader {
         Ok(())
     }
 
-    fn act(&mut self, name: &str, kind: Kind) -> Read<()> {
+    fn activity(&mut self, name: &str, kind: ActivityKind) -> Parsed<()> {
         if !is_name(name) {
-            return Err(format!("`{name}` is no name for what is done: letters, digits and `_` are"));
+            return Err(format!("`{name}` is not a valid activity name: use letters, digits and `_`"));
         }
-        if self.home.acts.iter().any(|known| known.name == name) {
-            return Err(format!("`{name}` is there already: rename one of them"));
+        if self.home.activities.iter().any(|known| known.name == name) {
+            return Err(format!("duplicate activity `{name}`: rename one of them"));
         }
-        self.home.acts.push(Act { name: name.to_owned(), kind, effects: Vec::new() });
+        self.home.activities.push(Activity { name: name.to_owned(), kind, effects: Vec::new() });
         self.is_open = true;
         Ok(())
     }
 
-    /// A line below an activity: sensors, and how they are driven.
-    fn effect(&mut self, line: &str) -> Read<()> {
-        let Some(act) = self.home.acts.last_mut().filter(|_| self.is_open) else {
+    /// Parses a line below an activity: sensors and their pattern.
+    fn effect(&mut self, line: &str) -> Parsed<()> {
+        let Some(activity) = self.home.activities.last_mut().filter(|_| self.is_open) else {
             return Err(
-                "this line is indented, but belongs to no activity: write one above, or no blanks".to_owned()
+                "this line is indented but belongs to no activity: write one above, or remove the indentation".to_owned()
             );
         };
         let mut words = line.split_whitespace();
@@ -150,33 +151,34 @@ impl Reader {
         for word in words.by_ref() {
             let name = word.trim_end_matches(',');
             let known = self.home.sensors.iter().position(|sensor| sensor.name == name);
-            sensors.push(known.ok_or_else(|| {
-                format!("there is no sensor `{name}`: write `sensor {name}: OFF, ON` above")
-            })?);
+            sensors.push(
+                known.ok_or_else(|| {
+                    format!("unknown sensor `{name}`: write `sensor {name}: OFF, ON` above")
+                })?,
+            );
             if name == word {
                 break;
             }
         }
         let pattern = match words.next() {
-            Some("on") => Pattern::On,
-            Some("off") => Pattern::Off,
+            Some("on") => EffectPattern::On,
+            Some("off") => EffectPattern::Off,
             Some(word) if words.next() == Some("every") => {
-                let off = words.next().ok_or("expected how long it pauses: `20..60s every 5..10s`")?;
+                let off = words.next().ok_or("expected the length of the pause: `20..60s every 5..10s`")?;
                 let (on, off) = (span(word)?, span(off)?);
                 if on.least < 1 || off.least < 1 {
-                    return Err(
-                        "what comes again and again lasts and pauses for a second at least".to_owned()
-                    );
+                    return Err("a periodic effect and its pauses must last at least one second".to_owned());
                 }
-                Pattern::Again { on, off }
+                EffectPattern::Periodic { on, off }
             }
             _ => {
                 return Err(
-                    "expected what the sensor does: `on`, `off`, or as in `20..60s every 5..10s`".to_owned()
+                    "expected the pattern of the sensor: `on`, `off`, or for example `20..60s every 5..10s`"
+                        .to_owned(),
                 );
             }
         };
-        let [mut after, mut before, mut beyond] = [Span::default(); 3];
+        let [mut after, mut before, mut beyond] = [SecondsRange::default(); 3];
         while let Some(word) = words.next() {
             let place = match word {
                 "after" => &mut after,
@@ -184,33 +186,34 @@ impl Reader {
                 "beyond" => &mut beyond,
                 _ => {
                     return Err(format!(
-                        "`{word}` means nothing here: there are after, before and beyond, with a span"
+                        "unexpected `{word}`: use after, before or beyond with a range of time"
                     ));
                 }
             };
             *place = span(words.next().unwrap_or(""))?;
         }
-        act.effects.push(Effect { sensors, pattern, after, before, beyond });
+        activity.effects.push(SensorEffect { sensors, pattern, after, before, beyond });
         Ok(())
     }
 
-    /// A line of the schedule: when, what, for how long.
-    fn plan(&mut self, when: &str, rest: &str) -> Read<()> {
+    /// Parses a line of the schedule: time, activity, duration.
+    fn plan(&mut self, when: &str, rest: &str) -> Parsed<()> {
         let Some((date, hours)) = &self.date else {
-            return Err("nobody says which day it is: write `day 2017-01-31 07:30 17:30` above".to_owned());
+            return Err("no day is given: write `day 2017-01-31 07:30 17:30` above".to_owned());
         };
         let begin = time(date, when)?;
         let (name, length) =
-            rest.split_once(' ').ok_or("expected what is done and for how long: `08:10 napping 25..30m`")?;
-        let act = self.home.acts.iter().position(|act| act.name == name);
-        let act = act.ok_or_else(|| format!("nothing is called `{name}`: write `activity {name}` above"))?;
+            rest.split_once(' ').ok_or("expected an activity and its duration: `08:10 napping 25..30m`")?;
+        let activity = self.home.activities.iter().position(|activity| activity.name == name);
+        let activity =
+            activity.ok_or_else(|| format!("unknown activity `{name}`: write `activity {name}` above"))?;
         if !hours.contains(&begin) {
-            return Err(format!("{when} is not within the hours of the day"));
+            return Err(format!("{when} is outside the hours of the day"));
         }
-        if self.home.plans.last().is_some_and(|last| begin <= last.begin) {
-            return Err(format!("{when} is not later than the line above: put them into the order of time"));
+        if self.home.schedule.last().is_some_and(|last| begin <= last.begin) {
+            return Err(format!("{when} is not later than the line above: sort the schedule by time"));
         }
-        self.home.plans.push(Plan { begin, act, length: span(length.trim())? });
+        self.home.schedule.push(ScheduleEntry { begin, activity, length: span(length.trim())? });
         Ok(())
     }
 }
@@ -219,14 +222,14 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
 }
 
-fn time(date: &str, time: &str) -> Read<Millis> {
+fn time(date: &str, time: &str) -> Parsed<Millis> {
     let seconds = if time.matches(':').count() == 1 { ":00" } else { "" };
-    moment(&format!("{date} {time}{seconds}"))
-        .ok_or_else(|| format!("`{date} {time}` is no time: write as in `2017-01-31` and `07:30`"))
+    parse_moment(&format!("{date} {time}{seconds}"))
+        .ok_or_else(|| format!("`{date} {time}` is not a time: write for example `2017-01-31` and `07:30`"))
 }
 
-/// `20s`, `20..60s`, `25..35m`.
-fn span(text: &str) -> Read<Span> {
+/// Parses a range of time: `20s`, `20..60s`, `25..35m`.
+fn span(text: &str) -> Parsed<SecondsRange> {
     let found = || {
         let (numbers, unit) = match text.strip_suffix('m') {
             Some(numbers) => (numbers, 60),
@@ -234,13 +237,15 @@ fn span(text: &str) -> Read<Span> {
         };
         let (least, most) = numbers.split_once("..").unwrap_or((numbers, numbers));
         let number = |text: &str| text.parse::<u32>().ok().map(|number| i64::from(number) * unit);
-        let span = Span { least: number(least)?, most: number(most)? };
-        (span.least <= span.most && span.most <= LONGEST).then_some(span)
+        let span = SecondsRange { least: number(least)?, most: number(most)? };
+        (span.least <= span.most && span.most <= MAX_SECONDS).then_some(span)
     };
-    found().ok_or_else(|| format!("`{text}` is no span of time: write as in `40s`, `20..60s` or `25..35m`"))
+    found().ok_or_else(|| {
+        format!("`{text}` is not a range of time: write for example `40s`, `20..60s` or `25..35m`")
+    })
 }
 
-fn switch(idle: &str, busy: &str) -> Read<SensorKind> {
+fn switch(idle: &str, busy: &str) -> Parsed<SensorKind> {
     let words = [idle, busy].map(str::to_owned);
     match [idle, busy] {
         ["OFF", "ON"] | ["CLOSED", "OPEN"] => Ok(SensorKind::Switch { words }),
@@ -250,17 +255,17 @@ fn switch(idle: &str, busy: &str) -> Read<SensorKind> {
     }
 }
 
-fn level(idle: &str, busy: &str, threshold: &str) -> Read<SensorKind> {
+fn level(idle: &str, busy: &str, threshold: &str) -> Parsed<SensorKind> {
     let number = |text: &str| {
         let number = text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
-        number.ok_or_else(|| format!("`{}` is no number", text.trim()))
+        number.ok_or_else(|| format!("`{}` is not a number", text.trim()))
     };
     let range = |text: &str| {
         let (least, most) = text.split_once("..").unwrap_or((text, text));
         Ok::<_, String>((number(least)?, number(most)?))
     };
     let (ranges, threshold) = ([range(idle)?, range(busy)?], number(threshold)?);
-    // One digit is written down.
+    // Sensor files have one decimal.
     if !(ranges[0].0 <= ranges[0].1
         && ranges[0].1 <= threshold - 0.1
         && threshold + 0.1 <= ranges[1].0
@@ -278,41 +283,41 @@ mod tests {
     const HEAD: &str = "day 2017-01-31 07:30 17:30\nsensor tv: OFF, ON\nactivity watching\n";
 
     #[test]
-    fn mistakes_have_a_place_and_a_remedy() {
+    fn malformed_household_is_reported_with_line_and_remedy() {
         for (text, words) in [
-            ("", "h: nobody says which day it is"),
-            ("day monday 07:30 17:30", "h:1: `monday 07:30` is no time"),
+            ("", "h: no day is given"),
+            ("day monday 07:30 17:30", "h:1: `monday 07:30` is not a time"),
             ("day 2017-01-31 17:30 07:30", "h:1: the day ends before it begins"),
             ("day 2017-01-31", "h:1: expected a date and two times"),
-            ("weather fine", "h:1: `weather` is no statement"),
-            ("late soon", "h:1: `soon` is no span of time"),
-            ("late 60..20s", "h:1: `60..20s` is no span"),
-            ("late 99999999m", "h:1: `99999999m` is no span"),
+            ("weather fine", "h:1: unknown statement `weather`"),
+            ("late soon", "h:1: `soon` is not a range of time"),
+            ("late 60..20s", "h:1: `60..20s` is not a range"),
+            ("late 99999999m", "h:1: `99999999m` is not a range"),
             ("sensor tv", "h:1: expected a sensor"),
-            ("sensor t v: OFF, ON", "h:1: `t v` is no name"),
-            ("sensor tv: OFF", "h:1: `OFF` are not two values"),
+            ("sensor t v: OFF, ON", "h:1: `t v` is not a valid"),
+            ("sensor tv: OFF", "h:1: expected two values, found `OFF`"),
             ("sensor tv: ON, OFF", "h:1: `ON, OFF` is neither"),
             ("sensor tv: 0..5, 3..9 above 4", "h:1: the first range must be below 4"),
-            ("sensor tv: 0..x, 8..9 above 6", "h:1: `x` is no number"),
-            ("sensor tv: 0..nan, 8..9 above 6", "h:1: `nan` is no number"),
-            ("sensor tv: OFF, ON\nsensor tv: OFF, ON", "h:2: there are two sensors"),
+            ("sensor tv: 0..x, 8..9 above 6", "h:1: `x` is not a number"),
+            ("sensor tv: 0..nan, 8..9 above 6", "h:1: `nan` is not a number"),
+            ("sensor tv: OFF, ON\nsensor tv: OFF, ON", "h:2: duplicate sensor `tv`"),
             ("    tv on", "h:1: this line is indented"),
-            ("activity a\nactivity a", "h:2: `a` is there already"),
-            ("08:10 watching 3m", "h:1: nobody says which day"),
+            ("activity a\nactivity a", "h:2: duplicate activity `a`"),
+            ("08:10 watching 3m", "h:1: no day is given"),
         ] {
             let wrong = Household::read(text, "h").unwrap_err().to_string();
             assert!(wrong.starts_with(words), "{text}: {wrong}");
         }
         for (line, words) in [
-            ("    radio on", "h:4: there is no sensor `radio`"),
-            ("    tv", "h:4: expected what the sensor does"),
-            ("    tv 20s sometimes", "h:4: expected what the sensor does"),
-            ("    tv 0..3s every 5s", "h:4: what comes again and again"),
-            ("    tv on until 5s", "h:4: `until` means nothing here"),
-            ("    tv on after", "h:4: `` is no span"),
-            ("08:10 sleeping 3m", "h:4: nothing is called `sleeping`"),
-            ("07:10 watching 3m", "h:4: 07:10 is not within the hours"),
-            ("08:10 watching", "h:4: expected what is done and for how long"),
+            ("    radio on", "h:4: unknown sensor `radio`"),
+            ("    tv", "h:4: expected the pattern of the sensor"),
+            ("    tv 20s sometimes", "h:4: expected the pattern of the sensor"),
+            ("    tv 0..3s every 5s", "h:4: a periodic effect"),
+            ("    tv on until 5s", "h:4: unexpected `until`"),
+            ("    tv on after", "h:4: `` is not a range"),
+            ("08:10 sleeping 3m", "h:4: unknown activity `sleeping`"),
+            ("07:10 watching 3m", "h:4: 07:10 is outside the hours"),
+            ("08:10 watching", "h:4: expected an activity and its duration"),
             ("08:10 watching 3m\n08:10 watching 3m", "h:5: 08:10 is not later"),
         ] {
             let wrong = Household::read(&format!("{HEAD}{line}"), "h").unwrap_err().to_string();

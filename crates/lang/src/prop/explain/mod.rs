@@ -1,9 +1,9 @@
-//! What a property says, as plain data for a report or a picture.
+//! Summary of a property as plain data, for reports and graphs.
 //!
 //! ```
 //! use invigil_expr::diag::Sources;
 //! use invigil_lang::prop;
-//! use invigil_monitor::event::Catalog;
+//! use invigil_monitor::event::EventCatalog;
 //!
 //! let text = "state init accepting {
 //!     transition { event close(file) success closed }
@@ -13,125 +13,125 @@
 //! }
 //! state bad non-accepting
 //! ";
-//! let (mut sources, mut catalog) = (Sources::default(), Catalog::default());
+//! let (mut sources, mut catalog) = (Sources::default(), EventCatalog::default());
 //! let file = sources.add("file.prop", text);
 //! let (property, _) = prop::parse(file, text);
 //! let (automaton, _) = prop::lower::lower("file", &property, &[], &mut catalog);
-//! let said = prop::explain::explain(&property, &automaton.unwrap(), &catalog, &sources);
+//! let summary = prop::explain::explain(&property, &automaton.unwrap(), &catalog, &sources);
 //!
-//! let closed = said.state("closed").unwrap();
+//! let closed = summary.state("closed").unwrap();
 //! assert_eq!(closed.needs[0].to_string(), "write(size)");
 //! assert_eq!(closed.transitions[0].place, "file.prop:5");
-//! assert!(said.state("bad").unwrap().is_settled);
-//! assert!(said.graph().to_dot().contains("\"closed\" -> \"bad\""));
+//! assert!(summary.state("bad").unwrap().is_settled);
+//! assert!(summary.graph().to_dot().contains("\"closed\" -> \"bad\""));
 //! ```
 
-mod drawing;
-mod reach;
-mod reading;
-mod remark;
+mod graph;
+mod lint;
+mod reachability;
+mod summary;
 
 use super::ast::Property;
 use invigil_expr::diag::Sources;
 use invigil_monitor::automaton::Automaton;
-use invigil_monitor::event::Catalog;
+use invigil_monitor::event::EventCatalog;
 use invigil_monitor::verdict::Verdict;
 use std::fmt;
 
-/// What a property says.
+/// Summary of a property.
 ///
-/// Whether a guard can be true is not looked into: "reachable" and the like take every guard for one that
-/// can go either way.
+/// Guards are not analysed: reachability and the other analyses assume that each guard can be both true and
+/// false.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explanation {
     /// The property's name.
     pub name: String,
-    /// The parameters that it slices on.
+    /// The slice parameters.
     pub slice_on: Vec<String>,
-    /// The events that it knows.
-    pub events: Vec<EventUse>,
-    /// What it remembers, one set for each slice.
+    /// The events that the property reacts to.
+    pub events: Vec<EventInfo>,
+    /// The variables of its environment.
     pub variables: Vec<Variable>,
-    /// Its states, in the order written.
-    pub states: Vec<StateUse>,
-    /// The transitions that are never taken because of others before them.
-    pub shadowed: Vec<Shadowed>,
+    /// The states, in source order.
+    pub states: Vec<StateInfo>,
+    /// The transitions that are never taken because of earlier ones.
+    pub shadowed: Vec<ShadowedTransition>,
     /// Whether a non-accepting state is reachable.
     pub can_be_violated: bool,
-    /// Whether, whatever has happened, some further events settle the verdict for good.
+    /// Whether from every reachable state some continuation settles the verdict.
     pub is_monitorable: bool,
-    /// What its author may want to know.
-    pub remarks: Vec<Remark>,
+    /// Hints for the author of the property.
+    pub lints: Vec<Lint>,
 }
 
-/// An event that a property knows, with what it asks of it.
+/// An event that a property reacts to, with the parameters that it needs.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EventUse {
+pub struct EventInfo {
     /// The event, such as `queue_push` or `write s`.
     pub event: String,
-    /// The parameters that a subject must give with it.
-    pub parameters: Vec<ParameterUse>,
+    /// The parameters that the target has to supply.
+    pub parameters: Vec<ParameterInfo>,
 }
 
-/// A parameter of an event that a property makes use of.
+/// A needed parameter of an event.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ParameterUse {
-    /// What the property calls it.
+pub struct ParameterInfo {
+    /// The name in the property.
     pub name: String,
-    /// Where it comes from, as it is written in a property.
+    /// Its source, in the syntax of properties.
     pub source: String,
-    /// The type that it must have.
+    /// The required type.
     pub ty: Option<&'static str>,
-    /// The slice parameter that it gives a value to.
+    /// The slice parameter that it binds.
     pub binds: Option<String>,
     /// Whether a block reads it.
     pub is_read: bool,
 }
 
-/// Something that a property remembers.
+/// A variable of a property.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variable {
     /// Its name.
     pub name: String,
-    /// Its value before any event; none if the initialization does not set it.
+    /// The value before the first event; none if the initialization does not set it.
     pub value: Option<String>,
 }
 
 /// A state of a property.
 #[derive(Clone, Debug, PartialEq)]
-pub struct StateUse {
+pub struct StateInfo {
     /// Its name.
     pub name: String,
-    /// What being in it means.
+    /// The verdict in this state.
     pub verdict: Verdict,
-    /// Whether the property starts in it.
+    /// Whether it is the initial state.
     pub is_initial: bool,
-    /// Whether a slice that enters it is forgotten.
+    /// Whether slices that enter it are discarded.
     pub is_final: bool,
-    /// What it calls when it is entered.
+    /// The call made on entry.
     pub action: Option<String>,
-    /// Whether some events lead to it.
+    /// Whether some sequence of events leads to it.
     pub is_reachable: bool,
-    /// Whether the verdict stays what it is once a slice got here: no state with another one can be reached.
+    /// Whether the verdict is final here: no reachable state has another one.
     pub is_settled: bool,
-    /// The events that are needed while a slice is in it.
-    pub needs: Vec<Need>,
-    /// Its transitions, in the order in which they are tried.
-    pub transitions: Vec<TransitionUse>,
-    /// Where it is written, as `file:line`.
+    /// The events needed while a slice is in this state.
+    pub needs: Vec<NeededEvent>,
+    /// The transitions, in the order in which they are tried.
+    pub transitions: Vec<TransitionInfo>,
+    /// Its position, as `file:line`.
     pub place: String,
 }
 
-/// An event that a state needs; displayed as `queue_push(queue)`.
+/// An event that a state needs. Displayed as `queue_push(queue)`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Need {
+pub struct NeededEvent {
     /// The event.
     pub event: String,
-    /// The parameters that the state's transitions read or that choose the slice.
+    /// The parameters that the state's transitions read, and those that select the slice.
     pub parameters: Vec<String>,
 }
 
-impl fmt::Display for Need {
+impl fmt::Display for NeededEvent {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.event)?;
         match &self.parameters[..] {
@@ -141,113 +141,112 @@ impl fmt::Display for Need {
     }
 }
 
-/// A transition in the state that it leaves.
+/// A transition, seen from the state that it leaves.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TransitionUse {
-    /// The event that it is for, with the parameters that matter to it.
-    pub event: Need,
-    /// What decides on it.
-    pub guard: Option<GuardUse>,
-    /// What follows when the guard is true, or there is none; without it, the next transition is tried.
-    pub success: Option<EndUse>,
-    /// What follows when the guard is false; without it, the next transition is tried.
-    pub failure: Option<EndUse>,
-    /// The state that it was taken over from with `import`.
-    pub taken_from: Option<String>,
-    /// Whether it can be taken at all: neither shadowed, nor in a final state.
+pub struct TransitionInfo {
+    /// The event, with the parameters that the transition reads.
+    pub event: NeededEvent,
+    /// The guard.
+    pub guard: Option<GuardInfo>,
+    /// The branch for a true guard, or for none; without it, the next transition is tried.
+    pub success: Option<BranchInfo>,
+    /// The branch for a false guard; without it, the next transition is tried.
+    pub failure: Option<BranchInfo>,
+    /// The state from which the transition was imported.
+    pub imported_from: Option<String>,
+    /// Whether it can be taken: it is not shadowed and does not leave a final state.
     pub is_live: bool,
-    /// Where it is written, as `file:line`.
+    /// Its position, as `file:line`.
     pub place: String,
 }
 
-/// A block that decides on a transition.
+/// The guard of a transition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GuardUse {
+pub struct GuardInfo {
     /// The block.
     pub text: String,
-    /// Whether it has no `return`: then it changes what is remembered, and counts as true.
+    /// Whether the block has no `return`: it then only updates variables and counts as true.
     pub is_update: bool,
 }
 
-/// An end of a transition.
+/// A branch of a transition.
 #[derive(Clone, Debug, PartialEq)]
-pub struct EndUse {
+pub struct BranchInfo {
     /// The block that it runs.
     pub block: Option<String>,
-    /// What it calls.
+    /// Its call.
     pub action: Option<String>,
-    /// The state it goes to; without one it stays.
+    /// The next state; without one, the state does not change.
     pub target: Option<String>,
-    /// The other states that its block may return.
+    /// Further states that its block may return.
     pub returns: Vec<String>,
 }
 
-/// A transition that is never taken because of another before it.
+/// A transition that is never taken because of an earlier one.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shadowed {
+pub struct ShadowedTransition {
     /// The state that both leave.
     pub state: String,
     /// The event that both are for.
     pub event: String,
-    /// Where it is written, as `file:line`.
+    /// Its position, as `file:line`.
     pub place: String,
-    /// Where the one before it is written.
+    /// The position of the earlier transition.
     pub by: String,
-    /// Whether the one before it decides by the same condition, both ways; else it always is taken.
+    /// Whether the earlier one has the same condition and both branches; otherwise it is always taken.
     pub same_condition: bool,
 }
 
-/// Something that the author of a property may want to know.
+/// A hint for the author of a property.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Remark {
-    /// How much it matters.
-    pub weight: Weight,
-    /// The words.
+pub struct Lint {
+    /// How severe it is.
+    pub level: LintLevel,
+    /// The message.
     pub text: String,
-    /// Where, as `file:line`, if it is about one place.
+    /// The position as `file:line`, if it concerns a single one.
     pub place: Option<String>,
 }
 
-/// How much a [`Remark`] matters.
+/// How severe a [`Lint`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Weight {
-    /// Good to know.
+pub enum LintLevel {
+    /// Information.
     Note,
-    /// Likely a mistake.
+    /// Probably an error.
     Warning,
 }
 
-impl Weight {
-    /// The word for it in reports.
+impl LintLevel {
+    /// The word in reports.
     pub fn word(self) -> &'static str {
         match self {
-            Weight::Note => "note",
-            Weight::Warning => "warning",
+            LintLevel::Note => "note",
+            LintLevel::Warning => "warning",
         }
     }
 }
 
-/// Explains `automaton`, which `property` was compiled to.
+/// Explains `automaton`, which was compiled from `property`.
 ///
-/// The texts of blocks are those of `property`; `sources` holds the file that it was read from. See the
-/// module for an example.
+/// The texts of blocks come from `property`; `sources` has to contain its file. See the module for an example.
 pub fn explain(
     property: &Property,
     automaton: &Automaton,
-    catalog: &Catalog,
+    catalog: &EventCatalog,
     sources: &Sources,
 ) -> Explanation {
-    reading::read(property, automaton, catalog, sources)
+    summary::summarize(property, automaton, catalog, sources)
 }
 
 impl Explanation {
-    /// The state of this name.
-    pub fn state(&self, name: &str) -> Option<&StateUse> {
+    /// Returns the state of this name.
+    pub fn state(&self, name: &str) -> Option<&StateInfo> {
         self.states.iter().find(|state| state.name == name)
     }
 
-    /// The states that no events lead to.
-    pub fn unreachable(&self) -> impl Iterator<Item = &StateUse> {
+    /// Returns the states that no sequence of events leads to.
+    pub fn unreachable(&self) -> impl Iterator<Item = &StateInfo> {
         self.states.iter().filter(|state| !state.is_reachable)
     }
 }

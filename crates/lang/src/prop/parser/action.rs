@@ -1,22 +1,22 @@
-//! Calls: the other parts of a property that are Python.
+//! Calls, such as `sink_reached()`. Like blocks, they are Python.
 
 use super::super::ast::{Action, Name};
-use crate::python::{What, walk};
-use crate::reading::Parser;
-use crate::reading::piece::{Piece, Role};
-use crate::reading::scan::Token;
+use crate::parsing::PropParser;
+use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
+use crate::parsing::scan::Token;
+use crate::python::{LexemeKind, walk};
 use invigil_expr::diag::Diagnostic;
 
-impl Parser<'_> {
-    /// Whether a call such as `sink_reached()` comes next.
+impl PropParser<'_> {
+    /// Whether a call such as `sink_reached()` follows.
     pub(super) fn at_action(&self) -> bool {
         matches!(self.at.token, Token::Word(_))
-            && matches!(self.second(), Token::Mark('('))
-            // A name and a parenthesis on the next line do not belong together.
+            && matches!(self.peek(), Token::Mark('('))
+            // A name and a parenthesis on the next line are separate tokens.
             && !self.text[self.at.end..].trim_start_matches([' ', '\t']).starts_with(['\n', '\r'])
     }
 
-    /// Takes a call.
+    /// Parses a call.
     pub(super) fn action(&mut self) -> Option<Action> {
         let Token::Word(name) = self.at.token else { return None };
         let (start, name_end) = (self.at.start, self.at.end);
@@ -36,21 +36,21 @@ impl Parser<'_> {
             text: self.text[start..end].to_owned(),
             span: self.span(start, end),
         };
-        self.pieces.push(Piece { role: Role::Word, start, end });
+        self.tokens.push(LayoutToken { role: LayoutRole::Word, start, end });
         self.jump(end);
         Some(action)
     }
 
-    /// The byte after the parenthesis that closes the one at `open`.
+    /// Returns the offset after the parenthesis that closes the one at `open`.
     fn closing_parenthesis(&self, open: usize) -> Option<usize> {
         let (mut depth, mut braces) = (0u32, 0u32);
         for lexeme in walk(self.text, open) {
-            match lexeme.what {
-                What::Open(b'{') => braces += 1,
-                What::Close(b'}') => braces = braces.checked_sub(1)?,
-                What::Open(_) => depth += 1,
-                What::Close(_) => depth -= 1,
-                What::LineEnd if self.clause_at(lexeme.end).is_some() => return None,
+            match lexeme.kind {
+                LexemeKind::Open(b'{') => braces += 1,
+                LexemeKind::Close(b'}') => braces = braces.checked_sub(1)?,
+                LexemeKind::Open(_) => depth += 1,
+                LexemeKind::Close(_) => depth -= 1,
+                LexemeKind::LineEnd if self.clause_at(lexeme.end).is_some() => return None,
                 _ => {}
             }
             if depth == 0 {

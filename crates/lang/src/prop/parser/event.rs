@@ -1,24 +1,24 @@
 //! Events and their parameters.
 
 use super::super::ast::{EventPattern, Name, Param};
-use crate::reading::Parser;
-use crate::reading::piece::{Piece, Role};
-use crate::reading::scan::{self, SPECIAL_EVENTS, SPECIAL_PARAMS, Token};
+use crate::parsing::PropParser;
+use crate::parsing::layout_tokens::{LayoutRole, LayoutToken};
+use crate::parsing::scan::{self, SPECIAL_EVENTS, SPECIAL_PARAMS, Token};
 use invigil_expr::diag::{Diagnostic, Span, nearest};
-use invigil_monitor::event::{Kind, Source, Type};
+use invigil_monitor::event::{EventKind, ParamSource, ParamType};
 
-/// `***p` makes sense, a thousand stars do not.
+/// The maximum number of `*`, `&` and `^` before a parameter.
 const MAX_DEPTH: usize = 16;
 
-impl Parser<'_> {
-    /// Reads `before event write s(s)` and the like. If it cannot be made out, skips to what follows it.
+impl PropParser<'_> {
+    /// Parses `before event write s(s)` and the like. On an error, skips to the next clause.
     pub(super) fn event(&mut self) -> Option<EventPattern> {
         let start = self.at.start;
-        let mut role = Role::Clause;
-        let moment = match (self.at.token, self.second()) {
+        let mut role = LayoutRole::Clause;
+        let moment = match (self.at.token, self.peek()) {
             (Token::Word("before" | "after"), Token::Mark('(')) => None,
             (Token::Word(word @ ("before" | "after")), _) => {
-                self.take(std::mem::replace(&mut role, Role::Word));
+                self.take(std::mem::replace(&mut role, LayoutRole::Word));
                 Some(word)
             }
             _ => None,
@@ -26,13 +26,13 @@ impl Parser<'_> {
         self.event_word(role, moment);
         let access = match self.at.token {
             Token::Word(word @ ("call" | "read" | "write" | "access")) if self.name_follows() => {
-                self.take(Role::Word);
+                self.take(LayoutRole::Word);
                 Some(word)
             }
             _ => None,
         };
         let Some(name) = self.event_name() else {
-            let problem = self.expected("the name of an event").help(self.name_help());
+            let problem = self.expected("an event name").help(self.name_help());
             self.report(problem);
             if self.at_mark('(') {
                 self.params();
@@ -46,23 +46,23 @@ impl Parser<'_> {
         Some(EventPattern { kind, name, params, span: self.since(start) })
     }
 
-    /// Takes the word `event` or `call`, or complains that there is none.
-    fn event_word(&mut self, role: Role, moment: Option<&str>) {
+    /// Takes the word `event` or `call`, or reports that it is missing.
+    fn event_word(&mut self, role: LayoutRole, moment: Option<&str>) {
         match self.at.token {
             Token::Word("event" | "call") => {
                 self.take(role);
             }
-            // `write s(s)` or `queue_push(q)`: only the word is missing.
-            Token::Word(word) if self.second() == Token::Mark('(') || self.at_access() => {
+            // `write s(s)` or `queue_push(q)`: only the keyword is missing.
+            Token::Word(word) if self.peek() == Token::Mark('(') || self.at_access() => {
                 let moment = moment.map_or(String::new(), |moment| format!("{moment} "));
                 let problem = self.expected("`event`").help(format!("write `{moment}event {word} …`"));
                 self.report(problem);
             }
             Token::Word(word) if !matches!(word, "success" | "failure") => {
-                match self.meant(word, &["event", "before", "after"]) {
+                match self.intended_keyword(word, &["event", "before", "after"]) {
                     Some(keyword) => self.report_misspelt(keyword),
                     None => {
-                        let problem = self.expected("`event`").help("write `event` and its name");
+                        let problem = self.expected("`event`").help("write `event NAME`");
                         self.report(problem);
                     }
                 }
@@ -73,7 +73,7 @@ impl Parser<'_> {
             }
             _ => {
                 let problem = self.expected("`event`");
-                self.report(problem.help("a transition waits for an event: `transition { event f() … }`"));
+                self.report(problem.help("a transition needs an event: `transition { event f() … }`"));
             }
         }
     }
@@ -82,7 +82,7 @@ impl Parser<'_> {
         matches!(self.at.token, Token::Word("read" | "write" | "access")) && self.name_follows()
     }
 
-    /// Whether the word that comes next is followed by the name of an event, so that it is not one itself.
+    /// Whether an event name follows the current word, which is then a keyword.
     fn name_follows(&self) -> bool {
         let next = scan::next(self.text, self.at.token, self.at.end, |_, _| {});
         match next.token {
@@ -94,26 +94,28 @@ impl Parser<'_> {
         }
     }
 
-    /// Takes the name of an event.
+    /// Parses an event name.
     fn event_name(&mut self) -> Option<Name> {
         match self.at.token {
-            // A transition without its event.
+            // A transition without an event.
             Token::Word("success" | "failure")
-                if !matches!(self.second(), Token::Mark('(') | Token::Word("success" | "failure")) =>
+                if !matches!(self.peek(), Token::Mark('(') | Token::Word("success" | "failure")) =>
             {
                 None
             }
             Token::Quoted(text) if !text.is_empty() => {
-                Some(Name { text: text.to_owned(), span: self.take(Role::Word) })
+                Some(Name { text: text.to_owned(), span: self.take(LayoutRole::Word) })
             }
-            Token::Special(word) => Some(Name { text: format!("#{word}"), span: self.take(Role::Word) }),
+            Token::Special(word) => {
+                Some(Name { text: format!("#{word}"), span: self.take(LayoutRole::Word) })
+            }
             Token::Word(_) | Token::Mark('/' | '.' | '~' | '$') => {
                 let start = self.at.start;
                 let end = start + scan::event_name_length(&self.text[start..]);
                 if end == start {
                     return None;
                 }
-                self.pieces.push(Piece { role: Role::Word, start, end });
+                self.tokens.push(LayoutToken { role: LayoutRole::Word, start, end });
                 self.jump(end);
                 Some(Name { text: self.text[start..end].to_owned(), span: self.span(start, end) })
             }
@@ -121,52 +123,50 @@ impl Parser<'_> {
         }
     }
 
-    /// What to say when the name of an event is missing.
+    /// Returns the help for a missing event name.
     fn name_help(&self) -> String {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         match hidden.map(|comment| scan::word_at(&self.text[comment.start + 1..])) {
             Some(word) if !word.is_empty() => match nearest(word, SPECIAL_EVENTS) {
-                Some(special) => format!("did you mean `#{special}`? `#{word}` is read as a comment"),
+                Some(special) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
                 None => format!(
-                    "`#{word}` is read as a comment; the events with a `#` are `#{}`",
+                    "`#{word}` starts a comment; the special events are `#{}`",
                     SPECIAL_EVENTS.join("`, `#")
                 ),
             },
-            _ => "write `event` and the name of a function, or `event write` and the name of a variable"
-                .to_owned(),
+            _ => "write `event FUNCTION` or `event write VARIABLE`".to_owned(),
         }
     }
 
-    fn kind(&mut self, moment: Option<&str>, access: Option<&str>, name: &Name) -> Kind {
-        let implied = Kind::implied_by(&name.text);
-        if implied != Kind::Before {
+    fn kind(&mut self, moment: Option<&str>, access: Option<&str>, name: &Name) -> EventKind {
+        let implied = EventKind::implied_by(&name.text);
+        if implied != EventKind::Before {
             if moment.is_some() || access.is_some_and(|word| word != "call") {
-                let message =
-                    format!("`{}` just happens: it has no before and after, and no access", name.text);
-                let problem = Diagnostic::error(name.span, message).label("expected right after `event`");
+                let message = format!("`{}` has no `before`, `after` or access", name.text);
+                let problem = Diagnostic::error(name.span, message).label("must directly follow `event`");
                 self.report(problem.help(format!("write `event {}`", name.text)));
             }
             return implied;
         }
         match (access, moment) {
-            (Some("read"), Some("before")) => Kind::BeforeRead,
-            (Some("read"), _) => Kind::Read,
-            (Some("write"), Some("before")) => Kind::BeforeWrite,
-            (Some("write"), _) => Kind::Write,
-            (Some("access"), Some("before")) => Kind::BeforeAccess,
-            (Some("access"), _) => Kind::Access,
-            (_, Some("after")) => Kind::After,
-            _ => Kind::Before,
+            (Some("read"), Some("before")) => EventKind::BeforeRead,
+            (Some("read"), _) => EventKind::Read,
+            (Some("write"), Some("before")) => EventKind::BeforeWrite,
+            (Some("write"), _) => EventKind::Write,
+            (Some("access"), Some("before")) => EventKind::BeforeAccess,
+            (Some("access"), _) => EventKind::Access,
+            (_, Some("after")) => EventKind::After,
+            _ => EventKind::Before,
         }
     }
 
-    /// Reads the parameters and their parentheses.
+    /// Parses the parenthesized parameters.
     fn params(&mut self) -> Vec<Param> {
-        let open = self.take(Role::OpenList);
+        let open = self.take(LayoutRole::OpenList);
         let mut params = Vec::new();
         loop {
             if self.at_mark(')') {
-                self.take(Role::CloseList);
+                self.take(LayoutRole::CloseList);
                 return params;
             }
             match self.param() {
@@ -176,20 +176,22 @@ impl Parser<'_> {
             }
             match self.at.token {
                 Token::Mark(',') => {
-                    self.take(Role::Comma);
+                    self.take(LayoutRole::Comma);
                 }
                 Token::Mark(')') => {}
                 _ => {
                     let problem = self.expected("`,` or `)`").related(open, "the parameters start here");
                     let help = match (params.last().map(|param| &param.source), self.at.token) {
-                        (Some(Source::Name(word)), Token::Word(name)) if Type::from_word(word).is_some() => {
-                            format!("the type stands behind the name: `{name}: {word}`")
+                        (Some(ParamSource::Name(word)), Token::Word(name))
+                            if ParamType::from_word(word).is_some() =>
+                        {
+                            format!("the type follows the name: `{name}: {word}`")
                         }
                         (_, Token::Word(_) | Token::Special(_)) => {
-                            "put a comma between two parameters".to_owned()
+                            "separate parameters with commas".to_owned()
                         }
                         (_, Token::Mark('.' | '-' | '[') | Token::Arrow) => {
-                            "a parameter is a name; an expression stands in quotes: `\"q->size\" as size`"
+                            "a parameter is a name; write an expression in quotes: `\"q->size\" as size`"
                                 .to_owned()
                         }
                         _ => "close the parameters with `)`".to_owned(),
@@ -204,12 +206,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Skips to the next comma, which is taken, or to the closing parenthesis. Says whether there is one.
+    /// Skips to the next comma, which is taken, or to the closing parenthesis. Returns whether a comma was found.
     fn skip_to_param(&mut self) -> bool {
         loop {
             match self.at.token {
                 Token::Mark(',') => {
-                    self.take(Role::Comma);
+                    self.take(LayoutRole::Comma);
                     return true;
                 }
                 Token::Mark(')') => return true,
@@ -224,63 +226,63 @@ impl Parser<'_> {
         let start = self.at.start;
         let mut prefixes = Vec::new();
         while let Token::Mark(prefix @ ('*' | '&' | '^')) = self.at.token {
-            self.take(Role::Prefix);
+            self.take(LayoutRole::Prefix);
             prefixes.push(prefix);
         }
         if prefixes.len() > MAX_DEPTH {
-            let message = format!("at most {MAX_DEPTH} of `*`, `&` and `^` can stand in a row");
+            let message = format!("at most {MAX_DEPTH} of `*`, `&` and `^` are allowed in a row");
             let problem = Diagnostic::error(self.since(start), message);
-            self.report(problem.label(format!("these are {}", prefixes.len())));
+            self.report(problem.label(format!("{} operators", prefixes.len())));
             return None;
         }
         let (innermost, suggested) = self.source()?;
         let source = prefixes.iter().rev().fold(innermost, |of, prefix| match prefix {
-            '*' => Source::Deref(Box::new(of)),
-            '&' => Source::Address(Box::new(of)),
-            _ => Source::Outer(Box::new(of)),
+            '*' => ParamSource::Deref(Box::new(of)),
+            '&' => ParamSource::Address(Box::new(of)),
+            _ => ParamSource::Outer(Box::new(of)),
         });
         let mut param = Param { source, name: Name { text: suggested, span: self.since(start) }, ty: None };
         let renamed = self.suffixes(&mut param);
         if !renamed && scan::word_at(&param.name.text) != param.name.text {
             let problem = Diagnostic::error(param.name.span, "this expression needs a name")
-                .label("expected `as` and a name behind it");
+                .label("expected `as NAME` after it");
             self.report(problem.help(format!("write `\"{}\" as NAME`", param.name.text)));
         }
         Some(param)
     }
 
-    /// Takes where a parameter comes from, without its prefixes, and the name that it suggests.
-    fn source(&mut self) -> Option<(Source, String)> {
-        match (self.at.token, self.second()) {
+    /// Parses the source of a parameter without its prefixes. Returns it with the name derived from it.
+    fn source(&mut self) -> Option<(ParamSource, String)> {
+        match (self.at.token, self.peek()) {
             (Token::Word("arg"), Token::Number(digits)) => {
-                self.take(Role::Word);
+                self.take(LayoutRole::Word);
                 let position = digits.parse().unwrap_or(0);
-                let place = self.take(Role::Word);
+                let place = self.take(LayoutRole::Word);
                 if position == 0 {
-                    let message = format!("there is no argument {digits}");
+                    let message = format!("invalid argument number {digits}");
                     let problem = Diagnostic::error(place, message).label("expected 1 or more");
-                    self.report(problem.help("arguments are counted from one: the first is `arg 1`"));
+                    self.report(problem.help("arguments are numbered from 1: the first is `arg 1`"));
                 }
-                Some((Source::Arg(position), format!("arg{digits}")))
+                Some((ParamSource::Arg(position), format!("arg{digits}")))
             }
             (Token::Word("ret"), _) => {
-                self.take(Role::Word);
-                Some((Source::Ret, "ret".to_owned()))
+                self.take(LayoutRole::Word);
+                Some((ParamSource::Ret, "ret".to_owned()))
             }
             (Token::Quoted(words), _) if !words.trim().is_empty() => {
-                self.take(Role::Word);
-                Some((Source::Expression(words.trim().to_owned()), words.trim().to_owned()))
+                self.take(LayoutRole::Word);
+                Some((ParamSource::Expression(words.trim().to_owned()), words.trim().to_owned()))
             }
             (Token::Word(name), _) => {
-                self.take(Role::Word);
-                Some((Source::Name(name.to_owned()), name.to_owned()))
+                self.take(LayoutRole::Word);
+                Some((ParamSource::Name(name.to_owned()), name.to_owned()))
             }
             (Token::Special(word), _) => {
-                self.take(Role::Word);
+                self.take(LayoutRole::Word);
                 let source = match word {
-                    "thread" => Source::Thread,
-                    "time" => Source::Time,
-                    _ => Source::Program,
+                    "thread" => ParamSource::Thread,
+                    "time" => ParamSource::Time,
+                    _ => ParamSource::Program,
                 };
                 Some((source, word.to_owned()))
             }
@@ -296,32 +298,32 @@ impl Parser<'_> {
         let hidden = self.comments.last().filter(|comment| comment.start >= self.last_end);
         let word = hidden.map_or("", |comment| scan::word_at(&self.text[comment.start + 1..]));
         match (nearest(word, SPECIAL_PARAMS), found) {
-            (Some(special), _) => format!("did you mean `#{special}`? `#{word}` is read as a comment"),
-            (_, Token::Number(digits)) => format!("an argument by its position is `arg {digits}`"),
+            (Some(special), _) => format!("did you mean `#{special}`? `#{word}` starts a comment"),
+            (_, Token::Number(digits)) => format!("write `arg {digits}` for an argument by position"),
             (_, Token::Mark('.' | '_' | ')')) => {
-                "list only what the property reads; `f()` fits any arguments".to_owned()
+                "list only the parameters that the property reads; `f()` matches all calls of `f`".to_owned()
             }
-            _ => "a parameter is a name, `arg 1`, `ret`, `#thread`, or one of these after `*`, `&` or `^`"
+            _ => "a parameter is a name, `arg 1`, `ret` or `#thread`, optionally preceded by `*`, `&` or `^`"
                 .to_owned(),
         }
     }
 
-    /// Reads `as name` and `: type` behind a parameter, in either order; says whether there was an `as`.
+    /// Parses `as name` and `: type` after a parameter, in either order. Returns whether there was an `as`.
     fn suffixes(&mut self, param: &mut Param) -> bool {
         let mut renamed: Option<Span> = None;
         let mut typed: Option<Span> = None;
         loop {
             if self.at_word("as") {
-                let here = self.take(Role::Word);
-                self.report_twice("as", here, &mut renamed);
-                let help = "write `as` and the name that the blocks use";
+                let here = self.take(LayoutRole::Word);
+                self.report_duplicate("as", here, &mut renamed);
+                let help = "write `as NAME`; blocks use this name";
                 match self.expect_name("a name for the parameter", help) {
                     Some(name) => param.name = name,
                     None => return true,
                 }
             } else if self.at_mark(':') {
-                let here = self.take(Role::Tight);
-                self.report_twice(":", here, &mut typed);
+                let here = self.take(LayoutRole::Tight);
+                self.report_duplicate(":", here, &mut typed);
                 param.ty = self.ty();
             } else {
                 return renamed.is_some();
@@ -329,23 +331,23 @@ impl Parser<'_> {
         }
     }
 
-    fn ty(&mut self) -> Option<(Type, Span)> {
-        let words = Type::WORDS.iter().flat_map(|(_, words)| words.iter().copied());
+    fn ty(&mut self) -> Option<(ParamType, Span)> {
+        let words = ParamType::WORDS.iter().flat_map(|(_, words)| words.iter().copied());
         let Token::Word(word) = self.at.token else {
             let problem = self.expected("a type").help("the types are `int`, `float`, `bool` and `str`");
             self.report(problem);
             return None;
         };
-        let ty = Type::from_word(word);
+        let ty = ParamType::from_word(word);
         if ty.is_none() {
             let help = match nearest(word, words) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "the types are `int`, `float`, `bool` and `str`".to_owned(),
             };
-            let problem = Diagnostic::error(self.here(), format!("there is no type `{word}`"));
+            let problem = Diagnostic::error(self.here(), format!("unknown type `{word}`"));
             self.report(problem.label("expected a type").help(help));
         }
-        let span = self.take(Role::Word);
+        let span = self.take(LayoutRole::Word);
         ty.map(|ty| (ty, span))
     }
 }

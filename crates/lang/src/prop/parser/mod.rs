@@ -1,6 +1,6 @@
-//! Reads a property, and reports every mistake in it at once.
+//! PropParser of the property language, with error recovery: all errors of a file are reported together.
 //!
-//! The language nests states, transitions and clauses, and no deeper.
+//! Nesting is limited to states, transitions and clauses, so recursion is bounded.
 
 mod action;
 mod event;
@@ -8,15 +8,15 @@ mod property;
 mod transition;
 
 use super::ast::{EventPattern, Property};
-use crate::reading::piece::{Comment, Piece};
-use crate::reading::scan::Token;
-use crate::reading::{Language, Parser};
+use crate::parsing::layout_tokens::{Comment, LayoutToken};
+use crate::parsing::scan::Token;
+use crate::parsing::{Language, PropParser};
 use invigil_expr::diag::{Diagnostic, SourceId};
 
-/// Reads the property in `text`, the contents of the file known as `source`.
+/// Parses the property in `text`, the contents of the file `source`.
 ///
-/// The property is complete if there is no error among the diagnostics. Otherwise it is what could be made
-/// out, good for showing but not for running.
+/// The property is complete if there is no error among the diagnostics. Otherwise it holds the parts that could be
+/// parsed; it can be displayed but not compiled.
 ///
 /// ```
 /// use invigil_expr::diag::SourceId;
@@ -34,7 +34,7 @@ pub fn parse(source: SourceId, text: &str) -> (Property, Vec<Diagnostic>) {
     (reading.property, reading.problems)
 }
 
-/// Reads an event with its parameters that stands alone; the word `event` may be left out.
+/// Parses a single event with its parameters; the keyword `event` is optional.
 pub(crate) fn event(written: &str) -> (Option<EventPattern>, Vec<Diagnostic>) {
     let (moment, rest) = match written.trim().split_once(char::is_whitespace) {
         Some((moment @ ("before" | "after"), rest)) => (moment, rest.trim_start()),
@@ -45,28 +45,28 @@ pub(crate) fn event(written: &str) -> (Option<EventPattern>, Vec<Diagnostic>) {
         _ => rest,
     };
     let text = format!("{moment} event {rest}");
-    let mut parser = Parser::new(&LANGUAGE, SourceId(0), &text);
+    let mut parser = PropParser::new(&LANGUAGE, SourceId(0), &text);
     let event = parser.event();
     if parser.problems.is_empty() && parser.at.token != Token::End {
-        let problem = parser.expected("the end of the event");
+        let problem = parser.expected("the end of the event pattern");
         parser.report(problem);
     }
     (event.filter(|_| parser.problems.is_empty()), parser.problems)
 }
 
-/// All that reading a file gives.
-pub(super) struct Reading {
+/// Everything the parser returns; the formatter needs tokens and comments.
+pub(super) struct ParsedProperty {
     pub(super) property: Property,
-    pub(super) pieces: Vec<Piece>,
+    pub(super) tokens: Vec<LayoutToken>,
     pub(super) comments: Vec<Comment>,
     pub(super) problems: Vec<Diagnostic>,
 }
 
-/// What the parser must know of properties.
+/// The settings of the parser for properties.
 static LANGUAGE: Language = Language {
     noun: "property",
     clauses: &["state", "transition", "success", "failure"],
-    other_words: &[
+    synonyms: &[
         ("else", "failure"),
         ("otherwise", "failure"),
         ("fail", "failure"),
@@ -79,8 +79,8 @@ static LANGUAGE: Language = Language {
     ],
 };
 
-pub(super) fn read(source: SourceId, text: &str) -> Reading {
-    let mut parser = Parser::new(&LANGUAGE, source, text);
-    let property = if parser.stopped { Property::default() } else { parser.property() };
-    Reading { property, pieces: parser.pieces, comments: parser.comments, problems: parser.problems }
+pub(super) fn read(source: SourceId, text: &str) -> ParsedProperty {
+    let mut parser = PropParser::new(&LANGUAGE, source, text);
+    let property = if parser.is_stopped { Property::default() } else { parser.property() };
+    ParsedProperty { property, tokens: parser.tokens, comments: parser.comments, problems: parser.problems }
 }

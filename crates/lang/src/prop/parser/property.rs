@@ -1,16 +1,16 @@
-//! What stands at the top of a property: slicing, the initialization and the states.
+//! The top level of a property: slicing, initialization and states.
 
 use super::super::ast::{Acceptance, Name, Property, State};
-use crate::reading::Parser;
-use crate::reading::piece::Role;
-use crate::reading::scan::Token;
+use crate::parsing::PropParser;
+use crate::parsing::layout_tokens::LayoutRole;
+use crate::parsing::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 
-/// The words that open a part of the property.
+/// The keywords that start a section of the property.
 const PARTS: [&str; 3] = ["slice", "initialization", "state"];
 
-impl Parser<'_> {
-    /// Reads the whole file.
+impl PropParser<'_> {
+    /// Parses the whole file.
     pub(super) fn property(&mut self) -> Property {
         let mut property = Property::default();
         let mut sliced = None;
@@ -27,7 +27,7 @@ impl Parser<'_> {
                 Some("slice") => self.slice(&mut property, &mut sliced),
                 Some("initialization") => self.initialization(&mut property, &mut initialized),
                 Some("state") => {
-                    self.take(Role::Item);
+                    self.take(LayoutRole::Item);
                     if let Some(state) = self.state() {
                         property.states.push(state);
                     }
@@ -39,24 +39,24 @@ impl Parser<'_> {
         if property.states.is_empty() && self.problems.is_empty() {
             let problem = Diagnostic::error(self.here(), "this property has no states")
                 .label("expected a state")
-                .help("a property starts in `init`: write `state init { … }`");
+                .help("write the initial state: `state init { … }`");
             self.report(problem);
         }
         property
     }
 
-    /// The keyword that `word` is, or was meant to be.
+    /// Returns the keyword that `word` is or was probably meant to be.
     fn part(&mut self, word: &str) -> Option<&'static str> {
         const WORDS: [&str; 4] = ["slice", "initialization", "state", "transition"];
         if let Some(keyword) = WORDS.into_iter().find(|keyword| *keyword == word) {
             return Some(keyword);
         }
-        let next = self.second();
-        let keyword = self.meant(word, &WORDS)?;
+        let next = self.peek();
+        let keyword = self.intended_keyword(word, &WORDS)?;
         let fits = match keyword {
             "state" => matches!(next, Token::Word(_)),
             "slice" => next == Token::Word("on"),
-            // A state whose `state` is missing looks like this too.
+            // A state whose keyword `state` is missing looks the same.
             "initialization" => word != "init" && next == Token::Mark('{'),
             _ => next == Token::Mark('{'),
         };
@@ -68,12 +68,12 @@ impl Parser<'_> {
 
     fn stray_mark(&mut self) {
         let problem = if self.at_mark('}') {
-            Diagnostic::error(self.here(), "this `}` closes nothing")
-                .label("one brace too many")
-                .help("remove it, or look above for a brace that closes too early")
+            Diagnostic::error(self.here(), "unmatched `}`")
+                .label("no open `{` to close")
+                .help("remove it, or check whether an earlier `}` closes a block too soon")
         } else {
             self.expected("a state")
-                .help("the parts of a property are `slice on`, `initialization` and `state`")
+                .help("a property consists of `slice on`, `initialization` and `state` sections")
         };
         let too_many = self.at_mark('}');
         self.report(problem);
@@ -83,10 +83,10 @@ impl Parser<'_> {
         }
     }
 
-    /// A word that cannot start anything: perhaps the name of a state whose `state` is missing.
+    /// Reports an unexpected word: perhaps a state name whose keyword `state` is missing.
     fn stray_word(&mut self, property: &mut Property, word: &str) {
         let named = matches!(
-            self.second(),
+            self.peek(),
             Token::Mark('{') | Token::NonAccepting | Token::Word("accepting" | "final" | "import")
         );
         let problem = self.expected("`state`");
@@ -96,7 +96,9 @@ impl Parser<'_> {
                 property.states.push(state);
             }
         } else {
-            self.report(problem.help("the parts of a property are `slice on`, `initialization` and `state`"));
+            self.report(
+                problem.help("a property consists of `slice on`, `initialization` and `state` sections"),
+            );
             self.skip();
             self.skip_to(&PARTS);
         }
@@ -105,7 +107,7 @@ impl Parser<'_> {
     fn stray_transition(&mut self, property: &mut Property) {
         let problem = Diagnostic::error(self.here(), "this transition is outside a state")
             .label("expected `state`")
-            .help("look above for a `}` that closes the state too early");
+            .help("check whether an earlier `}` closes the state too soon");
         self.report(problem);
         let transition = self.transition();
         if let (Some(state), Some(transition)) = (property.states.last_mut(), transition) {
@@ -114,44 +116,42 @@ impl Parser<'_> {
     }
 
     fn slice(&mut self, property: &mut Property, sliced: &mut Option<Span>) {
-        let start = self.take(Role::Item);
-        self.report_twice("slice on", start, sliced);
+        let start = self.take(LayoutRole::Item);
+        self.report_duplicate("slice on", start, sliced);
         if self.at_word("on") {
-            self.take(Role::Word);
+            self.take(LayoutRole::Word);
         } else {
-            let problem = self.expected("`on`").help("write `slice on` and the parameters");
+            let problem = self.expected("`on`").help("write `slice on PARAMETER, …`");
             self.report(problem);
         }
         if self.at_part() {
-            let problem = self.expected("the name of a parameter");
-            self.report(
-                problem.help("list the parameters that tell one object from another: `slice on queue`"),
-            );
+            let problem = self.expected("a parameter name");
+            self.report(problem.help("list the parameters that identify an object: `slice on queue`"));
             return;
         }
         loop {
             if let Token::Special(word) = self.at.token {
-                let problem = self.expected("the name of a parameter");
+                let problem = self.expected("a parameter name");
                 self.report(problem.help(format!(
-                    "name the parameter where the event stands, `#{word} as {word}`, and slice on `{word}`"
+                    "name the parameter in the event, `#{word} as {word}`, and slice on `{word}`"
                 )));
                 self.skip();
             } else {
-                let help = "list the parameters that tell one object from another: `slice on queue`";
-                match self.expect_name("the name of a parameter", help) {
+                let help = "list the parameters that identify an object: `slice on queue`";
+                match self.expect_name("a parameter name", help) {
                     Some(name) => property.slice_on.push(name),
                     None => return self.skip_to(&PARTS),
                 }
             }
             let comma = self.at_mark(',');
             if comma {
-                self.take(Role::Tight);
+                self.take(LayoutRole::Tight);
             }
             if self.at_part() {
                 return;
             }
             if !comma {
-                let problem = self.expected("`,` or a state").help("put commas between the parameters");
+                let problem = self.expected("`,` or a state").help("separate the parameters with commas");
                 self.report(problem);
                 if !matches!(self.at.token, Token::Word(_)) {
                     return self.skip_to(&PARTS);
@@ -160,20 +160,20 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether a part of the property or its end comes next, rather than one more name.
+    /// Whether the next section or the end follows, rather than another name.
     fn at_part(&self) -> bool {
         match self.at.token {
             Token::End | Token::Mark('}') => true,
-            Token::Word("state") => matches!(self.second(), Token::Word(_)),
-            Token::Word("initialization") => self.second() == Token::Mark('{'),
-            Token::Word("slice") => self.second() == Token::Word("on"),
+            Token::Word("state") => matches!(self.peek(), Token::Word(_)),
+            Token::Word("initialization") => self.peek() == Token::Mark('{'),
+            Token::Word("slice") => self.peek() == Token::Word("on"),
             _ => false,
         }
     }
 
     fn initialization(&mut self, property: &mut Property, initialized: &mut Option<Span>) {
-        let start = self.take(Role::Item);
-        self.report_twice("initialization", start, initialized);
+        let start = self.take(LayoutRole::Item);
+        self.report_duplicate("initialization", start, initialized);
         match self.block() {
             Some(block) => property.initialization = Some(block),
             None => {
@@ -184,12 +184,12 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads a state from its name on.
+    /// Parses a state from its name on.
     fn state(&mut self) -> Option<State> {
-        let start = self.pieces.last().map_or(0, |piece| piece.start);
-        let help = "write `state`, then a name of your own: `state ready accepting { … }`";
-        let name = self.expect_name("the name of a state", help);
-        // Without a name it is still read, for the mistakes in it.
+        let start = self.tokens.last().map_or(0, |piece| piece.start);
+        let help = "name the state: `state ready accepting { … }`";
+        let name = self.expect_name("a state name", help);
+        // Without a name it is still parsed, to report the errors in it.
         let unnamed = name.is_none();
         let mut state = State {
             name: name.unwrap_or_else(|| Name { text: String::new(), span: self.here() }),
@@ -208,17 +208,16 @@ impl Parser<'_> {
         (!unnamed).then_some(state)
     }
 
-    /// Reads what stands between the name of a state and its body, in any order.
+    /// Parses the modifiers between a state name and its body, in any order.
     fn modifiers(&mut self, state: &mut State) {
         loop {
             if self.at_action() {
                 let call = self.action();
                 match (&state.action, call) {
                     (Some(first), Some(second)) => {
-                        let problem =
-                            Diagnostic::error(second.span, "a state makes one call, and this is a second")
-                                .label("the second call")
-                                .related(first.span, "the first call");
+                        let problem = Diagnostic::error(second.span, "a state can make only one call")
+                            .label("the second call")
+                            .related(first.span, "the first call");
                         self.report(problem.help("keep one of them"));
                     }
                     (_, call) => state.action = call,
@@ -229,21 +228,21 @@ impl Parser<'_> {
                 Token::Word("accepting") => self.acceptance(state, Acceptance::Accepting),
                 Token::NonAccepting => self.acceptance(state, Acceptance::NonAccepting),
                 Token::Word("final") => {
-                    let here = self.take(Role::Word);
-                    self.report_twice("final", here, &mut state.is_final);
+                    let here = self.take(LayoutRole::Word);
+                    self.report_duplicate("final", here, &mut state.is_final);
                 }
-                Token::Word("import") => self.import(state, Role::Word),
+                Token::Word("import") => self.import(state, LayoutRole::Word),
                 Token::End | Token::Mark('{' | '}') => return,
                 _ if self.at_part() => return,
                 Token::Word(word) => {
-                    if self.odd_modifier(state, word) {
+                    if self.unexpected_modifier(state, word) {
                         return;
                     }
                 }
                 _ => {
                     let help = match self.at.token {
-                        Token::Mark('-' | '.') => "a name is made of letters, digits and `_`",
-                        _ => "the transitions of a state stand in `{ … }`",
+                        Token::Mark('-' | '.') => "a name consists of letters, digits and `_`",
+                        _ => "enclose the transitions of a state in `{ … }`",
                     };
                     let problem = self.expected("`{`").help(help);
                     self.report(problem);
@@ -256,27 +255,27 @@ impl Parser<'_> {
     }
 
     fn acceptance(&mut self, state: &mut State, acceptance: Acceptance) {
-        let here = self.take(Role::Word);
+        let here = self.take(LayoutRole::Word);
         match state.acceptance {
             Some((earlier, first)) if earlier != acceptance => {
                 let problem =
                     Diagnostic::error(here, "a state is either `accepting` or `non-accepting`, not both")
-                        .label("not this as well")
-                        .related(first, "the state has this already");
+                        .label("contradicts the first one")
+                        .related(first, "first modifier");
                 self.report(problem.help("keep one of them"));
             }
-            Some((_, first)) => self.report_twice("accepting", here, &mut Some(first)),
+            Some((_, first)) => self.report_duplicate("accepting", here, &mut Some(first)),
             None => state.acceptance = Some((acceptance, here)),
         }
     }
 
-    /// Complains about a word that a state cannot have. Says whether the modifiers are over.
-    fn odd_modifier(&mut self, state: &mut State, word: &str) -> bool {
+    /// Reports a word that is not a modifier. Returns whether the modifiers end here.
+    fn unexpected_modifier(&mut self, state: &mut State, word: &str) -> bool {
         const NON_ACCEPTING: [&str; 7] =
             ["nonaccepting", "non_accepting", "non", "not", "rejecting", "bad", "error"];
         match word {
             "transition" | "event" | "before" | "after" => {
-                let problem = self.expected("`{`").help("the transitions of a state stand in `{ … }`");
+                let problem = self.expected("`{`").help("enclose the transitions of a state in `{ … }`");
                 self.report(problem);
                 self.body(state);
                 true
@@ -293,16 +292,16 @@ impl Parser<'_> {
                 false
             }
             _ => {
-                match self.meant(word, &["accepting", "final", "import"]) {
-                    Some("import") if matches!(self.second(), Token::Word(_)) => {
+                match self.intended_keyword(word, &["accepting", "final", "import"]) {
+                    Some("import") if matches!(self.peek(), Token::Word(_)) => {
                         self.report_misspelt("import");
-                        self.import(state, Role::Word);
+                        self.import(state, LayoutRole::Word);
                         return false;
                     }
                     Some(keyword) if keyword != "import" => self.report_misspelt(keyword),
                     _ => {
                         let problem = self.expected("`{` or the next state");
-                        self.report(problem.help(format!("a function is called with `{word}()`")));
+                        self.report(problem.help(format!("to call a function, write `{word}()`")));
                     }
                 }
                 self.skip();
@@ -311,67 +310,68 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads `import transitions from state X`.
-    fn import(&mut self, state: &mut State, role: Role) {
+    /// Parses `import transitions from state X`.
+    fn import(&mut self, state: &mut State, role: LayoutRole) {
         self.take(role);
         for word in ["transitions", "from", "state"] {
             if self.at_word(word) {
-                self.take(Role::Word);
+                self.take(LayoutRole::Word);
             } else {
                 let problem = self.expected(&format!("`{word}`"));
                 self.report(problem.help("write `import transitions from state NAME`"));
-                if matches!(self.at.token, Token::Word(found) if self.meant(found, &[word]).is_some()) {
+                if matches!(self.at.token, Token::Word(found) if self.intended_keyword(found, &[word]).is_some())
+                {
                     self.skip();
                 }
             }
         }
         let help = "write `import transitions from state NAME`";
-        if let Some(name) = self.expect_name("the name of a state", help) {
+        if let Some(name) = self.expect_name("a state name", help) {
             state.imports.push(name);
         }
     }
 
-    /// Reads the transitions of a state. The brace may be missing: that was reported.
+    /// Parses the body of a state. If its brace is missing, that has been reported.
     fn body(&mut self, state: &mut State) {
         let open = self.here();
         let opened = self.at_mark('{');
         if opened {
-            self.take(Role::OpenBody);
+            self.take(LayoutRole::OpenBody);
         }
         loop {
             match self.at.token {
                 Token::Mark('}') => {
-                    self.take(Role::CloseBody);
+                    self.take(LayoutRole::CloseBody);
                     return;
                 }
                 Token::End => return self.unclosed_state(state, open, opened),
                 Token::Word("transition") => state.transitions.extend(self.transition()),
-                Token::Word("import") => self.import(state, Role::Clause),
+                Token::Word("import") => self.import(state, LayoutRole::Clause),
                 _ if self.at_part() => return self.unclosed_state(state, open, opened),
                 Token::Word("event" | "before" | "after" | "call") => {
                     let problem = self.expected("`transition {`");
-                    self.report(problem.help("an event stands in a transition: `transition { event … }`"));
+                    self.report(problem.help("put the event into a transition: `transition { event … }`"));
                     state.transitions.extend(self.transition());
                 }
-                Token::Word(word) => match self.meant(word, &["transition", "import"]) {
+                Token::Word(word) => match self.intended_keyword(word, &["transition", "import"]) {
                     Some("import") => {
                         self.report_misspelt("import");
-                        self.import(state, Role::Clause);
+                        self.import(state, LayoutRole::Clause);
                     }
                     Some(keyword) => {
                         self.report_misspelt(keyword);
                         state.transitions.extend(self.transition());
                     }
-                    None => self.odd_in_body(),
+                    None => self.unexpected_in_body(),
                 },
-                _ => self.odd_in_body(),
+                _ => self.unexpected_in_body(),
             }
         }
     }
 
-    fn odd_in_body(&mut self) {
+    fn unexpected_in_body(&mut self) {
         let problem = self.expected("`transition` or `}`");
-        self.report(problem.help("a state holds transitions: `transition { event … }`"));
+        self.report(problem.help("a state contains transitions: `transition { event … }`"));
         self.skip();
         self.skip_to(&["transition", "import", "state", "initialization"]);
     }
@@ -386,10 +386,10 @@ impl Parser<'_> {
         };
         let mut problem = Diagnostic::error(open, message).label("opened here");
         if self.at.token == Token::End {
-            problem = problem.help("every `{` needs its `}`");
+            problem = problem.help("add the missing `}`");
         } else {
-            problem = problem.related(self.here(), "the property goes on here");
-            problem = problem.help(format!("put the missing `}}` before {}", self.found()));
+            problem = problem.related(self.here(), "the next section starts here");
+            problem = problem.help(format!("add the missing `}}` before {}", self.describe_next()));
         }
         self.report(problem);
     }

@@ -1,180 +1,179 @@
-//! Transitions and their ends.
+//! Transitions and their branches.
 
-use super::super::ast::{End, Transition};
-use crate::reading::Parser;
-use crate::reading::piece::Role;
-use crate::reading::scan::Token;
+use super::super::ast::{Branch, Transition};
+use crate::parsing::PropParser;
+use crate::parsing::layout_tokens::LayoutRole;
+use crate::parsing::scan::Token;
 use invigil_expr::diag::{Diagnostic, Span};
 
-/// The words at which a broken transition can be picked up again.
-const PICK_UP: [&str; 4] = ["success", "failure", "transition", "state"];
+/// The keywords at which the parser resumes after an error in a transition.
+const RECOVERY_KEYWORDS: [&str; 4] = ["success", "failure", "transition", "state"];
 
-impl Parser<'_> {
-    /// Reads a transition; the word `transition` may be missing or misspelt, which was reported.
+impl PropParser<'_> {
+    /// Parses a transition. If the keyword is missing or misspelt, that has been reported.
     pub(super) fn transition(&mut self) -> Option<Transition> {
         let start = self.at.start;
         let headless = matches!(self.at.token, Token::Word("event" | "before" | "after" | "call"));
         if !headless {
-            self.take(Role::Item);
+            self.take(LayoutRole::Item);
         }
-        let open = self.at_mark('{').then(|| self.take(Role::OpenBody));
+        let open = self.at_mark('{').then(|| self.take(LayoutRole::OpenBody));
         if open.is_none() && !headless {
             let problem = self.expected("`{`").help("write `transition { event … }`");
             self.report(problem);
         }
         let event = self.event();
         let guard = self.block();
-        let (success, failure) = self.ends();
+        let (success, failure) = self.branches();
         self.close(open, start);
         Some(Transition { event: event?, guard, success, failure, span: self.since(start) })
     }
 
-    /// Takes the closing brace of a transition that opened at `open`, if it did.
+    /// Takes the closing brace of a transition whose brace opened at `open`, if it did.
     fn close(&mut self, open: Option<Span>, start: usize) {
         if !self.at_mark('}') {
             let brace = open.unwrap_or(self.span(start, start + 1));
             let mut problem = Diagnostic::error(brace, "this transition is not closed").label("opened here");
             if self.at.token == Token::End {
-                problem = problem.help("every `{` needs its `}`");
+                problem = problem.help("add the missing `}`");
             } else {
                 problem = problem.related(self.here(), "expected `}` before this");
-                problem = problem.help(format!("put the missing `}}` before {}", self.found()));
+                problem = problem.help(format!("add the missing `}}` before {}", self.describe_next()));
             }
             if open.is_some() {
                 self.report(problem);
             }
             return;
         }
-        // Without an opening brace, this one may well close the state.
-        let ours = matches!(self.second(), Token::Mark('}') | Token::Word("transition" | "import"));
+        // Without an opening brace, this one may close the state.
+        let ours = matches!(self.peek(), Token::Mark('}') | Token::Word("transition" | "import"));
         if open.is_some() || ours {
-            self.take(Role::CloseBody);
+            self.take(LayoutRole::CloseBody);
         }
     }
 
-    /// Reads the two ends of a transition, up to its closing brace or to what cannot be part of it.
-    fn ends(&mut self) -> (Option<End>, Option<End>) {
+    /// Parses the branches of a transition, up to its closing brace or to a token that cannot be part of it.
+    fn branches(&mut self) -> (Option<Branch>, Option<Branch>) {
         let (mut success, mut failure) = (None, None);
         let (mut success_at, mut failure_at) = (None, None);
         loop {
             match self.at.token {
                 Token::End | Token::Mark('}') => break,
                 Token::Word("success") => {
-                    let here = self.take(Role::Clause);
+                    let here = self.take(LayoutRole::Clause);
                     if let (None, Some(first)) = (success_at, failure_at) {
-                        let problem = Diagnostic::error(here, "`success` stands behind `failure`")
-                            .label("expected before `failure`")
-                            .related(first, "`failure` stands here");
-                        self.report(problem.help("put `success` first"));
+                        let problem = Diagnostic::error(here, "`success` must come before `failure`")
+                            .label("move it before `failure`")
+                            .related(first, "`failure` is here");
+                        self.report(problem.help("write the `success` branch first"));
                     }
-                    self.report_twice("success", here, &mut success_at);
-                    let end = self.end("success", here);
+                    self.report_duplicate("success", here, &mut success_at);
+                    let end = self.branch("success", here);
                     success = success.or(end);
                 }
                 Token::Word("failure") => {
-                    let here = self.take(Role::Clause);
-                    self.report_twice("failure", here, &mut failure_at);
-                    let end = self.end("failure", here);
+                    let here = self.take(LayoutRole::Clause);
+                    self.report_duplicate("failure", here, &mut failure_at);
+                    let end = self.branch("failure", here);
                     failure = failure.or(end);
                 }
-                Token::Word("transition") if matches!(self.second(), Token::Mark('{')) => break,
-                Token::Word("state") if matches!(self.second(), Token::Word(_)) => break,
-                Token::Word(word) => self.odd_end(word),
+                Token::Word("transition") if matches!(self.peek(), Token::Mark('{')) => break,
+                Token::Word("state") if matches!(self.peek(), Token::Word(_)) => break,
+                Token::Word(word) => self.unexpected_word(word),
                 Token::Arrow => {
-                    let problem = self.expected("`success`").help("write `success` and the state to go to");
+                    let problem = self.expected("`success`").help("write `success STATE`");
                     self.report(problem);
-                    // As if `success` stood there.
-                    let here = self.take(Role::Clause);
-                    let end = self.end("success", here);
+                    // Recover as if `success` had been written.
+                    let here = self.take(LayoutRole::Clause);
+                    let end = self.branch("success", here);
                     success = success.or(end);
                 }
                 _ => {
                     let problem = self.expected("`success`, `failure` or `}`");
                     let help = match self.at.token {
-                        Token::Mark('{') => "a transition has one guard, before `success`",
+                        Token::Mark('{') => "a transition has at most one guard, before `success`",
                         Token::Mark('[') => "a guard is a block: `{ return … }`",
-                        Token::Mark(';' | ',') => "nothing is needed between the clauses",
+                        Token::Mark(';' | ',') => "clauses need no separator",
                         _ => "a transition ends with `success …`, `failure …` and `}`",
                     };
                     self.report(problem.help(help));
                     self.skip();
-                    self.skip_to(&PICK_UP);
+                    self.skip_to(&RECOVERY_KEYWORDS);
                 }
             }
         }
         (success, failure)
     }
 
-    /// Complains about a word in the place of `success` or `failure`.
-    fn odd_end(&mut self, word: &str) {
-        match self.meant(word, &["success", "failure"]) {
+    /// Reports an unexpected word where `success` or `failure` is expected.
+    fn unexpected_word(&mut self, word: &str) {
+        match self.intended_keyword(word, &["success", "failure"]) {
             Some(keyword) => {
                 self.report_misspelt(keyword);
-                self.take(Role::Clause);
+                self.take(LayoutRole::Clause);
                 let here = self.here();
-                self.end(keyword, here);
+                self.branch(keyword, here);
             }
             None => {
                 let problem = self.expected("`success`, `failure` or `}`");
                 let help = match word {
                     "if" | "when" | "where" | "with" => "a guard is a block: `{ return … }`",
                     "event" | "before" | "after" => "a transition has one event; write another transition",
-                    "goto" => "write `success` and the state to go to",
-                    _ => "the state to go to stands behind `success` or `failure`",
+                    "goto" => "write `success STATE`",
+                    _ => "write the next state after `success` or `failure`",
                 };
                 self.report(problem.help(help));
                 self.skip();
-                self.skip_to(&PICK_UP);
+                self.skip_to(&RECOVERY_KEYWORDS);
             }
         }
     }
 
-    /// Reads what stands behind `success` or `failure`.
-    fn end(&mut self, keyword: &str, start: Span) -> Option<End> {
+    /// Parses the branch after `success` or `failure`.
+    fn branch(&mut self, keyword: &str, start: Span) -> Option<Branch> {
         while matches!(self.at.token, Token::Arrow | Token::Mark(':' | '=')) {
             let problem = self.expected("a state, a block or a call");
-            self.report(problem.help(format!("write the state right behind it: `{keyword} NAME`")));
+            self.report(problem.help(format!("write the state directly after it: `{keyword} NAME`")));
             self.skip();
         }
-        let mut end = End { block: self.block(), action: None, target: None, span: start };
+        let mut end = Branch { block: self.block(), action: None, target: None, span: start };
         if self.at_action() {
             end.action = self.action();
         }
         if end.block.is_none() && self.at_mark('{') {
             let problem = self.expected("a state");
-            self.report(problem.help("the block stands before the call"));
+            self.report(problem.help("the block must come before the call"));
             end.block = self.block();
         }
         if self.at.token == Token::Arrow {
-            let problem = self.expected("a state").help("write the state right behind it, without an arrow");
+            let problem =
+                self.expected("a state").help("write the state directly after the keyword, without an arrow");
             self.report(problem);
             self.skip();
         }
         if self.at_target() {
-            end.target = self.take_name(Role::Word);
+            end.target = self.take_name(LayoutRole::Word);
             self.misplaced_block(&mut end, keyword);
         }
         end.span = self.since(start.start as usize);
         if end.block.is_none() && end.action.is_none() && end.target.is_none() {
             let problem = self.expected("a state, a block or a call");
-            self.report(
-                problem.help(format!("say what to do: `{keyword} NAME`, or `{keyword} {{ N = 0 }}`")),
-            );
+            self.report(problem.help(format!("write `{keyword} STATE`, or `{keyword} {{ N = 0 }}`")));
             return None;
         }
         Some(end)
     }
 
-    /// Complains about a block or call behind the state it leads to, and takes it nevertheless.
-    fn misplaced_block(&mut self, end: &mut End, keyword: &str) {
+    /// Reports a block or call after the next state, and takes it nevertheless.
+    fn misplaced_block(&mut self, end: &mut Branch, keyword: &str) {
         let is_block = self.at_mark('{');
         if !is_block && !self.at_action() {
             return;
         }
         let help = if is_block {
-            format!("the block stands before the state: `{keyword} {{ … }} NAME`")
+            format!("the block must come before the state: `{keyword} {{ … }} NAME`")
         } else {
-            format!("the call stands before the state: `{keyword} f() NAME`")
+            format!("the call must come before the state: `{keyword} f() NAME`")
         };
         let problem = self.expected("`failure` or `}`");
         self.report(problem.help(help));
@@ -187,16 +186,16 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the word that comes next is the state to go to, rather than the next clause.
+    /// Whether the current word is the next state, rather than the next clause.
     fn at_target(&self) -> bool {
         let Token::Word(word) = self.at.token else { return false };
-        let next = self.second();
+        let next = self.peek();
         let ends_here = matches!(next, Token::Mark('}') | Token::End | Token::Word("success" | "failure"));
         match word {
             "success" | "failure" => ends_here,
             "transition" => next != Token::Mark('{'),
-            // `faillure sink`, where the state of `success` is left out.
-            _ => ends_here || self.meant(word, &["success", "failure"]).is_none(),
+            // `faillure sink`, where `success` has no state.
+            _ => ends_here || self.intended_keyword(word, &["success", "failure"]).is_none(),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Automata in DOT, the language of Graphviz.
 
-use super::{Class, Ending, Graph};
+use super::{BranchKind, Graph, NodeClass};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -13,9 +13,9 @@ pub(super) fn dot(graph: &Graph) -> String {
     for (node, name) in graph.nodes.iter().zip(&ids) {
         let lines: Vec<&str> = std::iter::once(&node.name).chain(&node.note).map(String::as_str).collect();
         let colour = match node.class {
-            Class::Accepting => "#1a7f37",
-            Class::NonAccepting => "#cf222e",
-            Class::Neutral => "#6e7781",
+            NodeClass::Accepting => "#1a7f37",
+            NodeClass::NonAccepting => "#cf222e",
+            NodeClass::Neutral => "#6e7781",
         };
         let outlines = if node.is_final { 2 } else { 1 };
         let label = quoted(&lines);
@@ -30,7 +30,7 @@ pub(super) fn dot(graph: &Graph) -> String {
     for edge in graph.merged() {
         let (from, to) = (&ids[edge.from], &ids[edge.to]);
         let lines: Vec<&str> = edge.label.iter().map(String::as_str).collect();
-        let style = if edge.ending == Ending::Failure { ", style = dashed" } else { "" };
+        let style = if edge.branch == BranchKind::Failure { ", style = dashed" } else { "" };
         let label = quoted(&lines);
         let _ = writeln!(out, "    {from} -> {to} [label = {label}{style}];");
     }
@@ -38,7 +38,7 @@ pub(super) fn dot(graph: &Graph) -> String {
     out
 }
 
-/// What each state is called in the file: its name, made different where two have the same.
+/// The id of each state: its name, made unique.
 fn ids(graph: &Graph) -> Vec<String> {
     let mut seen: HashMap<&str, usize> = HashMap::new();
     let mut ids = Vec::with_capacity(graph.nodes.len());
@@ -50,7 +50,7 @@ fn ids(graph: &Graph) -> Vec<String> {
     ids
 }
 
-/// The lines as one string of DOT.
+/// The lines as one DOT string.
 fn quoted(lines: &[&str]) -> String {
     let mut out = String::from("\"");
     for (at, line) in lines.iter().enumerate() {
@@ -79,11 +79,11 @@ mod tests {
     #[test]
     fn names_and_labels_are_quoted() {
         let mut graph = Graph::default();
-        graph.nodes.push(Node { is_initial: true, ..Node::new("a \"b\" \\c", Class::Accepting) });
-        graph.nodes.push(Node { is_final: true, ..Node::new("état", Class::NonAccepting) });
+        graph.nodes.push(Node { is_initial: true, ..Node::new("a \"b\" \\c", NodeClass::Accepting) });
+        graph.nodes.push(Node { is_final: true, ..Node::new("état", NodeClass::NonAccepting) });
         let label = vec!["x < \"3\"".to_owned(), "y".to_owned()];
-        graph.edges.push(Edge { from: 0, to: 1, label, ending: Ending::Failure });
-        graph.edges.push(Edge { from: 0, to: 9, label: vec![], ending: Ending::Failure });
+        graph.edges.push(Edge { from: 0, to: 1, label, branch: BranchKind::Failure });
+        graph.edges.push(Edge { from: 0, to: 9, label: vec![], branch: BranchKind::Failure });
         let dot = dot(&graph);
         assert!(
             dot.contains(r#""a \"b\" \\c" -> "état" [label = "x < \"3\"\ny", style = dashed];"#),

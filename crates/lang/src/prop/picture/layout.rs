@@ -1,194 +1,194 @@
-//! Where everything in a picture stands.
+//! Layered layout of an automaton.
 //!
-//! A layered layout after Sugiyama: states stand in rows, an edge passes through every row between its ends,
-//! and its label takes a place of its own in a row between two rows of states, so that nothing can cover it.
-//! Rows are ordered for few crossings, then everything moves sideways to make edges straight.
+//! After Sugiyama: states are placed in rows, and an edge occupies a box in every row between its states. Its label
+//! has a box of its own in a row between two rows of states, so nothing can cover it. Rows are ordered to reduce
+//! crossings; then boxes are moved sideways to straighten the edges.
 
 use super::rank::rank;
 
-/// The room between two neighbours in a row.
+/// The minimum gap between neighbours in a row.
 const GAP: f64 = 22.0;
 
-/// The least room between two rows.
+/// The minimum gap between two rows.
 const ROW_GAP: f64 = 20.0;
 
-/// The room around the whole picture.
+/// The margin around the graph.
 pub(super) const MARGIN: f64 = 20.0;
 
-/// The room that something takes, around the point at which it is placed.
+/// The extent of a box around its anchor point.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Room {
-    /// To the left of the point.
+pub(super) struct TextBox {
+    /// The extent to the left of the anchor.
     pub(super) left: f64,
-    /// To the right of it.
+    /// The extent to the right of it.
     pub(super) right: f64,
-    /// Half above it, half below.
+    /// The total height, half above and half below the anchor.
     pub(super) height: f64,
 }
 
 /// An edge to lay out.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Way {
+pub(super) struct LayoutEdge {
     pub(super) from: usize,
     pub(super) to: usize,
-    /// The room of its label, which stands to the right of the edge.
-    pub(super) label: Room,
+    /// The extent of its label, which is drawn to the right of the edge.
+    pub(super) label: TextBox,
 }
 
-/// A state, or a place that an edge passes.
+/// A placed state, or a point where an edge crosses a row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct NodeBox {
     pub(super) x: f64,
     pub(super) y: f64,
-    pub(super) room: Room,
-    /// The height of the whole row: an edge that runs straight for so long meets nothing in it.
+    pub(super) extent: TextBox,
+    /// The height of the row: a vertical line of this length hits nothing in it.
     pub(super) band: f64,
     row: usize,
 }
 
-/// The way of an edge from top to bottom.
+/// The course of an edge, from top to bottom.
 #[derive(Clone, Debug)]
 pub(super) struct Route {
-    /// The edge, by its position.
-    pub(super) way: usize,
-    /// The places from the upper state to the lower one.
-    pub(super) places: Vec<usize>,
-    /// Which of the places holds the label.
+    /// The index of the edge.
+    pub(super) edge: usize,
+    /// The boxes from the upper state to the lower one.
+    pub(super) boxes: Vec<usize>,
+    /// The index of the box that holds the label.
     pub(super) label: usize,
-    /// Whether the edge leads from the lower state to the upper one.
+    /// Whether the edge points from the lower state to the upper one.
     pub(super) upwards: bool,
 }
 
 /// A finished layout.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// The states first, in order; then what the edges pass.
-    pub(super) places: Vec<Place>,
-    /// The edges that are not loops.
+    /// The states in order, followed by the boxes of the edges.
+    pub(super) boxes: Vec<NodeBox>,
+    /// The edges that are not self-loops.
     pub(super) routes: Vec<Route>,
     pub(super) width: f64,
     pub(super) height: f64,
 }
 
-/// How many places a picture may have; with more nobody could read it.
-const MAX_PLACES: usize = 20_000;
+/// The maximum number of boxes; larger graphs are unreadable.
+const MAX_BOXES: usize = 20_000;
 
-/// Lays out states with these rooms and the edges between them, beginning with the states `first`. Gives
-/// nothing if the picture would be too large.
-pub(super) fn lay_out(states: &[Room], ways: &[Way], first: &[usize]) -> Option<Layout> {
-    let ends: Vec<(usize, usize)> = ways.iter().map(|way| (way.from, way.to)).collect();
+/// Lays out states of these extents and the edges between them, starting with the states in `first`. Returns
+/// `None` if the graph would be too large.
+pub(super) fn lay_out(states: &[TextBox], edges: &[LayoutEdge], first: &[usize]) -> Option<Layout> {
+    let ends: Vec<(usize, usize)> = edges.iter().map(|edge| (edge.from, edge.to)).collect();
     let (rows, upwards) = rank(states.len(), &ends, first);
     let spans = ends.iter().map(|(from, to)| 2 * rows[*from].abs_diff(rows[*to]));
-    if spans.fold(states.len(), usize::saturating_add) > MAX_PLACES {
+    if spans.fold(states.len(), usize::saturating_add) > MAX_BOXES {
         return None;
     }
     let mut layout = Layout::default();
-    for (room, row) in states.iter().zip(&rows) {
-        layout.places.push(Place { x: 0.0, y: 0.0, room: *room, band: 0.0, row: 2 * row });
+    for (extent, row) in states.iter().zip(&rows) {
+        layout.boxes.push(NodeBox { x: 0.0, y: 0.0, extent: *extent, band: 0.0, row: 2 * row });
     }
-    for (at, way) in ways.iter().enumerate().filter(|(_, way)| way.from != way.to) {
-        layout.add_route(at, way, upwards[at]);
+    for (at, edge) in edges.iter().enumerate().filter(|(_, edge)| edge.from != edge.to) {
+        layout.add_route(at, edge, upwards[at]);
     }
     let mut grid = Grid::new(&layout);
     grid.reduce_crossings();
-    grid.move_sideways(&mut layout.places);
+    grid.move_sideways(&mut layout.boxes);
     layout.set_heights(&grid.rows);
     layout.fit();
     Some(layout)
 }
 
 impl Layout {
-    fn add_route(&mut self, at: usize, way: &Way, upwards: bool) {
-        let (above, below) = if upwards { (way.to, way.from) } else { (way.from, way.to) };
-        let (top, bottom) = (self.places[above].row, self.places[below].row);
-        // Labels stand in odd rows, between the rows of states.
+    fn add_route(&mut self, at: usize, edge: &LayoutEdge, upwards: bool) {
+        let (above, below) = if upwards { (edge.to, edge.from) } else { (edge.from, edge.to) };
+        let (top, bottom) = (self.boxes[above].row, self.boxes[below].row);
+        // Labels are in odd rows, between the rows of states.
         let label_row = ((top + bottom) / 2) | 1;
-        let mut route = Route { way: at, places: vec![above], label: above, upwards };
+        let mut route = Route { edge: at, boxes: vec![above], label: above, upwards };
         for row in top + 1..bottom {
-            let bare = Room { left: 3.0, right: 3.0, height: 0.0 };
-            let room = if row == label_row { way.label } else { bare };
+            let bare = TextBox { left: 3.0, right: 3.0, height: 0.0 };
+            let extent = if row == label_row { edge.label } else { bare };
             if row == label_row {
-                route.label = self.places.len();
+                route.label = self.boxes.len();
             }
-            route.places.push(self.places.len());
-            self.places.push(Place { x: 0.0, y: 0.0, room, band: 0.0, row });
+            route.boxes.push(self.boxes.len());
+            self.boxes.push(NodeBox { x: 0.0, y: 0.0, extent, band: 0.0, row });
         }
-        route.places.push(below);
+        route.boxes.push(below);
         self.routes.push(route);
     }
 
-    /// Gives each row its height, and room for the edges between two rows to swing.
+    /// Sets the height of each row, with space for edges that change columns between two rows.
     fn set_heights(&mut self, rows: &[Vec<usize>]) {
         let mut swing = vec![0.0f64; rows.len()];
         for route in &self.routes {
-            for pair in route.places.windows(2) {
-                let (above, below) = (self.places[pair[0]], self.places[pair[1]]);
+            for pair in route.boxes.windows(2) {
+                let (above, below) = (self.boxes[pair[0]], self.boxes[pair[1]]);
                 swing[above.row] = swing[above.row].max((above.x - below.x).abs());
             }
         }
         let mut y = 0.0;
         for (row, members) in rows.iter().enumerate() {
-            let height = members.iter().map(|at| self.places[*at].room.height).fold(0.0, f64::max);
+            let height = members.iter().map(|at| self.boxes[*at].extent.height).fold(0.0, f64::max);
             for at in members {
-                self.places[*at].y = y + height / 2.0;
-                self.places[*at].band = height;
+                self.boxes[*at].y = y + height / 2.0;
+                self.boxes[*at].band = height;
             }
             y += height + ROW_GAP + (swing[row] * 0.12).min(60.0);
         }
     }
 
-    /// Moves the whole picture to the corner, and measures it.
+    /// Moves the graph to the origin and computes its size.
     fn fit(&mut self) {
-        let least = |side: fn(&Place) -> f64| self.places.iter().map(side).fold(f64::INFINITY, f64::min);
-        let (left, top) = (least(|p| p.x - p.room.left), least(|p| p.y - p.room.height / 2.0));
-        if self.places.is_empty() {
+        let least = |side: fn(&NodeBox) -> f64| self.boxes.iter().map(side).fold(f64::INFINITY, f64::min);
+        let (left, top) = (least(|p| p.x - p.extent.left), least(|p| p.y - p.extent.height / 2.0));
+        if self.boxes.is_empty() {
             return;
         }
-        for place in &mut self.places {
+        for place in &mut self.boxes {
             place.x += MARGIN - left;
             place.y += MARGIN - top;
-            self.width = self.width.max(place.x + place.room.right + MARGIN);
-            self.height = self.height.max(place.y + place.room.height / 2.0 + MARGIN);
+            self.width = self.width.max(place.x + place.extent.right + MARGIN);
+            self.height = self.height.max(place.y + place.extent.height / 2.0 + MARGIN);
         }
     }
 }
 
-/// The rows, and who is connected with whom in the next one.
+/// The rows, and the neighbours of each box in the adjacent rows.
 struct Grid {
     /// The members of each row, from left to right.
     rows: Vec<Vec<usize>>,
     above: Vec<Vec<usize>>,
     below: Vec<Vec<usize>>,
-    /// Which of the places are states.
+    /// Per box, whether it is a state.
     is_state: Vec<bool>,
 }
 
 impl Grid {
     fn new(layout: &Layout) -> Grid {
-        let count = layout.places.len();
-        let last = layout.places.iter().map(|place| place.row).max();
+        let count = layout.boxes.len();
+        let last = layout.boxes.iter().map(|place| place.row).max();
         let mut grid = Grid {
             rows: vec![Vec::new(); last.map_or(0, |row| row + 1)],
             above: vec![Vec::new(); count],
             below: vec![Vec::new(); count],
             is_state: vec![true; count],
         };
-        for (at, place) in layout.places.iter().enumerate() {
+        for (at, place) in layout.boxes.iter().enumerate() {
             grid.rows[place.row].push(at);
         }
         for route in &layout.routes {
-            for pair in route.places.windows(2) {
+            for pair in route.boxes.windows(2) {
                 grid.below[pair[0]].push(pair[1]);
                 grid.above[pair[1]].push(pair[0]);
             }
-            for passed in &route.places[1..route.places.len() - 1] {
+            for passed in &route.boxes[1..route.boxes.len() - 1] {
                 grid.is_state[*passed] = false;
             }
         }
         grid
     }
 
-    /// Orders each row by the middle of its neighbours, down and up in turns, and keeps the best order found.
+    /// Sorts each row by the mean position of its neighbours, alternating down and up, and keeps the best order.
     fn reduce_crossings(&mut self) {
         let mut best = (self.crossings(), self.rows.clone());
         for turn in 0..24 {
@@ -204,7 +204,7 @@ impl Grid {
                 for (here, at) in self.rows[row].iter().enumerate() {
                     let sum: f64 = neighbours[*at].iter().map(|n| position[*n]).sum();
                     let number = neighbours[*at].len();
-                    // Without neighbours, stay about where you are.
+                    // Without neighbours, keep the relative position.
                     let share = (here as f64 + 0.5) / self.rows[row].len() as f64;
                     keyed.push((if number == 0 { share } else { sum / number as f64 }, *at));
                 }
@@ -223,7 +223,7 @@ impl Grid {
         self.rows = best.1;
     }
 
-    /// How often edges cross.
+    /// Counts the edge crossings.
     fn crossings(&self) -> usize {
         let mut position = vec![0; self.is_state.len()];
         for row in &self.rows {
@@ -243,18 +243,18 @@ impl Grid {
         self.rows.iter().map(between).sum()
     }
 
-    /// Moves everything sideways, within the order of its row, towards what it is connected with.
-    fn move_sideways(&self, places: &mut [Place]) {
+    /// Moves boxes sideways, within the order of their rows, towards their neighbours.
+    fn move_sideways(&self, boxes: &mut [NodeBox]) {
         for row in &self.rows {
             let mut x = 0.0;
             for at in row {
-                x += places[*at].room.left;
-                places[*at].x = x;
-                x += places[*at].room.right + GAP;
+                x += boxes[*at].extent.left;
+                boxes[*at].x = x;
+                x += boxes[*at].extent.right + GAP;
             }
             let middle = (x - GAP) / 2.0;
             for at in row {
-                places[*at].x -= middle;
+                boxes[*at].x -= middle;
             }
         }
         for turn in 0..60 {
@@ -263,35 +263,35 @@ impl Grid {
                 order.reverse();
             }
             for row in order {
-                let wanted: Vec<(f64, f64)> = row.iter().map(|at| self.wanted(*at, places)).collect();
+                let wanted: Vec<(f64, f64)> = row.iter().map(|at| self.wanted(*at, boxes)).collect();
                 let gaps: Vec<f64> = row
                     .windows(2)
-                    .map(|pair| places[pair[0]].room.right + GAP + places[pair[1]].room.left)
+                    .map(|pair| boxes[pair[0]].extent.right + GAP + boxes[pair[1]].extent.left)
                     .collect();
                 for (at, x) in row.iter().zip(spread(&wanted, &gaps)) {
-                    places[*at].x = x;
+                    boxes[*at].x = x;
                 }
             }
         }
     }
 
-    /// Where a place would like to be, and how much.
-    fn wanted(&self, at: usize, places: &[Place]) -> (f64, f64) {
+    /// The desired position of a box, with its weight.
+    fn wanted(&self, at: usize, boxes: &[NodeBox]) -> (f64, f64) {
         let (mut sum, mut total) = (0.0, 0.0);
         for other in self.above[at].iter().chain(&self.below[at]) {
-            // Long edges are to be straight before short ones.
+            // Straighten long edges first.
             let weight = if self.is_state[at] || self.is_state[*other] { 1.0 } else { 6.0 };
-            sum += weight * places[*other].x;
+            sum += weight * boxes[*other].x;
             total += weight;
         }
-        if total > 0.0 { (sum / total, total) } else { (places[at].x, 0.01) }
+        if total > 0.0 { (sum / total, total) } else { (boxes[at].x, 0.01) }
     }
 }
 
-/// The positions nearest to those wanted (each with a weight) whose neighbours keep their distance: at least
-/// `gaps[i]` between the positions `i` and `i + 1`.
+/// Returns the positions closest to the weighted `wanted` ones that keep a distance of at least `gaps[i]` between
+/// the positions `i` and `i + 1`.
 pub(super) fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
-    // Without the gaps, the positions only have to be in order: neighbours that are not are pooled.
+    // Without the gaps, the positions only have to be ordered: neighbours that are not are merged.
     struct Pool {
         mean: f64,
         weight: f64,
@@ -318,10 +318,10 @@ pub(super) fn spread(wanted: &[(f64, f64)], gaps: &[f64]) -> Vec<f64> {
     means.zip(offsets).map(|(mean, offset)| mean + offset).collect()
 }
 
-/// How many pairs are out of order.
+/// Counts the pairs that are out of order.
 fn inversions(values: &[usize]) -> usize {
     let size = values.iter().max().map_or(0, |most| most + 1);
-    // A Fenwick tree of how often each value came so far.
+    // A Fenwick tree of how often each value has occurred.
     let mut tree = vec![0usize; size + 1];
     let mut count = 0;
     for (seen, value) in values.iter().enumerate() {
@@ -352,29 +352,29 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_keep_their_distance() {
+    fn spread_keeps_minimum_gaps() {
         assert_eq!(spread(&[(0.0, 1.0), (0.0, 1.0)], &[10.0]), [-5.0, 5.0]);
         assert_eq!(spread(&[(0.0, 1.0), (50.0, 1.0)], &[10.0]), [0.0, 50.0]);
     }
 
     proptest! {
         #[test]
-        fn no_two_things_overlap(
+        fn boxes_never_overlap(
             ends in proptest::collection::vec((0usize..7, 0usize..7), 0..25),
             wide in 10.0f64..200.0,
         ) {
-            let room = Room { left: wide, right: wide, height: 30.0 };
-            let label = Room { left: 6.0, right: 80.0, height: 28.0 };
-            let ways: Vec<Way> = ends.iter().map(|(from, to)| Way { from: *from, to: *to, label }).collect();
-            let layout = lay_out(&[room; 7], &ways, &[0]).expect("small enough");
-            for (i, a) in layout.places.iter().enumerate() {
+            let extent = TextBox { left: wide, right: wide, height: 30.0 };
+            let label = TextBox { left: 6.0, right: 80.0, height: 28.0 };
+            let edges: Vec<LayoutEdge> = ends.iter().map(|(from, to)| LayoutEdge { from: *from, to: *to, label }).collect();
+            let layout = lay_out(&[extent; 7], &edges, &[0]).expect("small enough");
+            for (i, a) in layout.boxes.iter().enumerate() {
                 prop_assert!(a.x.is_finite() && a.y.is_finite());
-                prop_assert!(a.x - a.room.left > 0.0 && a.x + a.room.right < layout.width);
-                prop_assert!(a.y - a.room.height / 2.0 > 0.0 && a.y + a.room.height / 2.0 < layout.height);
-                for b in &layout.places[i + 1..] {
-                    let beside = a.x + a.room.right < b.x - b.room.left + 0.01
-                        || b.x + b.room.right < a.x - a.room.left + 0.01;
-                    let under = (a.y - b.y).abs() + 0.01 > (a.room.height + b.room.height) / 2.0;
+                prop_assert!(a.x - a.extent.left > 0.0 && a.x + a.extent.right < layout.width);
+                prop_assert!(a.y - a.extent.height / 2.0 > 0.0 && a.y + a.extent.height / 2.0 < layout.height);
+                for b in &layout.boxes[i + 1..] {
+                    let beside = a.x + a.extent.right < b.x - b.extent.left + 0.01
+                        || b.x + b.extent.right < a.x - a.extent.left + 0.01;
+                    let under = (a.y - b.y).abs() + 0.01 > (a.extent.height + b.extent.height) / 2.0;
                     prop_assert!(beside || under);
                 }
             }

@@ -1,29 +1,28 @@
-//! How much room words need, without a font at hand.
+//! Estimates the size of text without access to a font.
 //!
-//! The picture is drawn by whatever font the viewer has, so these are careful guesses: a little more than the
-//! common fonts need.
+//! The viewer chooses the font, so the estimates are slightly larger than what common fonts need.
 
 use unicode_width::UnicodeWidthChar;
 
-/// The size of state names, in pixels.
+/// The font size of state names, in pixels.
 pub(super) const NAME_SIZE: f64 = 14.0;
 
-/// The size of notes and labels, in pixels.
+/// The font size of notes and labels, in pixels.
 pub(super) const LABEL_SIZE: f64 = 11.0;
 
-/// The distance between two lines of notes or labels.
+/// The line height of notes and labels.
 pub(super) const LINE: f64 = 14.0;
 
-/// The longest line of a label, in columns.
+/// The maximum width of a label line, in columns.
 const LABEL_COLUMNS: usize = 44;
 
-/// The most lines of a label.
+/// The maximum number of lines of a label.
 const LABEL_LINES: usize = 18;
 
-/// The longest name, in columns.
+/// The maximum width of a name, in columns.
 const NAME_COLUMNS: usize = 48;
 
-/// How wide a name is in a proportional font.
+/// The width of a name in a proportional font.
 pub(super) fn name_width(name: &str) -> f64 {
     let ems = |c: char| match c {
         'i' | 'j' | 'l' | 't' | 'f' | 'r' | 'I' | '.' | ',' | ':' | '\'' | '|' | '!' | ' ' | '(' | ')' => {
@@ -37,7 +36,7 @@ pub(super) fn name_width(name: &str) -> f64 {
     name.chars().map(ems).sum::<f64>() * NAME_SIZE
 }
 
-/// How wide a line is in a font whose letters are all as wide.
+/// The width of a line in a monospaced font.
 pub(super) fn label_width(line: &str) -> f64 {
     line.chars().map(columns).sum::<usize>() as f64 * LABEL_SIZE * 0.61
 }
@@ -46,20 +45,20 @@ fn columns(c: char) -> usize {
     c.width().unwrap_or(0)
 }
 
-/// The name, or as much of it as fits in a box.
+/// Shortens a name so that it fits into a box.
 pub(super) fn short_name(name: &str) -> String {
     let total: usize = name.chars().map(columns).sum();
     if total <= NAME_COLUMNS {
         return name.to_owned();
     }
-    // The ends of a long name tell more than its middle.
+    // Both ends of a long name are more informative than its middle.
     let half = NAME_COLUMNS / 2 - 1;
     let head: String = prefix(name.chars(), half).into_iter().collect();
     let tail: String = prefix(name.chars().rev(), half).into_iter().rev().collect();
     format!("{head}…{tail}")
 }
 
-/// As many characters as fit into so many columns.
+/// The longest prefix that fits into `room` columns.
 fn prefix(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
     let mut used = 0;
     chars
@@ -70,7 +69,7 @@ fn prefix(chars: impl Iterator<Item = char>, room: usize) -> Vec<char> {
         .collect()
 }
 
-/// The lines of a label, broken where they are too long and cut off where there are too many.
+/// Wraps the lines of a label that are too long, and drops lines beyond the limit.
 pub(super) fn wrap(lines: &[String]) -> Vec<String> {
     let mut out = Vec::new();
     for line in lines.iter().flat_map(|line| line.split('\n')) {
@@ -106,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn long_words_are_shortened() {
+    fn long_names_are_shortened() {
         assert_eq!(short_name("init"), "init");
         let short = short_name(&"x".repeat(500));
         assert!(short.chars().count() <= NAME_COLUMNS && short.contains('…'));
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn long_labels_are_wrapped_and_cut_off() {
+    fn long_labels_are_wrapped_and_truncated() {
         let lines = wrap(&["return currentTerm >= highestTerm and leaderId != 0 and state == 2".to_owned()]);
         assert_eq!(lines, ["return currentTerm >= highestTerm and", "  leaderId != 0 and state == 2"]);
         let many = wrap(&["x ".repeat(10_000)]);

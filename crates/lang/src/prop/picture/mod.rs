@@ -1,12 +1,14 @@
-//! Draws an automaton: as DOT for other tools, and as SVG without any.
+//! Draws automata: as DOT for Graphviz, and as SVG without external programs.
+//!
+//! Hand-written because `layout-rs` panics on some automata, and `rust-sugiyama` took a hundred times as long.
 //!
 //! ```
-//! use invigil_lang::prop::picture::{Class, Edge, Ending, Graph, Node};
+//! use invigil_lang::prop::picture::{NodeClass, Edge, BranchKind, Graph, Node};
 //!
 //! let mut graph = Graph::default();
-//! graph.nodes.push(Node { is_initial: true, ..Node::new("init", Class::Accepting) });
-//! graph.nodes.push(Node::new("sink", Class::NonAccepting));
-//! graph.edges.push(Edge { from: 0, to: 1, label: vec!["queue_pop(queue)".into()], ending: Ending::Failure });
+//! graph.nodes.push(Node { is_initial: true, ..Node::new("init", NodeClass::Accepting) });
+//! graph.nodes.push(Node::new("sink", NodeClass::NonAccepting));
+//! graph.edges.push(Edge { from: 0, to: 1, label: vec!["queue_pop(queue)".into()], branch: BranchKind::Failure });
 //! assert!(graph.to_dot().contains("\"init\" -> \"sink\""));
 //! assert!(graph.to_svg().contains("data-state=\"sink\""));
 //! ```
@@ -19,113 +21,113 @@ mod svg;
 
 use std::collections::HashMap;
 
-/// An automaton as far as a picture shows it.
+/// The parts of an automaton that are drawn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Graph {
     /// The states.
     pub nodes: Vec<Node>,
-    /// The transitions. One that leads from or to a node that is not there is left out.
+    /// The transitions. Edges with an index that is not a node are ignored.
     pub edges: Vec<Edge>,
 }
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// What it is called.
+    /// The name.
     pub name: String,
-    /// Whether it is good or bad to be there.
-    pub class: Class,
-    /// Whether the automaton starts there.
+    /// Its class, which determines the colour.
+    pub class: NodeClass,
+    /// Whether it is the initial state.
     pub is_initial: bool,
-    /// Whether it ends there.
+    /// Whether it is a final state.
     pub is_final: bool,
-    /// Lines to show under the name, such as the call that the state makes.
+    /// Lines shown under the name, such as the state's call.
     pub note: Vec<String>,
 }
 
 impl Node {
     /// A state that is neither initial nor final, without a note.
-    pub fn new(name: impl Into<String>, class: Class) -> Node {
+    pub fn new(name: impl Into<String>, class: NodeClass) -> Node {
         Node { name: name.into(), class, is_initial: false, is_final: false, note: Vec::new() }
     }
 }
 
-/// Whether it is good or bad to be in a state.
+/// The class of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Class {
-    /// The property holds so far.
+pub enum NodeClass {
+    /// The property holds in this state.
     Accepting,
-    /// The property is violated.
+    /// The property is violated in this state.
     NonAccepting,
-    /// The property does not say.
+    /// Neither.
     Neutral,
 }
 
-impl Class {
-    /// The name of the class in style sheets.
+impl NodeClass {
+    /// The CSS class.
     fn word(self) -> &'static str {
         match self {
-            Class::Accepting => "accepting",
-            Class::NonAccepting => "non-accepting",
-            Class::Neutral => "neutral",
+            NodeClass::Accepting => "accepting",
+            NodeClass::NonAccepting => "non-accepting",
+            NodeClass::Neutral => "neutral",
         }
     }
 }
 
-/// A way from one state to another.
+/// An edge from one state to another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The position of the state it leaves.
+    /// The index of its source.
     pub from: usize,
-    /// The position of the state it reaches.
+    /// The index of its target.
     pub to: usize,
-    /// What to write beside it, line by line.
+    /// The lines of its label.
     pub label: Vec<String>,
-    /// Which end of the transition it is.
-    pub ending: Ending,
+    /// The branch of the transition.
+    pub branch: BranchKind,
 }
 
-/// Which end of a transition an edge is.
+/// The branch of a transition that an edge represents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ending {
-    /// The condition was true.
+pub enum BranchKind {
+    /// The guard was true.
     Success,
-    /// The condition was false.
+    /// The guard was false.
     Failure,
 }
 
-impl Ending {
-    /// The name of the ending in style sheets.
+impl BranchKind {
+    /// The CSS class.
     fn word(self) -> &'static str {
         match self {
-            Ending::Success => "success",
-            Ending::Failure => "failure",
+            BranchKind::Success => "success",
+            BranchKind::Failure => "failure",
         }
     }
 }
 
 impl Graph {
-    /// The automaton in the language of Graphviz.
+    /// Renders the automaton in DOT.
     pub fn to_dot(&self) -> String {
         dot::dot(self)
     }
 
-    /// The automaton as a picture of its own, with its style.
+    /// Renders the automaton as a self-contained SVG, including its style sheet.
     ///
     /// Each state is a `<g class="state accepting" data-state="NAME">` and each edge a
-    /// `<g class="edge success" data-from="NAME" data-to="NAME">`, so that a page can find them; a state that
-    /// gets the class `current` is drawn as such.
+    /// `<g class="edge success" data-from="NAME" data-to="NAME">`, so that a page can find them. A state with
+    /// the additional class `current` is highlighted.
     pub fn to_svg(&self) -> String {
         svg::svg(self)
     }
 
-    /// The edges to draw: those between the same two states with the same ending are one, with all their
-    /// labels, and those that lead nowhere are left out.
+    /// The edges to draw. Edges between the same states with the same branch are merged, and those with an invalid
+    /// index are dropped.
     fn merged(&self) -> Vec<Edge> {
         let mut merged: Vec<(Edge, Vec<&[String]>)> = Vec::new();
         let mut places = HashMap::new();
         for edge in self.edges.iter().filter(|e| e.from < self.nodes.len() && e.to < self.nodes.len()) {
-            let key = (edge.from, edge.to, edge.ending == Ending::Failure);
+            let key = (edge.from, edge.to, edge.branch == BranchKind::Failure);
             let at = *places.entry(key).or_insert(merged.len());
             match merged.get_mut(at) {
                 Some((_, labels)) if labels.contains(&edge.label.as_slice()) => {}
@@ -133,7 +135,7 @@ impl Graph {
                 None => merged.push((edge.clone(), vec![&edge.label])),
             }
         }
-        // An empty line sets the labels apart.
+        // An empty line separates the labels.
         let join =
             |(edge, labels): (Edge, Vec<&[String]>)| Edge { label: labels.join(&String::new()), ..edge };
         merged.into_iter().map(join).collect()

@@ -1,8 +1,8 @@
-//! Which states stand above which: cycles are cut, then each state gets a row below its predecessors.
+//! Assigns states to rows: breaks cycles, then places each state below its predecessors.
 
-/// The row of each of `count` states, the first row being 0, and for each edge whether it leads upwards.
+/// Returns the row of each of `count` states, starting from 0, and for each edge whether it points upwards.
 ///
-/// The walk starts at `first`, so that the edges which close a cycle are those that lead back to it.
+/// The search starts at `first`, so the edges that close a cycle are those that lead back to it.
 pub(super) fn rank(count: usize, edges: &[(usize, usize)], first: &[usize]) -> (Vec<usize>, Vec<bool>) {
     let mut leaving = vec![Vec::new(); count];
     for (at, (from, to)) in edges.iter().enumerate() {
@@ -11,7 +11,7 @@ pub(super) fn rank(count: usize, edges: &[(usize, usize)], first: &[usize]) -> (
         }
     }
     let (order, upwards) = walk(count, edges, &leaving, first);
-    // In the reverse order of leaving, every state comes before those below it.
+    // In reverse postorder, every state precedes those below it.
     let mut rows = vec![0; count];
     let mut next = vec![Vec::new(); count];
     for (at, (from, to)) in edges.iter().enumerate().filter(|(_, (from, to))| from != to) {
@@ -26,7 +26,7 @@ pub(super) fn rank(count: usize, edges: &[(usize, usize)], first: &[usize]) -> (
     (rows, upwards)
 }
 
-/// Walks depth first; gives the states in the order of leaving them, and which edges close a cycle.
+/// Depth-first search. Returns the states in postorder, and for each edge whether it closes a cycle.
 fn walk(
     count: usize,
     edges: &[(usize, usize)],
@@ -76,7 +76,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn the_edge_back_to_the_start_leads_upwards() {
+    fn edge_to_start_is_marked_upwards() {
         let (rows, upwards) = rank(3, &[(2, 1), (1, 0), (0, 2), (1, 1)], &[2]);
         assert_eq!(rows, [2, 1, 0]);
         assert_eq!(upwards, [false, false, true, false]);
@@ -84,7 +84,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_edge_leads_down_or_is_marked(
+        fn edges_point_down_unless_marked_upwards(
             edges in proptest::collection::vec((0usize..8, 0usize..8), 0..30),
             first in 0usize..8,
         ) {

@@ -1,6 +1,6 @@
 //! Automata as SVG.
 
-use super::layout::{Layout, MARGIN, Place, Room, Route, Way, lay_out, spread};
+use super::layout::{Layout, LayoutEdge, MARGIN, NodeBox, Route, TextBox, lay_out, spread};
 use super::measure::{LABEL_SIZE, LINE, NAME_SIZE, label_width, name_width, short_name, wrap};
 use super::{Edge, Graph, Node};
 use std::fmt::{self, Write as _};
@@ -25,50 +25,50 @@ const STYLE: &str = "\
 .automaton .failure .label{fill:#7d4e00}
 ";
 
-/// How far a state's outline is from its words.
+/// The distance of a state's outline from its text.
 const PADDING: f64 = 16.0;
 
-/// How far a loop reaches out to the right of its state.
+/// How far a self-loop extends to the right of its state.
 const LOOP: f64 = 30.0;
 
-/// How long the arrow at an initial state is.
+/// The length of the arrow at an initial state.
 const START: f64 = 34.0;
 
-/// How long an arrow head is.
+/// The length of an arrow head.
 const HEAD: f64 = 8.0;
 
 pub(super) fn svg(graph: &Graph) -> String {
     let edges = graph.merged();
     let boxes = boxes(graph, &edges);
-    let rooms: Vec<Room> = boxes.iter().map(StateBox::room).collect();
-    let ways: Vec<Way> = edges
+    let extents: Vec<TextBox> = boxes.iter().map(StateBox::extent).collect();
+    let layout_edges: Vec<LayoutEdge> = edges
         .iter()
-        .map(|edge| Way { from: edge.from, to: edge.to, label: label_room(&wrap(&edge.label)) })
+        .map(|edge| LayoutEdge { from: edge.from, to: edge.to, label: label_extent(&wrap(&edge.label)) })
         .collect();
     let first: Vec<usize> = (0..graph.nodes.len()).filter(|at| graph.nodes[*at].is_initial).collect();
     let mut out = String::new();
     // Writing to a string cannot fail.
-    let _ = match lay_out(&rooms, &ways, &first) {
+    let _ = match lay_out(&extents, &layout_edges, &first) {
         Some(layout) => draw(&mut out, graph, &edges, &boxes, &layout),
         None => draw_notice(&mut out, graph, &edges),
     };
     out
 }
 
-/// A state's outline, and what stands around it.
+/// The outline of a state and its self-loops.
 struct StateBox {
     width: f64,
     height: f64,
     is_initial: bool,
-    /// The edges from the state to itself, by their position, with their labels.
+    /// The self-loops: the index of the edge, and its label.
     loops: Vec<(usize, Vec<String>)>,
 }
 
 impl StateBox {
-    fn room(&self) -> Room {
+    fn extent(&self) -> TextBox {
         let labels = self.loops.iter().flat_map(|(_, lines)| lines).map(|line| label_width(line));
         let beside = if self.loops.is_empty() { 0.0 } else { LOOP + 8.0 + labels.fold(0.0, f64::max) };
-        Room {
+        TextBox {
             left: self.width / 2.0 + if self.is_initial { START } else { 0.0 },
             right: self.width / 2.0 + beside,
             height: self.height.max(self.loops.iter().map(|(_, lines)| loop_height(lines)).sum()),
@@ -105,16 +105,16 @@ fn boxes(graph: &Graph, edges: &[Edge]) -> Vec<StateBox> {
         }
     }
     for (state, degree) in boxes.iter_mut().zip(degrees) {
-        // Room for all the arrow heads.
+        // Leave space for all arrow heads.
         state.width = state.width.max(24.0 + 7.0 * f64::from(degree));
         state.height = state.height.max(28.0 * state.loops.len() as f64);
     }
     boxes
 }
 
-fn label_room(lines: &[String]) -> Room {
+fn label_extent(lines: &[String]) -> TextBox {
     let width = lines.iter().map(|line| label_width(line)).fold(0.0, f64::max);
-    Room { left: 6.0, right: width + 10.0, height: lines.len() as f64 * LINE + 6.0 }
+    TextBox { left: 6.0, right: width + 10.0, height: lines.len() as f64 * LINE + 6.0 }
 }
 
 fn open(out: &mut String, width: f64, height: f64, about: &str) -> fmt::Result {
@@ -141,16 +141,16 @@ fn draw(out: &mut String, graph: &Graph, edges: &[Edge], boxes: &[StateBox], lay
     open(out, layout.width.max(2.0 * MARGIN), layout.height.max(2.0 * MARGIN), &about)?;
     let ports = ports(boxes, layout);
     for (route, ports) in layout.routes.iter().zip(&ports) {
-        let edge = &edges[route.way];
+        let edge = &edges[route.edge];
         open_edge(out, graph, edge)?;
         draw_route(out, boxes, layout, route, *ports)?;
-        let at = layout.places[route.label];
+        let at = layout.boxes[route.label];
         let lines = wrap(&edge.label);
         draw_label(out, &lines, at.x + 7.0, at.y)?;
         writeln!(out, "</g>")?;
     }
     for (at, state) in boxes.iter().enumerate() {
-        let place = layout.places[at];
+        let place = layout.boxes[at];
         draw_loops(out, graph, edges, state, place)?;
         draw_state(out, &graph.nodes[at], state, place)?;
     }
@@ -162,28 +162,27 @@ fn open_edge(out: &mut String, graph: &Graph, edge: &Edge) -> fmt::Result {
     write!(
         out,
         "<g class=\"edge {}\" data-from=\"{}\" data-to=\"{}\">",
-        edge.ending.word(),
+        edge.branch.word(),
         Escaped(from),
         Escaped(to)
     )?;
-    // The whole label, where the picture may show a part of it.
+    // The full label; the drawn one may be shortened.
     writeln!(out, "<title>{}</title>", Escaped(&edge.label.join("\n")))
 }
 
-/// Where each route leaves its upper state and reaches its lower one: side by side, in the order in which
-/// they come.
+/// Where each route leaves its upper state and enters its lower one, so that routes are side by side and in order.
 fn ports(boxes: &[StateBox], layout: &Layout) -> Vec<(f64, f64)> {
     let mut ports = vec![(0.0, 0.0); layout.routes.len()];
     let mut at_bottom = vec![Vec::new(); boxes.len()];
     let mut at_top = vec![Vec::new(); boxes.len()];
     for (at, route) in layout.routes.iter().enumerate() {
-        if let ([above, second, ..], [.., last, below]) = (&route.places[..], &route.places[..]) {
-            at_bottom[*above].push((layout.places[*second].x, at));
-            at_top[*below].push((layout.places[*last].x, at));
+        if let ([above, second, ..], [.., last, below]) = (&route.boxes[..], &route.boxes[..]) {
+            at_bottom[*above].push((layout.boxes[*second].x, at));
+            at_top[*below].push((layout.boxes[*last].x, at));
         }
     }
     for (state, (bottom, top)) in at_bottom.iter_mut().zip(&mut at_top).enumerate() {
-        let (x, half) = (layout.places[state].x, boxes[state].width / 2.0 - 12.0);
+        let (x, half) = (layout.boxes[state].x, boxes[state].width / 2.0 - 12.0);
         for (routes, is_bottom) in [(bottom, true), (top, false)] {
             routes.sort_by(|a, b| a.0.total_cmp(&b.0));
             let gap = (2.0 * half / routes.len().max(2) as f64).min(16.0);
@@ -192,7 +191,7 @@ fn ports(boxes: &[StateBox], layout: &Layout) -> Vec<(f64, f64)> {
             let gaps = vec![gap; routes.len().saturating_sub(1)];
             let last = routes.len().saturating_sub(1);
             for (at, ((_, route), port)) in routes.iter().zip(spread(&wanted, &gaps)).enumerate() {
-                // All of them stay on the outline, at their distance.
+                // All of them stay within the outline, at an equal distance.
                 let (before, after) = (at as f64 * gap, (last - at) as f64 * gap);
                 let port = port.max(x - half + before).min(x + half - after);
                 if is_bottom {
@@ -206,7 +205,7 @@ fn ports(boxes: &[StateBox], layout: &Layout) -> Vec<(f64, f64)> {
     ports
 }
 
-/// Draws the line of a route and its head: straight through the rows, swinging between them.
+/// Draws a route with its arrow head: vertical within rows, curved between them.
 fn draw_route(
     out: &mut String,
     boxes: &[StateBox],
@@ -214,15 +213,15 @@ fn draw_route(
     route: &Route,
     (leaves, reaches): (f64, f64),
 ) -> fmt::Result {
-    let (Some(&above), Some(&below)) = (route.places.first(), route.places.last()) else { return Ok(()) };
-    let top = layout.places[above].y + boxes[above].height / 2.0;
-    let bottom = layout.places[below].y - boxes[below].height / 2.0;
+    let (Some(&above), Some(&below)) = (route.boxes.first(), route.boxes.last()) else { return Ok(()) };
+    let top = layout.boxes[above].y + boxes[above].height / 2.0;
+    let bottom = layout.boxes[below].y - boxes[below].height / 2.0;
     let (start, end) = if route.upwards { (top + HEAD, bottom) } else { (top, bottom - HEAD) };
     write!(out, "<path class=\"line\" d=\"M{leaves:.1},{start:.1}")?;
-    let last = route.places.len() - 1;
+    let last = route.boxes.len() - 1;
     let mut from = (leaves, start);
-    for (at, passed) in route.places.iter().enumerate() {
-        let place = layout.places[*passed];
+    for (at, passed) in route.boxes.iter().enumerate() {
+        let place = layout.boxes[*passed];
         let x = if at == 0 {
             leaves
         } else if at == last {
@@ -267,13 +266,13 @@ fn draw_label(out: &mut String, lines: &[String], x: f64, middle: f64) -> fmt::R
     Ok(())
 }
 
-/// Draws the edges from a state to itself, one below the other at its right side.
+/// Draws the self-loops of a state, stacked at its right side.
 fn draw_loops(
     out: &mut String,
     graph: &Graph,
     edges: &[Edge],
     state: &StateBox,
-    place: Place,
+    place: NodeBox,
 ) -> fmt::Result {
     let total: f64 = state.loops.iter().map(|(_, lines)| loop_height(lines)).sum();
     let side = place.x + state.width / 2.0;
@@ -281,7 +280,7 @@ fn draw_loops(
     for (number, (at, lines)) in state.loops.iter().enumerate() {
         let middle = top + loop_height(lines) / 2.0;
         top += loop_height(lines);
-        // The ends stay on the outline, however far away the label is.
+        // The ends stay on the outline, regardless of the distance of the label.
         let count = state.loops.len() as f64;
         let share = (number as f64 + 0.5) / count - 0.5;
         let at_y = place.y + share * (state.height - 8.0);
@@ -316,7 +315,7 @@ fn draw_loops(
     Ok(())
 }
 
-fn draw_state(out: &mut String, node: &Node, state: &StateBox, place: Place) -> fmt::Result {
+fn draw_state(out: &mut String, node: &Node, state: &StateBox, place: NodeBox) -> fmt::Result {
     let (left, top) = (place.x - state.width / 2.0, place.y - state.height / 2.0);
     let initial = if node.is_initial { " initial" } else { "" };
     let is_final = if node.is_final { " final" } else { "" };
@@ -365,7 +364,7 @@ fn rectangle(out: &mut String, class: &str, [x, y, width, height]: [f64; 4], rou
     )
 }
 
-/// Text that is safe inside XML, in attributes too.
+/// Escapes text for XML content and attributes.
 struct Escaped<'a>(&'a str);
 
 impl fmt::Display for Escaped<'_> {
@@ -377,7 +376,7 @@ impl fmt::Display for Escaped<'_> {
                 '>' => f.write_str("&gt;")?,
                 '"' => f.write_str("&quot;")?,
                 '\n' => f.write_str("&#10;")?,
-                // XML has no way to write most of these.
+                // XML cannot represent most of these.
                 c if c.is_control() || matches!(c, '\u{fffe}' | '\u{ffff}') => f.write_str(" ")?,
                 c => f.write_char(c)?,
             }
@@ -388,23 +387,23 @@ impl fmt::Display for Escaped<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Class, Ending};
+    use super::super::{BranchKind, NodeClass};
     use super::*;
     use proptest::prelude::*;
 
     fn graph(names: &[&str], ends: &[(usize, usize)]) -> Graph {
-        let nodes = names.iter().map(|name| Node::new(*name, Class::Neutral)).collect();
+        let nodes = names.iter().map(|name| Node::new(*name, NodeClass::Neutral)).collect();
         let edge = |(from, to): &(usize, usize)| {
-            let ending = if (from + to) % 3 == 0 { Ending::Failure } else { Ending::Success };
-            Edge { from: *from, to: *to, label: vec![format!("f{from}({to})")], ending }
+            let branch = if (from + to) % 3 == 0 { BranchKind::Failure } else { BranchKind::Success };
+            Edge { from: *from, to: *to, label: vec![format!("f{from}({to})")], branch }
         };
         Graph { nodes, edges: ends.iter().map(edge).collect() }
     }
 
     #[test]
-    fn states_and_edges_can_be_found_and_styled() {
+    fn states_and_edges_carry_classes_and_data_attributes() {
         let mut graph = graph(&["init", "sink"], &[(0, 1), (0, 0)]);
-        graph.nodes[0].class = Class::Accepting;
+        graph.nodes[0].class = NodeClass::Accepting;
         graph.nodes[0].is_initial = true;
         graph.nodes[1].is_final = true;
         let svg = svg(&graph);
@@ -416,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn words_cannot_break_out() {
+    fn text_is_escaped() {
         let mut graph = graph(&["<script>\"&\u{1}"], &[]);
         graph.nodes[0].note.push("a < b".to_owned());
         let svg = svg(&graph);
@@ -425,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_too_much_are_drawn_too() {
+    fn empty_and_oversized_graphs_are_drawn() {
         assert!(svg(&Graph::default()).ends_with("</svg>\n"));
         let names: Vec<String> = (0..300).map(|n| n.to_string()).collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
@@ -435,7 +434,7 @@ mod tests {
     }
 
     #[test]
-    fn what_happens_between_the_same_states_is_one_edge() {
+    fn parallel_edges_are_merged() {
         let graph = graph(&["a", "b"], &[(0, 1), (0, 1), (1, 0), (0, 7)]);
         let svg = svg(&graph);
         assert_eq!(svg.matches("<g class=\"edge").count(), 2);
@@ -444,7 +443,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_automaton_has_a_picture(
+        fn random_graphs_are_drawn(
             ends in proptest::collection::vec((0usize..9, 0usize..9), 0..40),
             name in "[a-h<>&\"\u{0}é日]{0,80}",
         ) {

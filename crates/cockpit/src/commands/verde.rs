@@ -1,0 +1,135 @@
+//! The command `exec`: the monitor interface of Verde, with Verde's method names.
+
+use super::properties::{current, set_variable, slice};
+use crate::command::{ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, listed};
+use crate::render::history;
+use invigil_expr::diag::nearest;
+use invigil_monitor::interactive::InteractiveMonitor;
+use invigil_monitor::slices::SliceId;
+
+/// The methods that `exec` can call.
+pub(crate) const METHODS: [&str; 14] = [
+    "get_current_states",
+    "get_env",
+    "get_env_keys",
+    "get_env_value",
+    "get_slice_bindings",
+    "get_slices",
+    "get_states",
+    "print_monitor_state",
+    "set_current_state",
+    "set_env_value",
+    "set_quiet",
+    "step_by_step",
+    "suspend",
+    "resume",
+];
+
+pub(crate) const TABLE: &[Command] =
+    &[Command::new(Topic::Properties, "exec", "METHOD [ARGUMENT…]", "Call a method of the current property's monitor", exec)
+        .argument(ArgumentKind::Method)
+        .more("Slices are numbered as `slices` shows them; the default is the root slice.\n\n  exec get_current_states\n  exec get_env 2\n  exec set_current_state ready\n  exec step_by_step on        stop at every event of the property")];
+
+fn exec(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
+    if arguments.rest.is_empty() {
+        return Err(format!("missing method: {}", listed(&METHODS, "or")));
+    }
+    // `get_env(2, "N")` is equivalent to `get_env 2 N`.
+    let separators = |c: char| c.is_whitespace() || matches!(c, '(' | ')' | ',');
+    let mut parts = arguments.rest.split(separators).filter(|part| !part.is_empty());
+    let method = parts.next().unwrap_or("");
+    let arguments: Vec<&str> = parts.collect();
+    let unquoted = |word: &str| word.trim_matches(['"', '\'']).to_owned();
+    let monitor = current(context)?;
+    let root = || monitor.slices().root().ok_or("the root slice has been collected: specify a slice");
+    let of = |at: usize| match arguments.get(at) {
+        Some(word) => slice(monitor, word),
+        None => Ok(root()?),
+    };
+    let argument =
+        |at: usize, what: &str| arguments.get(at).copied().ok_or_else(|| format!("`{method}` needs {what}"));
+    match method {
+        "get_current_states" => Ok(joined(monitor.current_states())),
+        "get_states" => Ok(joined(monitor.states())),
+        "get_env_keys" => Ok(joined(monitor.env_keys().iter().map(String::as_str))),
+        "get_env" => variables(monitor, of(0)?),
+        "get_env_value" => {
+            let (id, key) = match &arguments[..] {
+                [key] => (root()?, unquoted(key)),
+                [number, key, ..] => (slice(monitor, number)?, unquoted(key)),
+                [] => return Err("`get_env_value` needs a slice and a variable".to_owned()),
+            };
+            let value = monitor.env_value(id, &key).map_err(|error| error.to_string())?;
+            Ok(monitor.slices().show(value) + "\n")
+        }
+        "get_slices" | "print_monitor_state" => Ok(monitor.to_string()),
+        "get_slice_bindings" => {
+            let line = |id: SliceId| format!("{}: {}\n", id.0 + 1, history::binding_text(monitor, id));
+            Ok(monitor.slices().iter().map(line).collect())
+        }
+        "set_current_state" => {
+            let state = unquoted(argument(0, "a state")?);
+            change(context, |monitor| monitor.set_current_state(&state).map_err(|error| error.to_string()))
+        }
+        "set_env_value" => {
+            let (id, at) = if arguments.len() > 2 { (of(0)?, 1) } else { (root()?, 0) };
+            let (key, value) = (unquoted(argument(at, "a variable")?), argument(at + 1, "a value")?);
+            set_variable(context, id, &key, value)?;
+            Ok(String::new())
+        }
+        "set_quiet" => {
+            let on = switch(&arguments)?;
+            change(context, |monitor| {
+                monitor.set_quiet(on);
+                Ok(())
+            })
+        }
+        "step_by_step" => {
+            let on = switch(&arguments)?;
+            change(context, |monitor| {
+                monitor.step_by_step(on);
+                Ok(())
+            })
+        }
+        "suspend" => change(context, |monitor| {
+            monitor.suspend();
+            Ok(())
+        }),
+        "resume" => change(context, |monitor| {
+            monitor.resume();
+            Ok(())
+        }),
+        other => {
+            let near =
+                nearest(other, METHODS).map_or(String::new(), |near| format!(": did you mean `{near}`?"));
+            Err(format!("unknown method `{other}`{near}"))
+        }
+    }
+}
+
+fn joined<'a>(words: impl Iterator<Item = &'a str>) -> String {
+    words.collect::<Vec<_>>().join(", ") + "\n"
+}
+
+fn variables(monitor: &InteractiveMonitor, slice: SliceId) -> CommandResult {
+    let env = monitor.env(slice).map_err(|error| error.to_string())?;
+    Ok(env.map(|(name, value)| format!("{name} = {}\n", monitor.slices().show(value))).collect())
+}
+
+/// Parses `on` or `off`; the default is on.
+fn switch(arguments: &[&str]) -> Result<bool, String> {
+    match arguments.first().copied() {
+        None | Some("on" | "True" | "true" | "1") => Ok(true),
+        Some("off" | "False" | "false" | "0") => Ok(false),
+        Some(other) => Err(format!("expected `on` or `off`, found `{other}`")),
+    }
+}
+
+fn change(
+    context: &mut CommandContext<'_>,
+    act: impl FnOnce(&mut InteractiveMonitor) -> Result<(), String>,
+) -> CommandResult {
+    let property = context.session.current_property();
+    context.session.update_monitor(property, act).map_err(|error| error.to_string())??;
+    Ok(String::new())
+}

@@ -1,0 +1,161 @@
+//! The command loop: lines in, text out.
+
+use super::command::find;
+use super::model_debugger::ModelDebugger;
+use super::search::forever;
+use super::subject_syntax::SubjectSyntax;
+use crate::complete::Completion;
+use crate::interrupt_handle::InterruptHandle;
+use crate::prompt::{self, CommandProcessor, PROMPT};
+use invigil_check::report::{Paint, Style};
+use invigil_explore::Limits;
+use invigil_explore::breakpoint_search::Execution;
+use invigil_semantics::{Describe, Evaluate, Semantics};
+use std::io::{BufRead, Write};
+
+/// Configuration of the model debugger.
+#[derive(Clone, Default)]
+pub struct ReplConfig {
+    /// Name of the subject.
+    pub name: String,
+    /// Layout and colours of the output.
+    pub style: Style,
+    /// Initial limits of searches.
+    pub limits: Limits,
+    /// Interrupts a search on Ctrl-C.
+    pub interrupt: InterruptHandle,
+    /// A command to execute at the start.
+    pub first: Option<String>,
+}
+
+/// Where commands come from.
+pub enum Input<'a> {
+    /// The user at a terminal.
+    Terminal,
+    /// A script: each command is printed before its output, and the first error ends the script.
+    Lines(&'a mut dyn BufRead),
+}
+
+/// How the command loop ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScriptOutcome {
+    /// All commands succeeded, or the user quit.
+    Done,
+    /// A command of a script failed.
+    Failed,
+}
+
+/// Debugs a subject: executes commands until the input ends. An execution found elsewhere, such as a counterexample,
+/// is opened as the first universe.
+///
+/// # Errors
+/// If the terminal cannot be used, or the output cannot be written.
+pub fn debug<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
+    subject: &'a S,
+    syntax: &'a D,
+    opened: Option<&Execution<S::Config, S::Action>>,
+    config: ReplConfig,
+    input: Input<'_>,
+    out: &mut dyn Write,
+) -> Result<ScriptOutcome, String>
+where
+    S::Expr: Clone + Send + Sync + 'a,
+{
+    let (style, first) = (config.style, config.first.clone());
+    let mut model_debugger = ModelDebugger::new(subject, syntax, config, matches!(input, Input::Terminal));
+    let welcome = match first {
+        Some(line) => model_debugger.run(&line)?,
+        None => model_debugger.welcome(opened),
+    };
+    match input {
+        Input::Terminal => {
+            print(out, &format!("{}: `help` lists the commands\n{welcome}", model_debugger.name))?;
+            let mut failed = Ok(());
+            prompt::ask_for(&mut model_debugger, style, &mut |words, is_error| {
+                let words = if is_error { render_error(&style, words) } else { words.to_owned() };
+                failed = failed.clone().and(print(out, &words));
+            })?;
+            failed.map(|()| ScriptOutcome::Done)
+        }
+        Input::Lines(lines) => {
+            print(out, &welcome)?;
+            script(&mut model_debugger, lines, style, out)
+        }
+    }
+}
+
+fn script<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>>(
+    model_debugger: &mut ModelDebugger<'a, S, D>,
+    lines: &mut dyn BufRead,
+    style: Style,
+    out: &mut dyn Write,
+) -> Result<ScriptOutcome, String>
+where
+    S::Expr: Clone + Send + Sync + 'a,
+{
+    for line in lines.lines() {
+        let line = line.map_err(|error| format!("cannot read the commands: {error}"))?;
+        // In a script, empty lines only separate commands.
+        if line.trim().is_empty() || line.trim().starts_with('#') {
+            continue;
+        }
+        print(out, &format!("{}{}\n", style.paint(Paint::Title, PROMPT), line.trim()))?;
+        match model_debugger.run(&line) {
+            Ok(words) => print(out, &words)?,
+            Err(words) => {
+                print(out, &render_error(&style, &(words + "\n")))?;
+                return Ok(ScriptOutcome::Failed);
+            }
+        }
+        if model_debugger.has_quit() {
+            break;
+        }
+    }
+    Ok(ScriptOutcome::Done)
+}
+
+fn render_error(style: &Style, words: &str) -> String {
+    format!("{} {words}", style.paint(Paint::Bad, "error:"))
+}
+
+fn print(out: &mut dyn Write, words: &str) -> Result<(), String> {
+    let said = out.write_all(words.as_bytes()).and_then(|()| out.flush());
+    said.map_err(|error| format!("cannot write the output: {error}"))
+}
+
+impl<S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> ModelDebugger<'_, S, D> {
+    /// Opens an execution or selects the only initial configuration, and shows the result.
+    fn welcome(&mut self, opened: Option<&Execution<S::Config, S::Action>>) -> String {
+        let Some(execution) = opened else {
+            self.start();
+            return self.here();
+        };
+        self.follow(execution);
+        let path = self.place().map_or(Vec::new(), |place| self.at.history.path(place));
+        let mut out = String::new();
+        self.render_steps(&path, &mut out);
+        out.push_str(&forever(execution, &path));
+        out + &self.next(12)
+    }
+}
+
+impl<'a, S: Semantics + Evaluate + Describe, D: SubjectSyntax<S>> CommandProcessor for ModelDebugger<'a, S, D>
+where
+    S::Expr: Clone + Send + Sync + 'a,
+{
+    fn has_quit(&self) -> bool {
+        ModelDebugger::has_quit(self)
+    }
+
+    fn run(&mut self, line: &str) -> Result<String, String> {
+        ModelDebugger::run(self, line)
+    }
+
+    fn complete(&mut self, line: &str, position: usize) -> Completion {
+        ModelDebugger::complete(self, line, position)
+    }
+
+    fn usage(&self, word: &str) -> Option<&'static str> {
+        find(word).ok().map(|command| command.usage)
+    }
+}

@@ -1,0 +1,237 @@
+//! Rendering of a stop: the reason and the location.
+
+use super::with_addresses;
+use super::{frame, history, source};
+use crate::command::CommandContext;
+use invigil_check::report::{Paint, event_text, grouped};
+use invigil_expr::diag::Diagnostic;
+use invigil_lang::report::render;
+use invigil_monitor::automaton::AtEnd;
+use invigil_monitor::interactive::InteractiveMonitor;
+use invigil_monitor::verdict::{MonitorFault, Verdict};
+use invigil_session::target::{BreakpointId, BreakpointKind, Frame, Termination};
+use invigil_session::{RunOutcome, StateChange, SuspendReason};
+
+/// Number of source lines shown before and after the current one.
+const CONTEXT: u32 = 2;
+
+/// Introductory hint; it mentions `back` only if the target supports checkpoints.
+fn hint(can_reverse: bool) -> &'static str {
+    match can_reverse {
+        true => {
+            "\
+`where` shows the call stack, `path` and `events` show the history of the
+property, `print` and `info locals` show values; `continue` resumes, `back`
+goes back to an earlier event. `help` lists all commands."
+        }
+        false => {
+            "\
+`where` shows the call stack, `path` and `events` show the history of the
+property, `print` and `info locals` show values; `continue` resumes. `help`
+lists all commands."
+        }
+    }
+}
+
+/// Renders why and where the target is stopped.
+pub(crate) fn outcome(context: &mut CommandContext<'_>, outcome: &RunOutcome) -> String {
+    let style = context.repl.style;
+    let mut out = match outcome {
+        RunOutcome::Suspended(reasons) => reasons.iter().map(|reason| suspended(context, reason)).collect(),
+        RunOutcome::Breakpoints(hit) => hit.iter().map(|breakpoint| reached(context, *breakpoint)).collect(),
+        RunOutcome::Stepped { returned } => {
+            let value = returned.as_ref().map(|value| format!("Value returned: {}\n", frame::lines(value)));
+            return value.unwrap_or_default() + &location(context, true);
+        }
+        RunOutcome::Interrupted => style.paint(Paint::Title, "Interrupted") + "\n",
+        RunOutcome::Signal { name, detail } => {
+            let detail = if detail.is_empty() { String::new() } else { format!(": {detail}") };
+            format!(
+                "{}{detail}\n",
+                style.paint(Paint::Bad, &format!("The program is about to receive {name}"))
+            )
+        }
+        RunOutcome::Ended(ending) => return ended(context, ending),
+        RunOutcome::KilledOnRequest => return "The scenario killed the program.\n".to_owned(),
+    };
+    out.push_str(&location(context, false));
+    if !context.repl.hint_shown {
+        context.repl.hint_shown = true;
+        out.push('\n');
+        let can_reverse = context.session.target().checkpoints_unsupported().is_none();
+        out.push_str(&style.paint(Paint::Faint, hint(can_reverse)));
+        out.push('\n');
+    }
+    out
+}
+
+/// Renders the location of the selected frame. With `brief`, the frame is shown only if the function has changed.
+pub(crate) fn location(context: &mut CommandContext<'_>, brief: bool) -> String {
+    context.repl.listing = None;
+    let style = context.repl.style;
+    let depth = context.session.target().selected_frame();
+    let frames = match context.session.target().frames(depth + 1) {
+        Ok(frames) => frames,
+        Err(error) => return format!("  {}\n", style.paint(Paint::Faint, &format!("({error})"))),
+    };
+    let Some(here) = frames.get(depth) else { return String::new() };
+    let is_new = std::mem::replace(&mut context.repl.function, here.function.clone()) != here.function;
+    let mut out = String::new();
+    if is_new || !brief {
+        out.push_str(&format!("{}\n", frame::frame(here, &style)));
+    }
+    out + &source_of(context, here, if brief { 0 } else { CONTEXT })
+}
+
+fn source_of(context: &CommandContext<'_>, frame: &Frame, margin: u32) -> String {
+    let style = context.repl.style;
+    match &frame.line {
+        Some(line) => source::around(&line.file, line.line, margin, &style),
+        None => {
+            let words = format!("(no line information for {:#x})", frame.address);
+            format!("  {}\n", style.paint(Paint::Faint, &words))
+        }
+    }
+}
+
+fn ended(context: &CommandContext<'_>, ending: &Termination) -> String {
+    let (paint, words) = match ending {
+        Termination::Exited(0) => (Paint::Good, "The program exited with status 0".to_owned()),
+        Termination::Exited(status) => (Paint::Bad, format!("The program exited with status {status}")),
+        ending => (Paint::Bad, format!("The program has ended: {ending}")),
+    };
+    let mut out = context.repl.style.paint(paint, &words) + "\n";
+    for monitor in context.session.monitors() {
+        let states: Vec<String> =
+            monitor.current_states().map(|name| final_state(context, monitor, ending, name)).collect();
+        let states = if states.is_empty() { "no slices".to_owned() } else { states.join(", ") };
+        out.push_str(&format!("  {}: {states}\n", monitor.automaton().name));
+    }
+    out
+}
+
+/// Renders a final state, and whether the end of the run makes it a violation.
+fn final_state(
+    context: &CommandContext<'_>,
+    monitor: &InteractiveMonitor,
+    ending: &Termination,
+    name: &str,
+) -> String {
+    let automaton = monitor.automaton();
+    let state = automaton.state_named(name).map(|at| &automaton.states[usize::from(at)]);
+    let shown = history::state(context, monitor, name);
+    match state.map(|state| (state.at_end, state.verdict)) {
+        Some((AtEnd::Decided(false), Verdict::Undecided)) if !matches!(ending, Termination::Detached) => {
+            format!("{shown}, {}", context.repl.style.paint(Paint::Bad, "violated at the end of the run"))
+        }
+        _ => shown,
+    }
+}
+
+fn suspended(context: &mut CommandContext<'_>, reason: &SuspendReason) -> String {
+    let style = context.repl.style;
+    match reason {
+        SuspendReason::StateChange(change) => changed(context, change),
+        SuspendReason::Breakpoint(breakpoint) => reached(context, *breakpoint),
+        SuspendReason::Start => "The scenario suspended the program before its start.\n".to_owned(),
+        SuspendReason::Property(property) => {
+            let monitor = context.session.monitor(*property);
+            let name = monitor.map_or(String::new(), |monitor| monitor.automaton().name.clone());
+            let number = context.session.event_count();
+            let event = context.session.events(number..=number).pop();
+            let event =
+                event.map_or(String::new(), |past| format!(": event {number}, {}", event_text(&past.event)));
+            format!("Suspended by {}{event}\n", style.paint(Paint::Title, &name))
+        }
+        SuspendReason::PropertyFailed { property, failure } => {
+            let monitor = context.session.monitor(*property);
+            let name = monitor.map_or(String::new(), |monitor| monitor.automaton().name.clone());
+            failed(
+                context,
+                &format!("a block of property {name} failed; the property is no longer monitored"),
+                failure,
+            )
+        }
+        SuspendReason::ScenarioFailed { failure, .. } => {
+            failed(context, "a block of the scenario failed", failure)
+        }
+    }
+}
+
+fn failed(context: &CommandContext<'_>, what: &str, failure: &MonitorFault) -> String {
+    let message = format!("{what}: {}", failure.message);
+    match failure.span {
+        Some(span) if context.repl.loaded.sources.get(span.source).is_some() => {
+            let diagnostic = Diagnostic::error(span, message);
+            render(&context.repl.loaded.sources, &[diagnostic], context.repl.style.colour) + "\n"
+        }
+        _ => format!("{} {message}\n", context.repl.style.paint(Paint::Bad, "error:")),
+    }
+}
+
+/// Renders a state change for which the scenario suspended the program.
+fn changed(context: &CommandContext<'_>, change: &StateChange) -> String {
+    let style = context.repl.style;
+    let Some(monitor) = context.session.monitor(change.property) else { return String::new() };
+    let name = style.paint(Paint::Title, &monitor.automaton().name);
+    let with = if change.slice.is_empty() {
+        String::new()
+    } else {
+        format!(" with {}", with_addresses(&change.slice))
+    };
+    let is_violation = change.verdict == Verdict::NonAccepting;
+    let headline = match is_violation {
+        true => style.paint(Paint::Bad, "Violation of "),
+        false => style.paint(Paint::Title, "State change of "),
+    };
+    let mut out = format!("{headline}{name}{with}\n");
+    let formula =
+        monitor.automaton().formula.as_ref().filter(|formula| **formula != monitor.automaton().name);
+    formula.into_iter().for_each(|formula| out.push_str(&format!("  spec       {formula}\n")));
+    let to = history::state(context, monitor, &change.to);
+    let from = if change.from.is_empty() { String::new() } else { format!("{} → ", change.from) };
+    out.push_str(&format!("  state      {from}{to} ({})\n", change.verdict));
+    let past = context.session.events(change.event..=change.event).pop();
+    match &past {
+        Some(past) => {
+            out.push_str(&format!("  event      {}, {}\n", grouped(change.event), event_text(&past.event)));
+        }
+        None => out.push_str("  event      none yet\n"),
+    }
+    let why = history::reason(monitor, &change.to);
+    why.into_iter().for_each(|why| out.push_str(&format!("  since      {why}\n")));
+    let slice = match &past {
+        Some(past) => history::slice_of(past, change.property, &change.to),
+        None => monitor.slices().root(),
+    };
+    let slice = slice.filter(|slice| monitor.slices().contains(*slice));
+    let env =
+        slice.map_or(Vec::new(), |slice| invigil_check::env(monitor.automaton(), monitor.slices(), slice));
+    if !env.is_empty() {
+        let env: Vec<String> = env.iter().map(|at| format!("{} = {}", at.name, at.value)).collect();
+        out.push_str(&format!("  variables  {}\n", env.join(", ")));
+    }
+    out + "\n"
+}
+
+/// Renders a breakpoint that was hit.
+fn reached(context: &mut CommandContext<'_>, id: BreakpointId) -> String {
+    let style = context.repl.style;
+    let Some(breakpoint) =
+        context.session.target().breakpoints().into_iter().find(|breakpoint| breakpoint.id == id)
+    else {
+        return format!("{}\n", style.paint(Paint::Title, &format!("Breakpoint {}", id.0)));
+    };
+    let (kind, of) = match &breakpoint.spec.kind {
+        BreakpointKind::Location(location) => ("Breakpoint", location.clone()),
+        BreakpointKind::Return(function) => ("Breakpoint", format!("return of {function}")),
+        BreakpointKind::Watch { expression: of, .. } => ("Watchpoint", of.clone()),
+    };
+    let mut out = format!("{}, {of}", style.paint(Paint::Title, &format!("{kind} {}", id.0)));
+    if let BreakpointKind::Watch { expression: of, .. } = &breakpoint.spec.kind
+        && let Ok(value) = context.session.target().evaluate(of)
+    {
+        out.push_str(&format!(" = {}", frame::lines(&value)));
+    }
+    out + "\n"
+}

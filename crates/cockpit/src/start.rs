@@ -1,0 +1,223 @@
+//! Starting a session from files and a target.
+
+use crate::commands::BlockCommands;
+use crate::console::Console;
+use crate::interrupt_handle::InterruptHandle;
+use crate::message_sink::{MessageSink, SessionPrinter};
+use crate::session_factory::{Files, LoadedFiles, SessionFactory};
+use invigil_check::report::Style;
+use invigil_expr::diag::Diagnostic;
+use invigil_lang::report::render;
+use invigil_session::target::{TargetError, UnresolvedEvent};
+use invigil_session::{Recorder, RunOutcome, Session, SessionOptions, StartError};
+use invigil_trace::Format;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Everything a session is started from, and how its output is printed.
+pub struct SessionConfig {
+    /// Loads the files and starts the target.
+    pub factory: Box<dyn SessionFactory>,
+    /// The user's files.
+    pub files: Files,
+    /// The limits of the session.
+    pub options: SessionOptions,
+    /// File to which the events are recorded, if any.
+    pub record: Option<PathBuf>,
+    /// Destination of messages while the target runs.
+    pub messages: MessageSink,
+    /// Layout and colours of the output.
+    pub style: Style,
+    /// Interrupts the running target.
+    pub interrupt: InterruptHandle,
+    /// The terminal, if the target shares it.
+    pub console: Option<Rc<dyn Console>>,
+    /// Whether commands may ask for confirmation.
+    pub asks: bool,
+    /// Whether the debugger attached to a running process: it is detached where a process started here is killed.
+    pub attached: bool,
+}
+
+/// Error of starting a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OpenError {
+    /// The user's input is invalid; the message is already rendered.
+    Input(String),
+    /// The target cannot be started or controlled.
+    Target(String),
+}
+
+impl OpenError {
+    /// The message for the user.
+    pub fn message(&self) -> &str {
+        match self {
+            OpenError::Input(words) | OpenError::Target(words) => words,
+        }
+    }
+}
+
+impl From<TargetError> for OpenError {
+    fn from(error: TargetError) -> OpenError {
+        match error {
+            TargetError::Request(words) => OpenError::Input(format!("error: {words}")),
+            other => OpenError::Target(other.to_string()),
+        }
+    }
+}
+
+/// A session that has started.
+pub(crate) struct StartedSession {
+    pub(crate) session: Session,
+    pub(crate) loaded: Rc<LoadedFiles>,
+    /// Notes to print before the target runs.
+    pub(crate) notes: Vec<String>,
+    /// Outcome of the scenario's reactions to the initial verdicts.
+    pub(crate) outcome: Option<RunOutcome>,
+}
+
+/// Loads the files, starts the target and the session. On failure no process started here is left running.
+pub(crate) fn open(config: &mut SessionConfig) -> Result<StartedSession, OpenError> {
+    let loaded = Rc::new(config.factory.load(&config.files).map_err(OpenError::Input)?);
+    open_loaded(config, loaded)
+}
+
+/// Starts a session from compiled files.
+pub(crate) fn open_loaded(
+    config: &mut SessionConfig,
+    loaded: Rc<LoadedFiles>,
+) -> Result<StartedSession, OpenError> {
+    let recorder = match &config.record {
+        Some(path) => {
+            Some(recorder(path, &loaded).map_err(|words| OpenError::Input(format!("error: {words}")))?)
+        }
+        None => None,
+    };
+    let mut subject = config.factory.start_target()?;
+    config.interrupt.attach(subject.interrupter());
+    let (automata, scenarios) = (loaded.automata.clone(), loaded.scenarios.clone());
+    let options = config.options.clone();
+    let catalog = loaded.catalog.clone();
+    if !subject.is_alive() {
+        // The process is gone already, so an error of `kill` has no meaning.
+        let _ = subject.kill();
+        return Err(OpenError::Target("the program exited before it could be monitored".to_owned()));
+    }
+    let mut session = Session::new(subject, automata, catalog, scenarios, options);
+    let names = loaded.automata.iter().map(|automaton| automaton.name.clone()).collect();
+    session.set_listener(Box::new(SessionPrinter { sink: config.messages.clone(), names }));
+    session.set_command_runner(Box::new(BlockCommands::new(Rc::clone(&loaded))));
+    if let Some(recorder) = recorder {
+        session.set_recorder(recorder);
+    }
+    if let Err(words) = session.set_scripts(loaded.scripts.clone()) {
+        // The first error is the one to report.
+        let _ = if config.attached { session.detach() } else { session.kill() };
+        return Err(OpenError::Input(format!("error: {words}")));
+    }
+    match session.start() {
+        Ok(started) => {
+            let mut notes: Vec<String> = started.pending.iter().map(pending_note).collect();
+            // Entry and exit of one function are two events with the same note.
+            notes.dedup();
+            let is_watched = !loaded.automata.is_empty() || !loaded.scripts.is_empty();
+            notes.extend(
+                session.target().probe_failure().filter(|_| is_watched).map(|why| missing_probes_note(&why)),
+            );
+            Ok(StartedSession { notes, outcome: started.outcome, session, loaded })
+        }
+        Err(error) => {
+            let failed = match error {
+                StartError::Unresolved(unknown) => {
+                    OpenError::Input(render_unresolved(&loaded, &unknown, &config.style))
+                }
+                StartError::Target(error) => error.into(),
+            };
+            // The first error is the one to report.
+            let _ = if config.attached { session.detach() } else { session.kill() };
+            Err(failed)
+        }
+    }
+}
+
+/// Note that every event costs a trap, and why.
+pub fn missing_probes_note(why: &str) -> String {
+    format!("probes cannot be used in this program, so each event stops a thread (trap): {why}")
+}
+
+/// Creates the recorder for a trace file.
+pub(crate) fn recorder(path: &Path, loaded: &LoadedFiles) -> Result<Recorder, String> {
+    let (name, format) = (path.display(), format_from_path(path)?);
+    let file = File::create(path).map_err(|error| format!("{name}: cannot write the recording: {error}"))?;
+    Recorder::new(Box::new(file), format, &loaded.catalog).map_err(|error| format!("{name}: {error}"))
+}
+
+/// Determines the format of a recording from the extension of its path.
+///
+/// # Errors
+/// If the extension is unknown: a message for the user.
+pub fn format_from_path(path: &Path) -> Result<Format, String> {
+    match path.extension().and_then(|extension| extension.to_str()).unwrap_or("") {
+        "jsonl" | "json" => Ok(Format::JsonLines),
+        "csv" => Ok(Format::Csv),
+        "line" | "log" | "txt" | "trace" => Ok(Format::Line),
+        _ => Err(format!(
+            "{}: unknown trace format; use the extension .jsonl, .csv, or .trace for the line format",
+            path.display()
+        )),
+    }
+}
+
+/// Note on an event whose location may be in a library that is not loaded yet.
+pub fn pending_note(unknown: &UnresolvedEvent) -> String {
+    format!("{}: it may be in a library that is loaded later", unknown.reason)
+}
+
+/// Renders diagnostics for events that the target does not have, positioned in the property or script.
+pub fn render_unresolved(loaded: &LoadedFiles, unknown: &[UnresolvedEvent], style: &Style) -> String {
+    let mut words = Vec::new();
+    for unknown in unknown {
+        let mut transitions = loaded.automata.iter().flat_map(|automaton| &automaton.transitions);
+        let transition = transitions.find(|transition| transition.event == unknown.event);
+        let in_property =
+            transition.map(|found| event_span(loaded, found.span, unknown).unwrap_or(found.span));
+        let in_script = || loaded.places.iter().find(|(symbol, _)| *symbol == unknown.event);
+        let shown = match in_property.or_else(|| in_script().map(|(_, span)| *span)) {
+            Some(span) => {
+                let mut diagnostic = Diagnostic::error(span, &unknown.reason);
+                if !unknown.help.is_empty() {
+                    diagnostic = diagnostic.help(&unknown.help);
+                }
+                render(&loaded.sources, &[diagnostic], style.colour)
+            }
+            None => format!("error: {}", unknown.reason),
+        };
+        // Entry and exit of one method are two events with the same diagnostic.
+        if !words.contains(&shown) {
+            words.push(shown);
+        }
+    }
+    words.join("\n\n")
+}
+
+/// Span of the event's name, or of its parameter, within a transition.
+fn event_span(
+    loaded: &LoadedFiles,
+    transition: invigil_expr::diag::Span,
+    unknown: &UnresolvedEvent,
+) -> Option<invigil_expr::diag::Span> {
+    let symbol = loaded.catalog.get(unknown.event)?;
+    let text = loaded.sources.text_of(transition);
+    let name = symbol.name.as_str();
+    let event = text.find(name)?;
+    let (at, len) = match unknown.param.and_then(|param| symbol.params.get(param)) {
+        Some(param) => {
+            let source = param.source.to_string();
+            let after = event + name.len();
+            (after + text.get(after..)?.find(&source)?, source.len())
+        }
+        None => (event, name.len()),
+    };
+    let start = transition.start + at as u32;
+    Some(invigil_expr::diag::Span::new(transition.source, start, start + len as u32))
+}

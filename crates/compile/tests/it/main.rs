@@ -1,0 +1,6 @@
+//! Compiled models.
+
+// Compiled models against interpreted ones.
+mod differential;
+// Helper: random models and configurations.
+mod random_models;

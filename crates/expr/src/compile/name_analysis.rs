@@ -1,0 +1,223 @@
+//! Name analysis: which names a block assigns, and which it may read before it assigns them.
+//!
+//! A name that one block may read first and another block assigns is a shared variable, part of the
+//! environment. All other names are local to their block.
+
+use super::Block;
+use crate::diag::Diagnostic;
+use ruff_python_ast::{Comprehension, ExceptHandler, Expr, InterpolatedStringElement, Stmt};
+use ruff_text_size::Ranged;
+use std::collections::BTreeSet;
+
+/// Maximum nesting of expressions and statements.
+pub(super) const MAX_NESTING: usize = 100;
+
+pub(super) fn analyse(block: &mut Block, diagnostics: &mut Vec<Diagnostic>) {
+    let body = std::mem::take(&mut block.module.body);
+    let mut analysis = NameAnalysis { block, diagnostics, hidden: Vec::new(), depth: 0 };
+    analysis.statements(&body, &mut BTreeSet::new());
+    block.module.body = body;
+}
+
+/// The names that are assigned on every path so far.
+type Known = BTreeSet<String>;
+
+struct NameAnalysis<'a> {
+    block: &'a mut Block,
+    diagnostics: &'a mut Vec<Diagnostic>,
+    /// Variables of comprehensions, which shadow others of the same name.
+    hidden: Vec<String>,
+    depth: usize,
+}
+
+impl NameAnalysis<'_> {
+    /// Visits a nested node, unless it is nested too deeply.
+    fn nested(&mut self, node: &impl Ranged, inside: impl FnOnce(&mut Self)) {
+        if self.depth == MAX_NESTING {
+            let span = self.block.span(node.range());
+            self.diagnostics.push(Diagnostic::error(span, "this is nested too deeply"));
+            // Reported once: deeper nodes are not visited.
+            return;
+        }
+        self.depth += 1;
+        inside(self);
+        self.depth -= 1;
+    }
+
+    fn statements(&mut self, body: &[Stmt], known: &mut Known) {
+        for stmt in body {
+            self.nested(stmt, |s| s.statement(stmt, known));
+        }
+    }
+
+    fn statement(&mut self, stmt: &Stmt, known: &mut Known) {
+        match stmt {
+            Stmt::Assign(assign) => {
+                self.read(&assign.value, known);
+                for target in &assign.targets {
+                    self.assign(target, known);
+                }
+            }
+            Stmt::AugAssign(assign) => {
+                self.read(&assign.value, known);
+                self.read(&assign.target, known);
+                self.assign(&assign.target, known);
+            }
+            Stmt::AnnAssign(assign) => {
+                if let Some(value) = &assign.value {
+                    self.read(value, known);
+                    self.assign(&assign.target, known);
+                }
+            }
+            Stmt::Delete(delete) => delete.targets.iter().for_each(|target| self.read(target, known)),
+            Stmt::Return(stmt) => {
+                self.block.returns = true;
+                if let Some(value) = &stmt.value {
+                    self.read(value, known);
+                }
+            }
+            Stmt::Expr(stmt) => self.read(&stmt.value, known),
+            Stmt::Assert(stmt) => {
+                self.read(&stmt.test, known);
+                stmt.msg.iter().for_each(|msg| self.read(msg, known));
+            }
+            Stmt::If(stmt) => {
+                self.read(&stmt.test, known);
+                let mut after = known.clone();
+                self.statements(&stmt.body, &mut after);
+                let mut exhaustive = false;
+                for clause in &stmt.elif_else_clauses {
+                    clause.test.iter().for_each(|test| self.read(test, known));
+                    let mut branch = known.clone();
+                    self.statements(&clause.body, &mut branch);
+                    after.retain(|name| branch.contains(name));
+                    exhaustive |= clause.test.is_none();
+                }
+                if exhaustive {
+                    *known = after;
+                }
+            }
+            Stmt::While(stmt) => {
+                self.read(&stmt.test, known);
+                self.statements(&stmt.body, &mut known.clone());
+            }
+            Stmt::For(stmt) => {
+                self.read(&stmt.iter, known);
+                let mut body = known.clone();
+                self.assign(&stmt.target, &mut body);
+                self.statements(&stmt.body, &mut body);
+            }
+            Stmt::Try(stmt) => {
+                self.statements(&stmt.body, &mut known.clone());
+                for ExceptHandler::ExceptHandler(handler) in &stmt.handlers {
+                    self.statements(&handler.body, &mut known.clone());
+                }
+            }
+            // Names in a function are local to it: visit it for the nesting limit only.
+            Stmt::FunctionDef(def) => {
+                let names = (self.block.assigns.clone(), self.block.reads.clone(), self.block.returns);
+                self.statements(&def.body, &mut Known::new());
+                (self.block.assigns, self.block.reads, self.block.returns) = names;
+            }
+            Stmt::Global(global) => self.block.globals.extend(global.names.iter().map(ToString::to_string)),
+            // The compiler rejects all other statements.
+            _ => {}
+        }
+    }
+
+    fn assign(&mut self, target: &Expr, known: &mut Known) {
+        match target {
+            Expr::Name(name) => {
+                known.insert(name.id.to_string());
+                if !self.block.assigns.iter().any(|known| known == name.id.as_str()) {
+                    self.block.assigns.push(name.id.to_string());
+                }
+            }
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.assign(target, known)),
+            Expr::List(list) => list.elts.iter().for_each(|target| self.assign(target, known)),
+            // An assignment to an element reads the variable.
+            other => self.read(other, known),
+        }
+    }
+
+    fn read(&mut self, expr: &Expr, known: &Known) {
+        self.nested(expr, |s| s.read_parts(expr, known));
+    }
+
+    fn read_parts(&mut self, expr: &Expr, known: &Known) {
+        match expr {
+            Expr::Name(name) => {
+                let id = name.id.as_str();
+                if !known.contains(id) && !self.hidden.iter().any(|hidden| hidden == id) {
+                    let span = self.block.span(name.range());
+                    self.block.reads.entry(id.into()).or_insert(span);
+                }
+            }
+            Expr::BoolOp(e) => e.values.iter().for_each(|e| self.read(e, known)),
+            Expr::BinOp(e) => [&e.left, &e.right].into_iter().for_each(|e| self.read(e, known)),
+            Expr::UnaryOp(e) => self.read(&e.operand, known),
+            Expr::If(e) => [&e.test, &e.body, &e.orelse].into_iter().for_each(|e| self.read(e, known)),
+            Expr::Dict(e) => {
+                for item in &e.items {
+                    item.key.iter().for_each(|key| self.read(key, known));
+                    self.read(&item.value, known);
+                }
+            }
+            Expr::Set(e) => e.elts.iter().for_each(|e| self.read(e, known)),
+            Expr::List(e) => e.elts.iter().for_each(|e| self.read(e, known)),
+            Expr::Tuple(e) => e.elts.iter().for_each(|e| self.read(e, known)),
+            Expr::Compare(e) => {
+                self.read(&e.left, known);
+                e.comparators.iter().for_each(|e| self.read(e, known));
+            }
+            Expr::Call(e) => {
+                // The name of a function is not a variable.
+                if !matches!(&*e.func, Expr::Name(_)) {
+                    self.read(&e.func, known);
+                }
+                e.arguments.args.iter().for_each(|e| self.read(e, known));
+                e.arguments.keywords.iter().for_each(|k| self.read(&k.value, known));
+            }
+            // `gdb.execute(…)` is a function of the host; `gdb` is not a variable.
+            Expr::Attribute(e) if !super::call::is_gdb(&e.value) => self.read(&e.value, known),
+            Expr::Subscript(e) => [&e.value, &e.slice].into_iter().for_each(|e| self.read(e, known)),
+            Expr::Slice(e) => {
+                [&e.lower, &e.upper, &e.step].into_iter().flatten().for_each(|e| self.read(e, known));
+            }
+            Expr::FString(e) => {
+                for element in e.value.elements() {
+                    if let InterpolatedStringElement::Interpolation(part) = element {
+                        self.read(&part.expression, known);
+                    }
+                }
+            }
+            Expr::ListComp(e) => self.comprehension(&e.generators, &[&e.elt], known),
+            Expr::SetComp(e) => self.comprehension(&e.generators, &[&e.elt], known),
+            Expr::Generator(e) => self.comprehension(&e.generators, &[&e.elt], known),
+            Expr::DictComp(e) => {
+                let parts: Vec<&Expr> = e.key.iter().map(|key| &**key).chain([&*e.value]).collect();
+                self.comprehension(&e.generators, &parts, known);
+            }
+            _ => {}
+        }
+    }
+
+    fn comprehension(&mut self, generators: &[Comprehension], parts: &[&Expr], known: &Known) {
+        let outer = self.hidden.len();
+        for generator in generators {
+            self.read(&generator.iter, known);
+            self.hide(&generator.target);
+            generator.ifs.iter().for_each(|test| self.read(test, known));
+        }
+        parts.iter().for_each(|part| self.read(part, known));
+        self.hidden.truncate(outer);
+    }
+
+    fn hide(&mut self, target: &Expr) {
+        match target {
+            Expr::Name(name) => self.hidden.push(name.id.to_string()),
+            Expr::Tuple(tuple) => tuple.elts.iter().for_each(|target| self.hide(target)),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The breakpoints of the user and the scenarios.
+
+use crate::target::JavaTarget;
+use invigil_jvm_agent::protocol::{
+    Answer, CodeLocation, Request, SubscriptionId, Trigger, ValueRequest, ValueSource, ValueType, WireValue,
+};
+use invigil_session::target::{
+    Breakpoint, BreakpointId, BreakpointKind, BreakpointSpec, Owner, StopReason, TargetError, TargetResult,
+};
+use std::collections::BTreeMap;
+
+/// The number of the breakpoint that `until` sets.
+pub(crate) const UNTIL: u32 = u32::MAX;
+
+/// A breakpoint that is set.
+struct SetBreakpoint {
+    owner: Owner,
+    spec: BreakpointSpec,
+    enabled: bool,
+    hits: u64,
+    /// Number of further hits that are ignored.
+    ignore: u64,
+    /// Its location, as the agent knows it.
+    name: String,
+    /// Its locations as text; empty until a class that has it is loaded.
+    locations: Vec<String>,
+}
+
+/// The breakpoints that are set.
+#[derive(Default)]
+pub(crate) struct BreakpointTable {
+    all: BTreeMap<BreakpointId, SetBreakpoint>,
+    last: u32,
+    /// Whether `until` has set its breakpoint.
+    until: bool,
+}
+
+impl BreakpointTable {
+    /// The owner of a breakpoint, if it is enabled.
+    pub(crate) fn owner(&self, id: BreakpointId) -> Option<Owner> {
+        self.all.get(&id).filter(|point| point.enabled).map(|point| point.owner)
+    }
+}
+
+/// Whether a name is a line: `Queue.java:12`.
+fn is_line(name: &str) -> bool {
+    name.rsplit_once(':').is_some_and(|(file, line)| file.ends_with(".java") && line.parse::<u32>().is_ok())
+}
+
+/// A location as text.
+pub(crate) fn location_text(location: &CodeLocation) -> String {
+    match location.line {
+        0 => format!("{}.{}", location.class, location.method),
+        line => format!("{}.{} ({}:{line})", location.class, location.method, location.file),
+    }
+}
+
+impl JavaTarget {
+    pub(crate) fn add_breakpoint(
+        &mut self,
+        owner: Owner,
+        spec: &BreakpointSpec,
+    ) -> TargetResult<BreakpointId> {
+        let id = BreakpointId(self.breakpoints.last + 1);
+        let (name, places) = self.resolve_breakpoint(
+            SubscriptionId::Breakpoint { number: id.0 },
+            &spec.kind,
+            spec.condition.as_deref(),
+        )?;
+        let spec = spec.clone();
+        let set = SetBreakpoint {
+            owner,
+            enabled: true,
+            hits: 0,
+            ignore: spec.ignore,
+            spec,
+            name,
+            locations: places,
+        };
+        self.breakpoints.last = id.0;
+        self.breakpoints.all.insert(id, set);
+        Ok(id)
+    }
+
+    /// Makes the agent set a breakpoint. Returns its name, and its locations as text.
+    fn resolve_breakpoint(
+        &mut self,
+        key: SubscriptionId,
+        what: &BreakpointKind,
+        condition: Option<&str>,
+    ) -> TargetResult<(String, Vec<String>)> {
+        let (moment, name) = match what {
+            BreakpointKind::Location(name) if name.trim().starts_with('*') => {
+                return Err(TargetError::Request(
+                    "Java programs have no addresses: name a method or a line".to_owned(),
+                ));
+            }
+            BreakpointKind::Location(name) => match name.trim().parse::<u32>() {
+                Ok(line) => (Trigger::Line, format!("{}:{line}", self.current_file()?)),
+                // Class files have the names of their source files, but not their directories.
+                Err(_) if is_line(name) => {
+                    (Trigger::Line, name.rsplit('/').next().unwrap_or_default().to_owned())
+                }
+                Err(_) => (Trigger::Enter, self.qualified_name(name)),
+            },
+            BreakpointKind::Return(name) => (Trigger::Return, self.qualified_name(name)),
+            BreakpointKind::Watch { expression: of, read: false, write: true } => {
+                let field = of.strip_prefix("this.").unwrap_or(of);
+                (Trigger::Write, self.qualified_name(field))
+            }
+            BreakpointKind::Watch { expression: of, .. } => {
+                return Err(TargetError::Request(format!(
+                    "reads of `{of}` cannot be watched in a Java program; `watch {of}` stops at writes"
+                )));
+            }
+        };
+        let condition = condition.map(|text| ValueRequest {
+            source: ValueSource::Expression { text: text.to_owned() },
+            ty: Some(ValueType::Bool),
+        });
+        let subscription = self.subscription(key, moment, &name, condition.into_iter().collect());
+        let places = match self.request(&Request::SetBreakpoint { subscription })? {
+            Answer::Locations { locations } => locations.iter().map(location_text).collect(),
+            Answer::Errors { errors: problems } => {
+                if let Some(problem) = problems.iter().find(|problem| !problem.pending) {
+                    let help =
+                        if problem.help.is_empty() { String::new() } else { format!("; {}", problem.help) };
+                    return Err(TargetError::Request(format!("{}{help}", problem.reason)));
+                }
+                self.locations_of(&name)
+            }
+            _ => Vec::new(),
+        };
+        Ok((name, places))
+    }
+
+    /// The locations of a name in the loaded classes, as text.
+    fn locations_of(&mut self, name: &str) -> Vec<String> {
+        match self.request(&Request::FindLocation { name: name.to_owned() }) {
+            Ok(Answer::Locations { locations }) => locations.iter().map(location_text).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A name without a class belongs to the class of the selected thread's current method.
+    fn qualified_name(&mut self, name: &str) -> String {
+        let name = name.trim();
+        let path = name.split('(').next().unwrap_or_default();
+        if path.contains('.') {
+            return name.to_owned();
+        }
+        let depth = self.frame;
+        match self.current_frames(depth + 1).ok().and_then(|frames| frames.into_iter().nth(depth)) {
+            Some(frame) => format!("{}.{name}", frame.location.class),
+            None => name.to_owned(),
+        }
+    }
+
+    fn current_file(&mut self) -> TargetResult<String> {
+        let depth = self.frame;
+        let frame = self.current_frames(depth + 1)?.into_iter().nth(depth);
+        match frame.map(|frame| frame.location.file) {
+            Some(file) if !file.is_empty() => Ok(file),
+            _ => Err(TargetError::Request(
+                "the current file is unknown: name it as in `Queue.java:12`".to_owned(),
+            )),
+        }
+    }
+
+    pub(crate) fn drop_breakpoint(&mut self, id: BreakpointId) -> TargetResult {
+        if self.breakpoints.all.remove(&id).is_none() {
+            return Err(TargetError::Request(format!("there is no breakpoint {}", id.0)));
+        }
+        match self.request(&Request::RemoveBreakpoint { number: id.0 }) {
+            // A program that has ended has no breakpoints.
+            Ok(_) | Err(TargetError::Ended(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn switch_breakpoint(&mut self, id: BreakpointId, enabled: bool) -> TargetResult {
+        let Some(point) = self.breakpoints.all.get_mut(&id) else {
+            return Err(TargetError::Request(format!("there is no breakpoint {}", id.0)));
+        };
+        point.enabled = enabled;
+        match self.request(&Request::EnableBreakpoint { number: id.0, enabled }) {
+            Ok(_) | Err(TargetError::Ended(_)) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    pub(crate) fn list_breakpoints(&mut self) -> Vec<Breakpoint> {
+        // Classes may have been loaded in the meantime.
+        let lacking: Vec<(BreakpointId, String)> = self
+            .breakpoints
+            .all
+            .iter()
+            .filter(|(_, set)| set.locations.is_empty())
+            .map(|(id, set)| (*id, set.name.clone()))
+            .collect();
+        for (id, name) in lacking {
+            let places = self.locations_of(&name);
+            if let Some(set) = self.breakpoints.all.get_mut(&id) {
+                set.locations = places;
+            }
+        }
+        let all = self.breakpoints.all.iter().map(|(id, set)| Breakpoint {
+            id: *id,
+            owner: set.owner,
+            spec: set.spec.clone(),
+            locations: set.locations.clone(),
+            hits: set.hits,
+            enabled: set.enabled,
+        });
+        all.collect()
+    }
+
+    /// The breakpoints of an owner that are hit at the current location of the stopped thread.
+    pub(crate) fn breakpoints_hit(&mut self, owner: Owner) -> TargetResult<Option<StopReason>> {
+        let Some(waiting) = &self.stopped_thread else { return Ok(None) };
+        let (mut points, mut once, mut until) = (Vec::new(), Vec::new(), false);
+        for hit in &waiting.notifications {
+            let SubscriptionId::Breakpoint { number } = hit.id else { continue };
+            until |= number == UNTIL && owner == Owner::User;
+            let id = BreakpointId(number);
+            let Some(set) = self.breakpoints.all.get_mut(&id).filter(|set| set.owner == owner && set.enabled)
+            else {
+                continue;
+            };
+            if set.spec.condition.is_some() && hit.values.first() != Some(&(WireValue::Bool { value: true }))
+            {
+                continue;
+            }
+            set.hits += 1;
+            if set.ignore > 0 {
+                set.ignore -= 1;
+                continue;
+            }
+            if set.spec.once {
+                once.push(id);
+            }
+            points.push(id);
+        }
+        for id in once {
+            self.drop_breakpoint(id)?;
+        }
+        Ok(match (points.is_empty(), until) {
+            (false, _) => Some(StopReason::Breakpoints { owner, breakpoints: points }),
+            (true, true) => Some(StopReason::Stepped { returned: None }),
+            (true, false) => None,
+        })
+    }
+
+    /// Sets the breakpoint of `until`.
+    pub(crate) fn set_until(&mut self, place: &str) -> TargetResult {
+        self.resolve_breakpoint(
+            SubscriptionId::Breakpoint { number: UNTIL },
+            &BreakpointKind::Location(place.to_owned()),
+            None,
+        )?;
+        self.breakpoints.until = true;
+        Ok(())
+    }
+
+    pub(crate) fn remove_until(&mut self) -> TargetResult {
+        if std::mem::take(&mut self.breakpoints.until) {
+            self.request(&Request::RemoveBreakpoint { number: UNTIL })?;
+        }
+        Ok(())
+    }
+}

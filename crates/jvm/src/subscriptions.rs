@@ -1,0 +1,219 @@
+//! From the events that monitors need to subscriptions of the agent.
+
+use crate::classpath::ClassPath;
+use crate::params;
+use crate::variable_path::{self, variable_path};
+use invigil_expr::diag::nearest;
+use invigil_jvm_agent::entity::Entity;
+use invigil_jvm_agent::names::{dotted, is_platform};
+use invigil_jvm_agent::protocol::{
+    self as wire, Subscription, SubscriptionId, Trigger, ValueRequest, VariablePath,
+};
+use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSource, ParamType};
+use invigil_session::target::UnresolvedEvent;
+use invigil_weave::Class;
+
+/// How a variable is reached.
+enum Routed {
+    /// By its class or method alone.
+    Direct,
+    /// Through other objects.
+    ThroughObjects(VariablePath),
+    /// It cannot change except by a write.
+    NeverChanges,
+}
+
+/// The subscriptions for the events of a catalog, and the events that cannot be reported, as far as class files reveal
+/// it.
+pub(crate) fn subscriptions(
+    catalog: &EventCatalog,
+    path: &ClassPath,
+) -> (Vec<Subscription>, Vec<UnresolvedEvent>) {
+    let (mut subscriptions, mut unknown) = (Vec::new(), Vec::new());
+    for (symbol, written) in catalog.iter() {
+        let problem = |(reason, help): variable_path::NameError, pending| UnresolvedEvent {
+            event: symbol,
+            param: None,
+            reason,
+            help,
+            pending,
+        };
+        let moment = match trigger(&written.name, written.kind) {
+            Ok(Some(moment)) => moment,
+            // The event does not come from the agent.
+            Ok(None) => continue,
+            Err((reason, help)) => {
+                unknown.push(problem((reason, help.to_owned()), false));
+                continue;
+            }
+        };
+        match (value_requests(symbol, &written.params), routed(path, &moment, &written.name)) {
+            (Err(lacking), _) => unknown.extend(lacking),
+            (_, Err(mistake)) => unknown.push(problem(mistake, false)),
+            (_, Ok(Routed::NeverChanges)) => continue,
+            (Ok(asks), Ok(_)) => {
+                unknown.extend(params::unknown_fields(path, symbol, &moment, written));
+                let subscription = subscription(
+                    path,
+                    SubscriptionId::Event { number: symbol.0 },
+                    moment,
+                    &written.name,
+                    asks,
+                );
+                unknown.extend(malformed_class(path, &subscription).map(|mistake| problem(mistake, true)));
+                subscriptions.push(subscription);
+            }
+        }
+        unknown.extend(unknown_scope(path, &written.name).map(|mistake| problem(mistake, true)));
+    }
+    (subscriptions, unknown)
+}
+
+/// A subscription, with the classes that its name may mean.
+pub(crate) fn subscription(
+    path: &ClassPath,
+    key: SubscriptionId,
+    moment: Trigger,
+    name: &str,
+    asks: Vec<ValueRequest>,
+) -> Subscription {
+    let candidates = match (&moment, Entity::parse(name)) {
+        (Trigger::Line, _) | (_, Err(_)) => Vec::new(),
+        (_, Ok(entity)) => {
+            let all = path.names().filter(|class| entity.name.matches_class(class));
+            all.take(20).map(str::to_owned).collect()
+        }
+    };
+    let route = match routed(path, &moment, name) {
+        Ok(Routed::ThroughObjects(route)) => Some(route),
+        _ => None,
+    };
+    Subscription {
+        id: key,
+        trigger: moment,
+        name: name.to_owned(),
+        candidates,
+        value_requests: asks,
+        variable_path: route,
+    }
+}
+
+/// Whether a variable is reached through other objects.
+fn routed(path: &ClassPath, moment: &Trigger, name: &str) -> Result<Routed, variable_path::NameError> {
+    let Ok(entity) = Entity::parse(name) else { return Ok(Routed::Direct) };
+    if *moment != Trigger::Write {
+        return Ok(Routed::Direct);
+    }
+    Ok(match variable_path(path, &entity)? {
+        Some(route) => Routed::ThroughObjects(route),
+        None if entity.is_by_path => Routed::NeverChanges,
+        None => Routed::Direct,
+    })
+}
+
+/// The error for a matching class whose file is malformed.
+fn malformed_class(path: &ClassPath, subscription: &Subscription) -> Option<variable_path::NameError> {
+    subscription.candidates.iter().find_map(|name| {
+        let problem = Class::read(&path.bytes(name)?).err()?;
+        Some((format!("the class file of `{}` cannot be used: {problem}", dotted(name)), String::new()))
+    })
+}
+
+/// The error for a scope that contains no class.
+fn unknown_scope(path: &ClassPath, name: &str) -> Option<variable_path::NameError> {
+    let scope = Entity::parse(name).ok()?.scope?;
+    if is_platform(&scope.part) || path.names().any(|class| scope.touches(class)) {
+        return None;
+    }
+    let reason = format!("no class or package `{}` is known yet", scope.part);
+    Some((reason, nearest_class(path, &scope.part).unwrap_or_default()))
+}
+
+/// The name that may have been meant by one that no class has.
+pub(crate) fn suggestion(path: &ClassPath, name: &str) -> Option<String> {
+    let class = Entity::parse(name).ok()?.name.class;
+    // The class of `A.b.c` may be `A`.
+    let starts: Vec<&str> = class.match_indices('.').map(|(at, _)| &class[..at]).collect();
+    let near = nearest_class(path, &class);
+    near.or_else(|| starts.into_iter().rev().find_map(|start| nearest_class(path, start)))
+}
+
+/// A hint with the class whose name is most similar.
+pub(crate) fn nearest_class(path: &ClassPath, class: &str) -> Option<String> {
+    // A name without a package is compared with class names without their packages.
+    let shown = path.names().map(|known| match class.contains('.') {
+        true => dotted(known),
+        false => dotted(known).rsplit('.').next().unwrap_or_default().to_owned(),
+    });
+    let shown: Vec<String> = shown.collect();
+    let near = nearest(class, shown.iter().map(String::as_str))?;
+    Some(format!("did you mean `{near}`? Otherwise it will be monitored once it is loaded"))
+}
+
+/// When an event is reported; `None` if it does not come from the agent.
+fn trigger(name: &str, kind: EventKind) -> Result<Option<Trigger>, (String, &'static str)> {
+    if name.starts_with('#') {
+        let others = ["#signal", "#fork", "#exec", "#thread", "#thread_exit"];
+        return match others.contains(&name) {
+            true => Err((format!("`{name}` is not available for Java programs"), "")),
+            false => Ok(None),
+        };
+    }
+    if name.starts_with("syscall:") {
+        return Err((
+            format!("`{name}` is not available for Java programs"),
+            "use an event of the method that makes the call",
+        ));
+    }
+    match kind {
+        EventKind::Before => Ok(Some(Trigger::Enter)),
+        EventKind::After => Ok(Some(Trigger::Return)),
+        EventKind::Write => Ok(Some(Trigger::Write)),
+        EventKind::Read | EventKind::Access | EventKind::BeforeRead | EventKind::BeforeAccess => Err((
+            format!("reads of `{name}` cannot be observed in Java programs"),
+            "use `event write`, or an event of the method that reads it",
+        )),
+        EventKind::BeforeWrite => Err((
+            format!("`{name}` cannot be observed before it is written in Java programs"),
+            "use `event write`, which occurs right after",
+        )),
+        EventKind::Join | EventKind::Leave | EventKind::Tick => Ok(None),
+    }
+}
+
+/// The values to request with an event, or errors for parameters that Java does not have.
+fn value_requests(symbol: EventId, params: &[Param]) -> Result<Vec<ValueRequest>, Vec<UnresolvedEvent>> {
+    let mut lacking = Vec::new();
+    let mut asks = Vec::new();
+    for (at, param) in params.iter().enumerate() {
+        let source = match &param.source {
+            ParamSource::Name(name) => wire::ValueSource::Expression { text: name.clone() },
+            ParamSource::Expression(text) => wire::ValueSource::Expression { text: text.clone() },
+            ParamSource::Arg(number) => wire::ValueSource::Argument { number: *number },
+            ParamSource::Ret => wire::ValueSource::Result,
+            ParamSource::Thread => wire::ValueSource::Thread,
+            ParamSource::Program => wire::ValueSource::Process,
+            ParamSource::Time => wire::ValueSource::Time,
+            source @ (ParamSource::Deref(_) | ParamSource::Address(_) | ParamSource::Outer(_)) => {
+                lacking.push(UnresolvedEvent {
+                    event: symbol,
+                    param: Some(at),
+                    reason: format!(
+                        "the parameter `{source}` is not available: Java has no pointers, and callers are not inspected"
+                    ),
+                    help: "name a parameter, `this`, or a path such as `\"this.size\" as n`".to_owned(),
+                    pending: false,
+                });
+                continue;
+            }
+        };
+        let ty = param.ty.map(|ty| match ty {
+            ParamType::Int => wire::ValueType::Int,
+            ParamType::Float => wire::ValueType::Float,
+            ParamType::Bool => wire::ValueType::Bool,
+            ParamType::Str => wire::ValueType::Text,
+        });
+        asks.push(ValueRequest { source, ty });
+    }
+    if lacking.is_empty() { Ok(asks) } else { Err(lacking) }
+}

@@ -1,0 +1,149 @@
+//! Monitoring and requirement scripts (PEDL, MEDL) as black boxes.
+
+use super::{BlackBox, ComponentNames, value};
+use crate::inputs::{Observation, ObservationError};
+use invigil_decent::system::{ComponentId, PropositionId, System};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_expr::value::Value;
+use invigil_ltl::moore::Truth;
+use invigil_monitor::event::{Event, EventBatch, EventCatalog, EventId, EventMeta};
+use invigil_monitor::mac::{EventDeriver, ScriptOutputs, ScriptPlan, SnapshotInput, Type};
+
+/// Pair of scripts.
+///
+/// In each round the variables named like propositions are assigned, in the order of the monitoring script; then the
+/// methods named like propositions that are true are called; then the time advances, which counts rounds. The verdict
+/// is true if all properties are true and no alarm was raised in the round, false if a property is false or an alarm
+/// was raised, and unknown otherwise.
+pub struct ScriptBox {
+    fresh: EventDeriver,
+    deriver: EventDeriver,
+    snapshots: Vec<ProxySnapshot>,
+    outputs: ScriptOutputs,
+    /// Last known value of each property.
+    truths: Vec<Truth>,
+}
+
+/// Snapshot that stands for an observation.
+#[derive(Clone, Copy, Debug)]
+struct ProxySnapshot {
+    symbol: EventId,
+    what: SnapshotKind,
+    /// Number of parameters of the event.
+    params: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum SnapshotKind {
+    /// A variable is assigned a proposition's value; index of the parameter.
+    Assign(PropositionId, usize),
+    /// A method is called.
+    Call(PropositionId),
+    Tick,
+}
+
+impl ScriptBox {
+    /// Creates a box for a component. `places` lists where the monitoring script names the entity of each event.
+    ///
+    /// # Errors
+    /// Returns a diagnostic for each name that the component does not observe, or why the scripts cannot run.
+    pub fn new(
+        plan: &ScriptPlan,
+        catalog: &EventCatalog,
+        places: &[(EventId, Span)],
+        (system, component): (&System, ComponentId),
+    ) -> Result<ScriptBox, Vec<Diagnostic>> {
+        let observed = ComponentNames { system, component, other_inputs: "" };
+        let mut problems = Vec::new();
+        let mut snapshots = Vec::new();
+        for (symbol, input) in &plan.inputs {
+            let span =
+                places.iter().find(|(known, _)| known == symbol).map_or(Span::default(), |(_, at)| *at);
+            let (name, params) =
+                catalog.get(*symbol).map_or(("", 0), |it| (it.name.as_str(), it.params.len()));
+            let Some(proposition) = observed.find(name) else {
+                problems.push(observed.unknown(name, span));
+                continue;
+            };
+            let what = match input {
+                SnapshotInput::Update { variable, value } | SnapshotInput::Changed { variable, value } => {
+                    let declared = plan.recogniser.variables().get(variable.0 as usize);
+                    if declared.is_some_and(|declared| declared.ty != Type::Boolean) {
+                        let words = format!("`{name}` is Boolean");
+                        let help = format!("write: monobj boolean {name};");
+                        problems.push(Diagnostic::error(span, words).help(help));
+                        continue;
+                    }
+                    SnapshotKind::Assign(proposition, *value)
+                }
+                SnapshotInput::Start { .. } | SnapshotInput::End { .. } => SnapshotKind::Call(proposition),
+                SnapshotInput::Tick => SnapshotKind::Tick,
+            };
+            snapshots.push(ProxySnapshot { symbol: *symbol, what, params });
+        }
+        // Assignments come before calls, so that calls see the values of the round.
+        snapshots.sort_by_key(|snapshot| matches!(snapshot.what, SnapshotKind::Call(_)));
+        snapshots.extend(plan.tick.map(|(symbol, _)| ProxySnapshot {
+            symbol,
+            what: SnapshotKind::Tick,
+            params: 0,
+        }));
+        let fresh = match EventDeriver::new(plan) {
+            Ok(fresh) if problems.is_empty() => fresh,
+            Ok(_) => return Err(problems),
+            Err(words) => return Err(vec![Diagnostic::error(Span::default(), words)]),
+        };
+        let outputs = plan.outputs.clone();
+        let truths = vec![Truth::Unknown; outputs.properties.len()];
+        Ok(ScriptBox { deriver: fresh.clone(), fresh, snapshots, outputs, truths })
+    }
+}
+
+impl BlackBox for ScriptBox {
+    fn restart(&mut self) {
+        self.deriver = self.fresh.clone();
+        self.truths.fill(Truth::Unknown);
+    }
+
+    fn round(&mut self, at: u32, seen: &[Observation]) -> Result<Truth, ObservationError> {
+        self.deriver.advance_clock(i64::from(at));
+        // The time was set above, exactly.
+        let stamp = EventMeta { time: f64::NAN, line: 0 };
+        let mut found = EventBatch::default();
+        for snapshot in &self.snapshots {
+            let mut params = vec![Value::UNSET; snapshot.params];
+            match snapshot.what {
+                SnapshotKind::Assign(proposition, place) => {
+                    let value = value(seen, proposition);
+                    if value.is_unset() {
+                        continue;
+                    }
+                    params[place] = value;
+                }
+                SnapshotKind::Call(proposition) if value(seen, proposition).as_bool() != Some(true) => {
+                    continue;
+                }
+                SnapshotKind::Call(_) | SnapshotKind::Tick => {}
+            }
+            let event = Event { id: snapshot.symbol, params: &params, text: "" };
+            self.deriver.derive(&event, stamp, &mut found);
+        }
+        let mut is_raised = false;
+        for symbol in (0..found.len()).map(|at| found.event(at).id) {
+            for (truth, [undefined, fails, holds]) in self.truths.iter_mut().zip(&self.outputs.properties) {
+                *truth = match symbol {
+                    _ if symbol == *undefined => Truth::Unknown,
+                    _ if symbol == *fails => Truth::False,
+                    _ if symbol == *holds => Truth::True,
+                    _ => *truth,
+                };
+            }
+            is_raised |= self.outputs.alarms.iter().any(|[raised, _]| *raised == symbol);
+        }
+        Ok(match &self.truths {
+            truths if is_raised || truths.contains(&Truth::False) => Truth::False,
+            truths if truths.contains(&Truth::Unknown) => Truth::Unknown,
+            _ => Truth::True,
+        })
+    }
+}

@@ -1,0 +1,115 @@
+//! Raw syntax tree of a decentralized specification. Names are not resolved.
+
+use super::parser::nearest_help;
+use super::report;
+use super::text::Text;
+use invigil_decent::spec::{AutomatonSpec, EdgeSpec, StateSpec};
+use invigil_decent::system::System;
+use invigil_expr::diag::{Diagnostic, SourceId, Span};
+use invigil_ltl::moore::Truth;
+use invigil_ltl::syntax::Tree;
+use std::collections::HashMap;
+
+/// A name with its position.
+pub(crate) type Named = (String, Span);
+
+/// A specification file.
+#[derive(Clone, Debug)]
+pub(crate) struct RawSpecification {
+    pub(crate) source: SourceId,
+    /// The system, if it is defined elsewhere.
+    pub(crate) system: Option<System>,
+    pub(crate) components: Vec<RawComponent>,
+    pub(crate) links: Vec<(Named, Named)>,
+    pub(crate) monitors: Vec<RawMonitor>,
+    pub(crate) root: Option<Named>,
+}
+
+impl RawSpecification {
+    pub(crate) fn new(source: SourceId) -> RawSpecification {
+        RawSpecification {
+            source,
+            system: None,
+            components: Vec::new(),
+            links: Vec::new(),
+            monitors: Vec::new(),
+            root: None,
+        }
+    }
+}
+
+/// A component and its propositions.
+#[derive(Clone, Debug)]
+pub(crate) struct RawComponent {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) propositions: Vec<Named>,
+}
+
+/// A monitor.
+#[derive(Clone, Debug)]
+pub(crate) struct RawMonitor {
+    pub(crate) name: String,
+    pub(crate) span: Span,
+    pub(crate) at: Option<Named>,
+    pub(crate) body: RawBody,
+}
+
+/// The body of a monitor.
+#[derive(Clone, Debug)]
+pub(crate) enum RawBody {
+    /// A formula that is not parsed yet.
+    Formula(Text),
+    Read(Tree, Text),
+    /// An automaton, with the texts of its labels.
+    Automaton((AutomatonSpec, Vec<(Tree, Text)>)),
+    BlackBox {
+        file: String,
+    },
+}
+
+pub(super) struct RawState {
+    pub(super) name: String,
+    pub(super) span: Span,
+    pub(super) verdict: Truth,
+    pub(super) edges: Vec<RawEdge>,
+}
+
+pub(super) struct RawEdge {
+    pub(super) to: String,
+    pub(super) span: Span,
+    pub(super) label: Option<(Tree, Text)>,
+}
+
+/// Resolves the states of an automaton; edges refer to states by index.
+pub(super) fn resolve(
+    states: Vec<RawState>,
+    problems: &mut Vec<Diagnostic>,
+) -> (AutomatonSpec, Vec<(Tree, Text)>) {
+    let mut places: HashMap<&str, usize> = HashMap::new();
+    for (at, state) in states.iter().enumerate() {
+        if let Some(first) = places.insert(&state.name, at) {
+            let problem = Diagnostic::error(state.span, format!("duplicate state `{}`", state.name));
+            report(
+                problems,
+                problem.related(states[first].span, "first declaration").help("rename one of them"),
+            );
+        }
+    }
+    let (mut drawn, mut texts) = (AutomatonSpec::default(), Vec::new());
+    for state in &states {
+        let mut edges = Vec::new();
+        for edge in &state.edges {
+            let Some(to) = places.get(edge.to.as_str()) else {
+                let problem = Diagnostic::error(edge.span, format!("unknown state `{}`", edge.to));
+                report(problems, nearest_help(problem, &edge.to, places.keys().copied()));
+                continue;
+            };
+            let label = edge.label.as_ref().map(|(tree, _)| tree.clone());
+            texts.extend(edge.label.clone());
+            edges.push(EdgeSpec { label, to: *to });
+        }
+        drawn.states.push(StateSpec { name: state.name.clone(), verdict: state.verdict, edges });
+    }
+    (drawn, texts)
+}

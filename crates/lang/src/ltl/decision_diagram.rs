@@ -1,0 +1,94 @@
+//! Decision diagrams over the labels of a state's edges.
+
+use invigil_ltl::formula::Atom;
+use invigil_ltl::label::{Labels, Variable};
+use invigil_ltl::{Label, TooLarge};
+use invigil_monitor::decision::{DecisionEdge, DecisionNode};
+use std::collections::HashMap;
+
+/// The maximum number of decision nodes of a property.
+const MAX_FORKS: usize = 1 << 20;
+/// The maximum number of decisions on a path.
+const MAX_DEPTH: usize = 1 << 10;
+
+/// Mutually exclusive edges, each with its outcome.
+pub(super) type Edges = Vec<(Label, DecisionEdge)>;
+
+/// Builds decision diagrams that share equal nodes.
+#[derive(Default)]
+pub(super) struct Diagrams {
+    pub(super) forks: Vec<DecisionNode>,
+    shared: HashMap<DecisionNode, u32>,
+    /// Results for the current event.
+    known: HashMap<Edges, DecisionEdge>,
+}
+
+impl Diagrams {
+    /// Starts the next event, for which atoms have different tests.
+    pub(super) fn next_event(&mut self) {
+        self.known.clear();
+    }
+
+    /// Returns the diagram that leads to the edge whose label is true, or to [`DecisionEdge::Stay`] if there is
+    /// none. `test` returns the test for an atom.
+    pub(super) fn decide(
+        &mut self,
+        labels: &mut Labels,
+        edges: &Edges,
+        test: &mut dyn FnMut(Atom) -> u32,
+    ) -> Result<DecisionEdge, TooLarge> {
+        self.below(labels, edges, test, 0)
+    }
+
+    fn below(
+        &mut self,
+        labels: &mut Labels,
+        edges: &Edges,
+        test: &mut dyn FnMut(Atom) -> u32,
+        depth: usize,
+    ) -> Result<DecisionEdge, TooLarge> {
+        if depth > MAX_DEPTH {
+            return Err(TooLarge { what: "atoms in one decision", limit: MAX_DEPTH });
+        }
+        let decided = edges.iter().find_map(|(label, _)| labels.decide(label)).map(|(variable, ..)| variable);
+        let Some(variable) = decided else {
+            return Ok(edges.first().map_or(DecisionEdge::Stay, |(_, next)| *next));
+        };
+        if let Some(known) = self.known.get(edges) {
+            return Ok(*known);
+        }
+        let mut side = |value: bool| -> Result<Edges, TooLarge> {
+            let cube = labels.cube(&[(variable, value)])?;
+            let mut rest = Vec::new();
+            for (label, next) in edges {
+                let label = labels.restrict(label, &cube)?;
+                if !label.is_false() {
+                    rest.push((label, *next));
+                }
+            }
+            Ok(rest)
+        };
+        let (yes, no) = (side(true)?, side(false)?);
+        let yes = self.below(labels, &yes, test, depth + 1)?;
+        let no = self.below(labels, &no, test, depth + 1)?;
+        let next = match variable {
+            _ if yes == no => yes,
+            Variable::Atom(atom) => self.fork(DecisionNode { test: test(atom), yes, no })?,
+            // Machines of users' formulas only contain atoms.
+            Variable::Helper(_) => no,
+        };
+        self.known.insert(edges.clone(), next);
+        Ok(next)
+    }
+
+    fn fork(&mut self, fork: DecisionNode) -> Result<DecisionEdge, TooLarge> {
+        if self.forks.len() == MAX_FORKS {
+            return Err(TooLarge { what: "decision nodes of a monitor", limit: MAX_FORKS });
+        }
+        let number = *self.shared.entry(fork).or_insert_with(|| {
+            self.forks.push(fork);
+            self.forks.len() as u32 - 1
+        });
+        Ok(DecisionEdge::Ask(number))
+    }
+}

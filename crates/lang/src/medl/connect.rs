@@ -1,0 +1,302 @@
+//! Connects scripts to a target: events to instrument, and automata for properties, alarms and actions.
+
+use super::RequirementScript;
+use crate::pedl::ast::Path;
+use crate::pedl::{self, EntityId};
+use crate::prop;
+use invigil_expr::diag::{SourceId, Span};
+use invigil_monitor::automaton::{AtEnd, Automaton, AutomatonDef, BranchEnd, State, StateId, Transition};
+use invigil_monitor::event::{EventCatalog, EventId, EventKind, Param, ParamSource, ParamType};
+use invigil_monitor::mac::{EventDeriver, ScriptOutputs, ScriptPlan, SnapshotInput, Type as ScriptType};
+use invigil_monitor::verdict::Verdict;
+
+/// How a target names methods.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MethodNaming {
+    /// Overloads are distinguished by parameter types, as in Java.
+    WithTypes,
+    /// MethodNaming are unique, as in C.
+    Plain,
+}
+
+/// Suffix of an event name: a write and its report are one atomic step (`multithread`).
+const LOCKED: &str = " locked";
+/// Suffix of an event name: changes that are not writes, because the name refers to another object.
+const BY_PATH: &str = " by path";
+
+/// A pair of scripts, connected to a target.
+#[derive(Clone, Debug)]
+pub struct ConnectedScripts {
+    /// How events are derived from events.
+    pub plan: ScriptPlan,
+    /// For each event, the position of the entity in the PEDL script.
+    pub places: Vec<(EventId, Span)>,
+    /// An automaton for each property, alarm and action, and one that prints.
+    pub automata: Vec<Automaton>,
+}
+
+/// Connects a pair of scripts to a target. Adds to `catalog` the events that the scripts read, and the derived events
+/// that carry their results. The names of derived events start with `#`; no target has such events.
+///
+/// # Errors
+/// As text, if the scripts do not match.
+///
+/// ```
+/// use invigil_expr::diag::SourceId;
+/// use invigil_lang::medl::{self, MethodNaming};
+/// use invigil_lang::pedl;
+/// use invigil_monitor::event::{EventCatalog, EventKind};
+///
+/// let recogniser = "MonScr  export event opened;  monmeth void Gate.open();  event opened = startM(Gate.open());  End";
+/// let (script, _) = pedl::parse(SourceId(0), recogniser);
+/// let recogniser = pedl::lower(&script, &|_| None).0.unwrap();
+/// let (script, _) = medl::parse(SourceId(1), "ReqSpec  import event opened;  alarm open = opened;  End");
+/// let checker = medl::lower(&script, Some(&recogniser)).0.unwrap();
+///
+/// let mut catalog = EventCatalog::default();
+/// let watched = medl::connect(&recogniser, &checker, MethodNaming::Plain, false, &mut catalog).unwrap();
+/// assert!(catalog.find("Gate.open", EventKind::Before).is_some());
+/// assert_eq!(watched.automata[0].name, "open");
+/// ```
+pub fn connect(
+    recogniser: &pedl::MonitoringScript,
+    checker: &RequirementScript,
+    names: MethodNaming,
+    strict: bool,
+    catalog: &mut EventCatalog,
+) -> Result<ConnectedScripts, String> {
+    let uses_time = recogniser.parts.uses_time() || checker.parts.uses_time();
+    let Snapshots { inputs, places } = inputs(recogniser, uses_time, names, catalog);
+    let tick = recogniser.options.timestamp.as_ref().map(|timestamp| {
+        let name = format!("#tick {}", timestamp.milliseconds);
+        (catalog.declare(&name, EventKind::Tick), timestamp.milliseconds)
+    });
+    let mut outputs = ScriptOutputs::default();
+    let mut automata = Vec::new();
+    for (name, span) in &checker.properties {
+        let symbols =
+            ["undefined", "false", "true"].map(|truth| found(catalog, &format!("{name} is {truth}")));
+        automata.push(property(name, *span, symbols, strict));
+        outputs.properties.push(symbols);
+    }
+    for (name, span) in &checker.alarms {
+        let symbols = [found(catalog, name), found(catalog, &format!("{name} is over"))];
+        automata.push(alarm(name, *span, symbols));
+        outputs.alarms.push(symbols);
+    }
+    let mut calls = Vec::new();
+    for ((name, span), call) in checker.actions.iter().zip(&checker.calls) {
+        let symbol = found(catalog, &format!("invoke {name}"));
+        automata.push(action(name, *span, symbol));
+        outputs.actions.push(symbol);
+        calls.extend(call.clone().map(|call| (symbol, call)));
+    }
+    if checker.parts.prints() {
+        let title = checker.title.as_deref().unwrap_or("MEDL");
+        let says = found(catalog, &format!("{title} says"));
+        catalog.declare_param(
+            says,
+            &Param { source: ParamSource::Ret, name: "words".to_owned(), ty: Some(ParamType::Str) },
+        );
+        automata.extend(printer(title, says));
+        outputs.print = Some(says);
+    }
+    let plan = ScriptPlan {
+        recogniser: recogniser.parts.clone(),
+        checker: checker.parts.clone(),
+        inputs,
+        outputs,
+        strict,
+        abstracts: recogniser.options.valueabstract.is_some(),
+        tick,
+        calls,
+    };
+    // Check here that the plan can run, before the target is started.
+    EventDeriver::new(&plan)?;
+    Ok(ConnectedScripts { plan, places, automata })
+}
+
+/// Declares a derived event.
+fn found(catalog: &mut EventCatalog, what: &str) -> EventId {
+    catalog.declare(&format!("#{what}"), EventKind::Before)
+}
+
+/// Returns the events that a PEDL script reads, added to `catalog`, each with the position of its entity. Used for
+/// instrumentation without running the target.
+pub fn snapshots(
+    recogniser: &pedl::MonitoringScript,
+    names: MethodNaming,
+    catalog: &mut EventCatalog,
+) -> Vec<(EventId, Span)> {
+    inputs(recogniser, recogniser.parts.uses_time(), names, catalog).places
+}
+
+/// The events that are snapshots, each with the position of its entity.
+#[derive(Default)]
+struct Snapshots {
+    inputs: Vec<(EventId, SnapshotInput)>,
+    places: Vec<(EventId, Span)>,
+}
+
+impl Snapshots {
+    fn push(&mut self, symbol: EventId, input: SnapshotInput, entity: &pedl::Entity) {
+        self.inputs.push((symbol, input));
+        self.places.push((symbol, entity.span));
+    }
+}
+
+fn inputs(
+    recogniser: &pedl::MonitoringScript,
+    uses_time: bool,
+    names: MethodNaming,
+    catalog: &mut EventCatalog,
+) -> Snapshots {
+    // Without a timestamp declaration, each event carries its time.
+    let is_timed = recogniser.options.timestamp.is_none() && uses_time;
+    let mut inputs = Snapshots::default();
+    for entity in recogniser.entities.iter().filter(|entity| !entity.is_constant) {
+        let mut name = spelled(&entity.path, names);
+        if let Some(scope) = &entity.scope {
+            let not = if scope.is_negated { "not " } else { "" };
+            name = format!("{name} {not}in {}", spelled(&scope.path, names));
+        }
+        if names == MethodNaming::WithTypes
+            && matches!(entity.id, EntityId::Variable(_))
+            && recogniser.options.multithread.is_some()
+        {
+            name += LOCKED;
+        }
+        let event = |catalog: &mut EventCatalog, name: &str, kind| {
+            let symbol = catalog.declare(name, kind);
+            if is_timed {
+                catalog.declare_param(
+                    symbol,
+                    &Param { source: ParamSource::Time, name: "time".to_owned(), ty: None },
+                );
+            }
+            symbol
+        };
+        match entity.id {
+            EntityId::Variable(variable) => {
+                let symbol = event(catalog, &name, EventKind::Write);
+                let value = Param { source: ParamSource::Ret, name: "value".to_owned(), ty: None };
+                let value = catalog.declare_param(symbol, &value);
+                inputs.push(symbol, SnapshotInput::Update { variable, value }, entity);
+                // Only the target determines where the class ends and the members start.
+                if names == MethodNaming::WithTypes && entity.path.segments.len() > 2 {
+                    let symbol = event(catalog, &format!("{name}{BY_PATH}"), EventKind::Write);
+                    let value = Param { source: ParamSource::Ret, name: "value".to_owned(), ty: None };
+                    let value = catalog.declare_param(symbol, &value);
+                    inputs.push(symbol, SnapshotInput::Changed { variable, value }, entity);
+                }
+            }
+            EntityId::Method(method) => {
+                let (starts, ends) = recogniser.parts.moments(method);
+                let declared = &recogniser.parts.methods()[method.0 as usize];
+                if starts {
+                    let symbol = event(catalog, &name, EventKind::Before);
+                    let arguments = arguments(catalog, symbol, &declared.parameters);
+                    inputs.push(symbol, SnapshotInput::Start { method, arguments }, entity);
+                }
+                if ends {
+                    let symbol = event(catalog, &name, EventKind::After);
+                    let arguments = arguments(catalog, symbol, &declared.parameters);
+                    let result = declared.result.map(|_| {
+                        let result = Param { source: ParamSource::Ret, name: "result".to_owned(), ty: None };
+                        catalog.declare_param(symbol, &result)
+                    });
+                    inputs.push(symbol, SnapshotInput::End { method, arguments, result }, entity);
+                }
+            }
+        }
+    }
+    inputs
+}
+
+/// Requests the arguments that are not objects.
+fn arguments(
+    catalog: &mut EventCatalog,
+    symbol: EventId,
+    types: &[Option<ScriptType>],
+) -> Vec<Option<usize>> {
+    let argument = |(at, ty): (u32, &Option<ScriptType>)| {
+        ty.map(|_| {
+            let source = ParamSource::Arg(at);
+            catalog.declare_param(symbol, &Param { name: format!("arg{at}"), source, ty: None })
+        })
+    };
+    (1..).zip(types).map(argument).collect()
+}
+
+/// Returns a name in the target's notation.
+fn spelled(path: &Path, names: MethodNaming) -> String {
+    match names {
+        MethodNaming::WithTypes => path.to_string(),
+        MethodNaming::Plain => {
+            path.segments.iter().map(|part| format!("{}{}", part.separator, part.name)).collect()
+        }
+    }
+}
+
+fn state(name: &str, verdict: Verdict, span: Span) -> State {
+    State { name: name.to_owned(), verdict, is_final: false, action: None, at_end: AtEnd::Nothing, span }
+}
+
+fn step(from: StateId, symbol: EventId, to: StateId, span: Span) -> Transition {
+    Transition {
+        from,
+        event: symbol,
+        guard: None,
+        success: Some(BranchEnd { target: Some(to), ..BranchEnd::default() }),
+        failure: None,
+        reads: Vec::new(),
+        condition: None,
+        span,
+    }
+}
+
+/// The automaton of a property, which takes the value last reported by the checker.
+fn property(name: &str, span: Span, symbols: [EventId; 3], strict: bool) -> Automaton {
+    let undefined = if strict { Verdict::NonAccepting } else { Verdict::Undecided };
+    let states = vec![
+        // Initially the value is unknown, which is not a violation.
+        state("init", Verdict::Undecided, span),
+        state("violated", Verdict::NonAccepting, span),
+        state("holds", Verdict::Accepting, span),
+        state("undefined", undefined, span),
+    ];
+    let targets: [StateId; 3] = [3, 1, 2];
+    let steps = (0..4).flat_map(|from| {
+        let others = symbols.into_iter().zip(targets).filter(move |(_, to)| from != *to);
+        others.map(move |(symbol, to)| step(from, symbol, to, span))
+    });
+    let transitions = steps.collect();
+    Automaton::new(AutomatonDef { name: name.to_owned(), states, transitions, ..AutomatonDef::default() })
+}
+
+/// The automaton of an alarm; each occurrence is a separate violation.
+fn alarm(name: &str, span: Span, [raised, over]: [EventId; 2]) -> Automaton {
+    let states = vec![state("quiet", Verdict::Accepting, span), state("raised", Verdict::NonAccepting, span)];
+    let transitions = vec![step(0, raised, 1, span), step(1, over, 0, span)];
+    Automaton::new(AutomatonDef { name: name.to_owned(), states, transitions, ..AutomatonDef::default() })
+}
+
+/// The automaton of an action; scenarios react when it enters `invoked`.
+fn action(name: &str, span: Span, invoked: EventId) -> Automaton {
+    let states = vec![state("ready", Verdict::Accepting, span), state("invoked", Verdict::Accepting, span)];
+    let transitions = vec![step(0, invoked, 1, span), step(1, invoked, 1, span)];
+    Automaton::new(AutomatonDef { name: name.to_owned(), states, transitions, ..AutomatonDef::default() })
+}
+
+/// The automaton that prints the output of guards.
+fn printer(name: &str, says: EventId) -> Option<Automaton> {
+    const TEXT: &str =
+        "state init accepting { transition { event said(ret as words: str) { print(words) } success init } }";
+    let (property, _) = prop::parse(SourceId(0), TEXT);
+    let (automaton, _) = prop::lower::lower(name, &property, &[], &mut EventCatalog::default());
+    let mut parts = AutomatonDef::clone(&*automaton?);
+    for transition in &mut parts.transitions {
+        transition.event = says;
+    }
+    Some(Automaton::new(parts))
+}

@@ -1,0 +1,284 @@
+//! ModelParser for expressions.
+
+use super::parser::{MAX_NESTING, ModelParser};
+use super::scan::Token;
+use super::syntax::{Argument, Expr, Name, Path, Range, Segment, Shape};
+use invigil_expr::diag::{Diagnostic, Span};
+use invigil_model::{Binary, Unary};
+
+/// The maximum depth of expressions: the engines recurse over them.
+pub(super) const MAX_DEPTH: u32 = 200;
+
+/// The maximum number of fields and indices in a path.
+const MAX_PARTS: usize = 32;
+
+/// The functions on actions and queues.
+pub(super) const FUNCTIONS: [&str; 5] = ["enabled", "happens", "length", "empty", "full"];
+
+enum Operator {
+    Two(Binary),
+    All,
+    Any,
+    Implies,
+    If,
+}
+
+/// Binding powers; a higher number binds more tightly.
+const IF: u8 = 1;
+const IMPLIES: u8 = 2;
+const OR: u8 = 3;
+const AND: u8 = 4;
+const NOT: u8 = 5;
+const COMPARE: u8 = 6;
+const UNARY: u8 = 12;
+
+impl ModelParser<'_> {
+    /// Parses an expression.
+    pub(super) fn expression(&mut self) -> Option<Expr> {
+        self.operand_of(0)
+    }
+
+    /// Parses an expression whose operators bind at least as tightly as `power`.
+    fn operand_of(&mut self, power: u8) -> Option<Expr> {
+        if self.nesting >= MAX_NESTING {
+            self.too_deep(self.here());
+            return None;
+        }
+        self.nesting += 1;
+        let found = self.operators(power);
+        self.nesting -= 1;
+        found
+    }
+
+    fn too_deep(&mut self, span: Span) {
+        let problem = Diagnostic::error(span, "this expression is nested too deeply").label("too deep");
+        self.report(problem.help("define parts of it with `predicate`"));
+        // The remaining text is as deep; stop here.
+        self.stop();
+    }
+
+    fn operators(&mut self, power: u8) -> Option<Expr> {
+        let mut left = self.prefix()?;
+        loop {
+            let Some((operator, its)) = self.operator().filter(|(_, its)| *its >= power.max(IF)) else {
+                return Some(left);
+            };
+            match operator {
+                Operator::Two(operator) => {
+                    self.take();
+                    let right = self.operand_of(its + 1)?;
+                    left = self.node(Shape::Binary(operator, Box::new((left, right))))?;
+                    if its == COMPARE && self.operator().is_some_and(|(_, next)| next == COMPARE) {
+                        let problem = Diagnostic::error(self.here(), "comparisons cannot be chained");
+                        self.report(problem.label("second comparison").help("write `a < b and b < c`"));
+                        return None;
+                    }
+                }
+                Operator::Implies => {
+                    self.take();
+                    let right = self.operand_of(its)?;
+                    left = self.node(Shape::Binary(Binary::Implies, Box::new((left, right))))?;
+                }
+                Operator::All | Operator::Any => {
+                    let mut parts = vec![left];
+                    while self.operator().is_some_and(|(_, next)| next == its) {
+                        self.take();
+                        parts.push(self.operand_of(its + 1)?);
+                    }
+                    let is_all = matches!(operator, Operator::All);
+                    left = self.node(if is_all { Shape::All(parts) } else { Shape::Any(parts) })?;
+                }
+                Operator::If => {
+                    self.take();
+                    let this = self.operand_of(0)?;
+                    self.expect(":")?;
+                    let that = self.operand_of(its)?;
+                    left = self.node(Shape::If(Box::new((left, this, that))))?;
+                }
+            }
+        }
+    }
+
+    /// Returns the next binary operator with its binding power.
+    fn operator(&self) -> Option<(Operator, u8)> {
+        let two = |operator, power| Some((Operator::Two(operator), power));
+        match self.next() {
+            Token::Word("and") | Token::Mark("&&" | "∧") => Some((Operator::All, AND)),
+            Token::Word("or") | Token::Mark("||" | "∨") => Some((Operator::Any, OR)),
+            Token::Word("implies") | Token::Mark("=>" | "⇒") => Some((Operator::Implies, IMPLIES)),
+            Token::Mark("->" | "→") if self.has_arrows => Some((Operator::Implies, IMPLIES)),
+            Token::Mark("?") => Some((Operator::If, IF)),
+            Token::Mark("==") => two(Binary::Equal, COMPARE),
+            Token::Mark("!=" | "≠") => two(Binary::NotEqual, COMPARE),
+            Token::Mark("<") => two(Binary::Less, COMPARE),
+            Token::Mark("<=" | "≤") => two(Binary::LessOrEqual, COMPARE),
+            Token::Mark(">") => two(Binary::Greater, COMPARE),
+            Token::Mark(">=" | "≥") => two(Binary::GreaterOrEqual, COMPARE),
+            Token::Mark("|") => two(Binary::BitOr, 7),
+            Token::Mark("^") => two(Binary::BitXor, 8),
+            Token::Mark("&") => two(Binary::BitAnd, 9),
+            Token::Mark("<<") => two(Binary::ShiftLeft, 10),
+            Token::Mark(">>") => two(Binary::ShiftRight, 10),
+            Token::Mark("+") => two(Binary::Add, 11),
+            Token::Mark("-") => two(Binary::Subtract, 11),
+            Token::Mark("*") => two(Binary::Multiply, 12),
+            Token::Mark("/") => two(Binary::Divide, 12),
+            Token::Mark("%") => two(Binary::Remainder, 12),
+            _ => None,
+        }
+    }
+
+    /// Parses an operand with its prefix operators.
+    fn prefix(&mut self) -> Option<Expr> {
+        let start = self.here();
+        let (operator, power) = match self.next() {
+            Token::Word("not") => (Unary::Not, NOT),
+            Token::Mark("!" | "¬") => (Unary::Not, UNARY + 1),
+            Token::Mark("-") => (Unary::Negate, UNARY + 1),
+            Token::Mark("~") => (Unary::Complement, UNARY + 1),
+            Token::Word("forall" | "exists") => return self.each(),
+            _ => return self.primary(),
+        };
+        self.take();
+        let operand = self.operand_of(power)?;
+        if let (Unary::Negate, Shape::Number(number)) = (operator, &operand.shape) {
+            // So that a range can start with a negative number.
+            let shape = Shape::Number(number.wrapping_neg());
+            return Some(Expr { shape, span: start.to(operand.span), depth: 1 });
+        }
+        let mut found = self.node(Shape::Unary(operator, Box::new(operand)))?;
+        found.span = start.to(found.span);
+        Some(found)
+    }
+
+    /// Parses `forall i in 0..3: …`.
+    fn each(&mut self) -> Option<Expr> {
+        let is_all = self.at_word("forall");
+        let start = self.take();
+        let name = self.expect_name("a name for the number")?;
+        if !self.take_word("in") {
+            let problem = self.expected("`in`").help("write `forall i in 0..3: …`");
+            self.report(problem);
+            return None;
+        }
+        let range = self.range()?;
+        self.expect(":")?;
+        let body = Box::new(self.operand_of(0)?);
+        let mut found = self.node(Shape::Each { is_all, name, range, body })?;
+        found.span = start.to(found.span);
+        Some(found)
+    }
+
+    /// Parses a range. Its bounds bind more tightly than comparisons, so that a range can be part of one.
+    pub(super) fn range(&mut self) -> Option<Range> {
+        let low = Box::new(self.operand_of(COMPARE + 1)?);
+        self.expect("..")?;
+        let high = Box::new(self.operand_of(COMPARE + 1)?);
+        Some(Range { low, high })
+    }
+
+    fn primary(&mut self) -> Option<Expr> {
+        let leaf = |shape, span| Some(Expr { shape, span, depth: 1 });
+        match self.next() {
+            Token::Number(number) => leaf(Shape::Number(number), self.take()),
+            Token::Word("true") => leaf(Shape::Truth(true), self.take()),
+            Token::Word("false") => leaf(Shape::Truth(false), self.take()),
+            Token::Word(word) if FUNCTIONS.contains(&word) && self.peek(1) == Token::Mark("(") => self.call(),
+            Token::Word(_) => {
+                let path = self.path()?;
+                let (span, depth) = (path.span, 1 + index_depth(&path));
+                Some(Expr { shape: Shape::Path(path), span, depth })
+            }
+            Token::Mark("(") => {
+                let start = self.take();
+                let mut inside = self.operand_of(0)?;
+                inside.span = start.to(self.expect(")")?);
+                Some(inside)
+            }
+            _ => {
+                let mut problem = self.expected("an expression");
+                if matches!(self.next(), Token::Quoted(_)) {
+                    problem = problem.help("refer to actions with `happens(\"…\")` and `enabled(\"…\")`");
+                }
+                self.report(problem);
+                None
+            }
+        }
+    }
+
+    fn call(&mut self) -> Option<Expr> {
+        let name = self.expect_name("a function")?;
+        self.expect("(")?;
+        let argument = match self.next() {
+            Token::Quoted(text) => Argument::Quoted(Name { text: text.to_owned(), span: self.take() }),
+            _ => Argument::Path(self.path()?),
+        };
+        let mut end = self.expect(")")?;
+        let is_primed = self.at_mark("'");
+        if is_primed {
+            end = self.take();
+        }
+        let span = name.span.to(end);
+        let inside = if let Argument::Path(path) = &argument { index_depth(path) } else { 0 };
+        Some(Expr { shape: Shape::Call { name, argument, is_primed }, span, depth: 1 + inside })
+    }
+
+    /// Parses a path such as `P[2].x'`.
+    pub(super) fn path(&mut self) -> Option<Path> {
+        let head = self.expect_name("a name")?;
+        let mut path = Path { span: head.span, head, rest: Vec::new(), is_primed: false };
+        loop {
+            if path.rest.len() > MAX_PARTS {
+                let problem = Diagnostic::error(self.here(), "this path is too long");
+                self.report(problem.label(format!("more than {MAX_PARTS} segments")));
+                return None;
+            }
+            if self.at_mark(".") {
+                self.take();
+                let field = self.expect_name("a name after the dot")?;
+                path.span = path.span.to(field.span);
+                path.rest.push(Segment::Field(field));
+            } else if self.at_mark("[") {
+                self.take();
+                let index = self.operand_of(0)?;
+                path.span = path.span.to(self.expect("]")?);
+                path.rest.push(Segment::Index(index));
+            } else {
+                break;
+            }
+        }
+        if self.at_mark("'") {
+            path.span = path.span.to(self.take());
+            path.is_primed = true;
+        }
+        Some(path)
+    }
+
+    /// Creates a composite expression; reports an error if it is too deep.
+    fn node(&mut self, shape: Shape) -> Option<Expr> {
+        let parts: Vec<&Expr> = match &shape {
+            Shape::Unary(_, a) => vec![a],
+            Shape::Each { body, range, .. } => vec![&range.low, &range.high, body],
+            Shape::Binary(_, both) => vec![&both.0, &both.1],
+            Shape::If(all) => vec![&all.0, &all.1, &all.2],
+            Shape::All(parts) | Shape::Any(parts) => parts.iter().collect(),
+            _ => Vec::new(),
+        };
+        let (first, last) = (parts.first()?.span, parts.last()?.span);
+        let depth = 1 + parts.iter().map(|part| part.depth).max().unwrap_or(0);
+        let span = first.to(last);
+        if depth > MAX_DEPTH {
+            self.too_deep(last);
+            return None;
+        }
+        Some(Expr { shape, span, depth })
+    }
+}
+
+fn index_depth(path: &Path) -> u32 {
+    let depths = path.rest.iter().map(|segment| match segment {
+        Segment::Index(index) => index.depth,
+        Segment::Field(_) => 0,
+    });
+    depths.max().unwrap_or(0)
+}

@@ -1,0 +1,158 @@
+//! Helpers for the tests of PEDL and MEDL. Not every test needs all of them.
+
+use invigil_expr::diag::{Diagnostic, SourceId, Sources};
+use invigil_lang::pedl::EntityId;
+use invigil_lang::pedl::ast::Literal;
+use invigil_lang::{medl, pedl, report};
+use invigil_monitor::mac::{Action, Checker, Recogniser, Snapshot, Value};
+use invigil_test_support::tools;
+
+/// Renders the diagnostics of a PEDL script (file 0) and a MEDL script (file 1).
+pub(crate) fn show(pedl: &str, medl: &str, problems: &[Diagnostic]) -> String {
+    let mut sources = Sources::default();
+    sources.add("test.pedl", pedl);
+    sources.add("test.medl", medl);
+    report::render(&sources, problems, false)
+}
+
+/// The diagnostics of a PEDL script without constants.
+pub(crate) fn pedl_problems(text: &str) -> Vec<Diagnostic> {
+    let (script, mut problems) = pedl::parse(SourceId(0), text);
+    if !problems.iter().any(Diagnostic::is_error) {
+        problems.extend(pedl::lower(&script, &|_| None).1);
+    }
+    problems
+}
+
+/// The diagnostics of a MEDL script without its PEDL script.
+pub(crate) fn medl_problems(text: &str) -> Vec<Diagnostic> {
+    let (script, mut problems) = medl::parse(SourceId(1), text);
+    if !problems.iter().any(Diagnostic::is_error) {
+        problems.extend(medl::lower(&script, None).1);
+    }
+    problems
+}
+
+/// Compiles a PEDL script without diagnostics.
+pub(crate) fn good_pedl(text: &str, constants: &dyn Fn(&str) -> Option<Literal>) -> pedl::MonitoringScript {
+    let (script, problems) = pedl::parse(SourceId(0), text);
+    assert!(problems.is_empty(), "{}", show(text, "", &problems));
+    let (lowered, problems) = pedl::lower(&script, constants);
+    assert!(problems.is_empty(), "{}", show(text, "", &problems));
+    lowered.expect("no error")
+}
+
+/// Compiles a MEDL script without diagnostics.
+pub(crate) fn good_medl(text: &str, pedl: Option<&pedl::MonitoringScript>) -> medl::RequirementScript {
+    let (script, problems) = medl::parse(SourceId(1), text);
+    assert!(problems.is_empty(), "{}", show("", text, &problems));
+    let (lowered, problems) = medl::lower(&script, pedl);
+    assert!(problems.is_empty(), "{}", show("", text, &problems));
+    lowered.expect("no error")
+}
+
+/// The text that describes the languages, if available.
+pub(crate) fn document() -> Option<String> {
+    let shared = tools::shared();
+    let text = std::fs::read_to_string(shared.join("seeds/001_db640c332afcc61b.txt")).ok();
+    if text.is_none() {
+        eprintln!("skipped: the document is not in {}", shared.display());
+    }
+    text
+}
+
+/// A script printed in the text: the given lines, counted from 1, without line numbers and margins. `anchor` must occur
+/// in the first line.
+pub(crate) fn printed(document: &str, lines: (usize, usize), anchor: &str) -> String {
+    let all: Vec<&str> = document.lines().skip(lines.0 - 1).take(lines.1 + 1 - lines.0).collect();
+    assert!(all.first().is_some_and(|first| first.contains(anchor)), "{anchor} is not in line {}", lines.0);
+    let unnumbered = |line: &&str| match line.split_once(':') {
+        Some((number, rest)) if number.len() == 2 && number.bytes().all(|b| b.is_ascii_digit()) => {
+            rest.to_owned()
+        }
+        _ => (*line).to_owned(),
+    };
+    let script: Vec<String> = all.iter().filter(|line| !line.starts_with("```")).map(unnumbered).collect();
+    script.join("\n") + "\n"
+}
+
+/// A recogniser and a checker, fed manually.
+pub(crate) struct Session {
+    pedl: pedl::MonitoringScript,
+    medl: medl::RequirementScript,
+    recogniser: Recogniser,
+    checker: Checker,
+    now: i64,
+    /// The output since the last call of `take`.
+    told: Vec<String>,
+}
+
+impl Session {
+    pub(crate) fn new(pedl: pedl::MonitoringScript, medl: medl::RequirementScript) -> Session {
+        let recogniser = Recogniser::new(pedl.parts.clone()).expect("a monitoring script");
+        let mut checker = Checker::new(medl.parts.clone()).expect("a requirement script");
+        checker.connect(&pedl.parts.exports()).expect("what is imported is exported");
+        Session { pedl, medl, recogniser, checker, now: 0, told: Vec::new() }
+    }
+
+    /// Builds both from the texts of valid scripts.
+    pub(crate) fn of(pedl: &str, medl: &str) -> Session {
+        let pedl = good_pedl(pedl, &|_| None);
+        let medl = good_medl(medl, Some(&pedl));
+        Session::new(pedl, medl)
+    }
+
+    pub(crate) fn at(&mut self, time: i64) -> &mut Session {
+        self.now = time;
+        self
+    }
+
+    fn id(&self, path: &str) -> EntityId {
+        let entity = self.pedl.entities.iter().find(|one| one.path.to_string() == path);
+        entity.unwrap_or_else(|| panic!("{path} is not watched")).id
+    }
+
+    pub(crate) fn set(&mut self, path: &str, value: Value<'_>) -> &mut Session {
+        let EntityId::Variable(id) = self.id(path) else { panic!("{path} is no variable") };
+        self.snapshot(Snapshot::Update(id, value))
+    }
+
+    pub(crate) fn enter(&mut self, path: &str, arguments: &[Value<'_>]) -> &mut Session {
+        let EntityId::Method(id) = self.id(path) else { panic!("{path} is no method") };
+        self.snapshot(Snapshot::Start(id, arguments))
+    }
+
+    pub(crate) fn leave(&mut self, path: &str, arguments: &[Value<'_>], result: Value<'_>) -> &mut Session {
+        let EntityId::Method(id) = self.id(path) else { panic!("{path} is no method") };
+        self.snapshot(Snapshot::End(id, arguments, result))
+    }
+
+    pub(crate) fn tick(&mut self) -> &mut Session {
+        self.snapshot(Snapshot::Tick)
+    }
+
+    fn snapshot(&mut self, snapshot: Snapshot<'_>) -> &mut Session {
+        let group = self.recogniser.snapshot(snapshot, self.now).expect("a snapshot of the script's");
+        let findings = self.checker.instant(group);
+        for judged in findings.properties() {
+            let (name, _) = &self.medl.properties[judged.property as usize];
+            self.told.push(format!("{}: {name} {}", self.now, judged.truth));
+        }
+        for raised in findings.alarms() {
+            let (name, _) = &self.medl.alarms[raised.alarm as usize];
+            self.told.push(format!("{}: {name}!", self.now));
+        }
+        for done in findings.actions() {
+            self.told.push(match done {
+                Action::Print(text) => text.to_owned(),
+                Action::Invoke(action) => format!("invoke {}", self.medl.actions[action.0 as usize].0),
+            });
+        }
+        self
+    }
+
+    /// Returns the output and clears it.
+    pub(crate) fn told(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.told)
+    }
+}

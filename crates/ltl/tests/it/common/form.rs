@@ -1,0 +1,67 @@
+//! What is promised of the form of machines.
+
+use invigil_ltl::Logic;
+use invigil_ltl::formula::Atom;
+use invigil_ltl::moore::Moore;
+use invigil_ltl::word::Letter;
+use std::fmt::Debug;
+
+/// Every letter over some atoms.
+pub(crate) fn letters(atoms: &[Atom]) -> Vec<Letter> {
+    let letter =
+        |bits: usize| (0..atoms.len()).filter(|at| bits >> at & 1 == 1).map(|at| atoms[at]).collect();
+    (0..1 << atoms.len()).map(letter).collect()
+}
+
+/// Deterministic, complete, one edge from one state to another, no two states alike, all of them reachable.
+pub(crate) fn check_form<Output: Copy + Eq + Debug>(logic: &Logic, machine: &Moore<Output>) {
+    let labels = &logic.labels;
+    for edges in &machine.edges {
+        let mut all = labels.bottom();
+        let mut targets: Vec<u32> = edges.iter().map(|(_, target)| *target).collect();
+        for (label, _) in edges {
+            assert!(!label.is_false() && !labels.meet(&all, label).unwrap());
+            all = labels.or(&all, label).unwrap();
+        }
+        assert!(all.is_true());
+        targets.sort_unstable();
+        targets.dedup();
+        assert_eq!(targets.len(), edges.len());
+    }
+    let count = machine.states();
+    let mut differ = vec![vec![false; count]; count];
+    loop {
+        let mut changed = false;
+        for one in 0..count {
+            for two in 0..one {
+                if differ[one][two] {
+                    continue;
+                }
+                let meets = || {
+                    machine.edges[one].iter().any(|(first, to)| {
+                        machine.edges[two].iter().any(|(second, too)| {
+                            differ[*to.max(too) as usize][*to.min(too) as usize]
+                                && labels.meet(first, second).unwrap()
+                        })
+                    })
+                };
+                if machine.outputs[one] != machine.outputs[two] || meets() {
+                    differ[one][two] = true;
+                    changed = true;
+                }
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    assert!((0..count).all(|one| (0..one).all(|two| differ[one][two])), "two states are alike");
+    let mut seen = vec![false; count];
+    let mut open = vec![machine.initial as usize];
+    while let Some(state) = open.pop() {
+        if !std::mem::replace(&mut seen[state], true) {
+            open.extend(machine.edges[state].iter().map(|(_, target)| *target as usize));
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen));
+}

@@ -1,0 +1,17 @@
+//! Formulae by their text.
+
+use invigil_ltl::Formula;
+use invigil_ltl::formula::Formulae;
+use invigil_test_support::tools;
+
+/// Reads a formula.
+pub(crate) fn read(formulae: &mut Formulae, text: &str) -> Formula {
+    formulae.parse(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"))
+}
+
+/// The formulae of a set of `shared/models/ltl.csv`; none if the file is not there.
+pub(crate) fn published(set: &str) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(tools::shared().join("models/ltl.csv")).ok()?;
+    let lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    Some(lines.filter(|cells| cells[0] == set).map(|cells| cells[1].to_owned()).collect())
+}

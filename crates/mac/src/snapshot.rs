@@ -1,0 +1,104 @@
+//! Snapshots that own their data.
+
+use invigil_monitor::mac::{MethodId, Snapshot, Value, VariableId};
+
+/// A value that owns its text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OwnedValue {
+    /// A number, a character, a Boolean, or undefined.
+    Plain(Value<'static>),
+    /// A text.
+    Text(String),
+}
+
+impl OwnedValue {
+    /// The undefined value.
+    pub const UNDEFINED: OwnedValue = OwnedValue::Plain(Value::Undefined);
+
+    /// The value, borrowed.
+    pub fn value(&self) -> Value<'_> {
+        match self {
+            OwnedValue::Plain(value) => *value,
+            OwnedValue::Text(text) => Value::String(text),
+        }
+    }
+}
+
+impl From<Value<'_>> for OwnedValue {
+    fn from(value: Value<'_>) -> OwnedValue {
+        OwnedValue::Plain(match value {
+            Value::String(text) => return OwnedValue::Text(text.to_owned()),
+            Value::Undefined => Value::Undefined,
+            Value::Boolean(v) => Value::Boolean(v),
+            Value::Byte(v) => Value::Byte(v),
+            Value::Char(v) => Value::Char(v),
+            Value::Short(v) => Value::Short(v),
+            Value::Int(v) => Value::Int(v),
+            Value::Long(v) => Value::Long(v),
+            Value::Float(v) => Value::Float(v),
+            Value::Double(v) => Value::Double(v),
+        })
+    }
+}
+
+/// A snapshot with its time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OwnedSnapshot {
+    /// Time in milliseconds of the program's clock.
+    pub time: i64,
+    /// The contents.
+    pub kind: SnapshotKind,
+}
+
+/// The contents of a [`Snapshot`], owned.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SnapshotKind {
+    /// A variable was assigned.
+    Update(VariableId, OwnedValue),
+    /// A method was entered.
+    Start(MethodId, Vec<OwnedValue>),
+    /// A method returned.
+    End(MethodId, Vec<OwnedValue>, OwnedValue),
+    /// A variable has another value without an assignment, because its name refers to another object now.
+    Changed(VariableId, OwnedValue),
+    /// The variables are undefined from now on.
+    Gone(Vec<VariableId>),
+    /// Time passed.
+    Tick,
+}
+
+impl SnapshotKind {
+    /// Calls a function with the borrowed snapshot.
+    pub fn with_borrowed<T>(&self, then: impl FnOnce(Snapshot<'_>) -> T) -> T {
+        match self {
+            SnapshotKind::Update(variable, value) => then(Snapshot::Update(*variable, value.value())),
+            SnapshotKind::Start(method, arguments) => then(Snapshot::Start(*method, &values(arguments))),
+            SnapshotKind::End(method, arguments, result) => {
+                then(Snapshot::End(*method, &values(arguments), result.value()))
+            }
+            SnapshotKind::Changed(variable, value) => then(Snapshot::Changed(*variable, value.value())),
+            SnapshotKind::Gone(variables) => then(Snapshot::Invalidated(variables)),
+            SnapshotKind::Tick => then(Snapshot::Tick),
+        }
+    }
+}
+
+fn values(held: &[OwnedValue]) -> Vec<Value<'_>> {
+    held.iter().map(OwnedValue::value).collect()
+}
+
+impl From<Snapshot<'_>> for SnapshotKind {
+    fn from(snapshot: Snapshot<'_>) -> SnapshotKind {
+        let held = |values: &[Value<'_>]| values.iter().map(|value| OwnedValue::from(*value)).collect();
+        match snapshot {
+            Snapshot::Update(variable, value) => SnapshotKind::Update(variable, value.into()),
+            Snapshot::Start(method, arguments) => SnapshotKind::Start(method, held(arguments)),
+            Snapshot::End(method, arguments, result) => {
+                SnapshotKind::End(method, held(arguments), result.into())
+            }
+            Snapshot::Changed(variable, value) => SnapshotKind::Changed(variable, value.into()),
+            Snapshot::Invalidated(variables) => SnapshotKind::Gone(variables.to_vec()),
+            Snapshot::Tick => SnapshotKind::Tick,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Monitors.
+
+// Recogniser and checker of PEDL and MEDL.
+mod mac;

@@ -1,0 +1,57 @@
+//! Parameters of system events.
+
+use super::{EventPlan, Trigger};
+use invigil_monitor::event::ParamSource;
+use invigil_session::target::UnresolvedEvent;
+
+/// The events, each with its parameters; several names may be synonyms.
+const EVENTS: [(&str, &[&str]); 6] = [
+    ("#signal", &["name", "number", "signal", "address", "sender"]),
+    ("#fork", &["child"]),
+    ("#exec", &["path"]),
+    ("#thread", THREAD),
+    ("#thread_exit", THREAD),
+    ("#exit", &["status"]),
+];
+const THREAD: &[&str] = &["thread", "id", "tid"];
+
+/// Number of arguments of a system call.
+const ARGUMENTS: u32 = 6;
+
+/// The parameters of a system event.
+pub(super) fn params_of(event: &str) -> Option<&'static [&'static str]> {
+    EVENTS.iter().find(|(name, _)| *name == event).map(|(_, names)| *names)
+}
+
+/// Reports the parameters that a system event does not have.
+pub(super) fn unresolved(plan: &EventPlan) -> Vec<UnresolvedEvent> {
+    let has = |source: &ParamSource| match (source, &plan.trigger) {
+        (ParamSource::Thread | ParamSource::Program | ParamSource::Time, _) => true,
+        (ParamSource::Arg(number), Trigger::Syscall { .. }) => (1..=ARGUMENTS).contains(number),
+        (ParamSource::Ret, Trigger::Syscall { after, .. }) => *after,
+        // Other names are not events of a native program.
+        (_, Trigger::System) if params_of(&plan.name).is_none() => true,
+        (ParamSource::Name(word), Trigger::System) => {
+            params_of(&plan.name).is_some_and(|names| names.contains(&word.as_str()))
+        }
+        _ => false,
+    };
+    let help = match &plan.trigger {
+        Trigger::Syscall { after: true, .. } => "it has `arg 1` to `arg 6`, and `ret`".to_owned(),
+        Trigger::Syscall { .. } => "it has `arg 1` to `arg 6`".to_owned(),
+        _ => {
+            let names = params_of(&plan.name).unwrap_or_default().iter().map(|name| format!("`{name}`"));
+            format!("it has {}", names.collect::<Vec<_>>().join(", "))
+        }
+    };
+    let missing = plan.params.iter().enumerate().filter(|(_, param)| !has(&param.source));
+    missing
+        .map(|(position, param)| UnresolvedEvent {
+            event: plan.event,
+            param: Some(position),
+            reason: format!("the event `{}` has no parameter `{}`", plan.name, param.source),
+            help: help.clone(),
+            pending: false,
+        })
+        .collect()
+}

@@ -1,0 +1,352 @@
+//! Placement: which sites get a jump, and what the library knows of each site.
+
+use super::ProbeMode;
+use super::agent::Agent;
+use super::branch_targets::{self, TargetCache};
+use super::capture::{capture, capture_argument};
+use super::trampoline::{
+    FunctionCode, JUMP_LEN, NotPatchable, PatchWindow, SHORT_JUMP_LEN, TRAMPOLINE_SIZE, make, window_at,
+};
+use crate::events::params::is_behind_argument;
+use crate::events::{EventPlan, EventSite, SiteRole, Trigger};
+use crate::native_target::NativeTarget;
+use crate::site_users::TrapReason;
+use crate::sites::{REGION, SiteId};
+use invigil_monitor::event::EventSet;
+use invigil_probe::calls::ENTRY_MARK;
+use invigil_probe::capture::Capture;
+use invigil_probe::message::{Request, SiteEvent, SiteEvents};
+use invigil_probe::tail_calls::{RETURN_MARK, TAIL_CALL_MARK};
+use invigil_session::target::TargetResult;
+use std::ops::Range;
+
+/// Memory for trampolines: a word with the address of the library's entry, then free space.
+pub(crate) struct TrampolineArena {
+    start: u64,
+    used: u64,
+    end: u64,
+}
+
+/// Reach of a jump, with some reserve for operands of copied instructions.
+const MAX_DISTANCE: u64 = 0x7000_0000;
+/// Number of bytes behind a function that may be padding.
+const PADDING_BYTES: u64 = 16;
+
+impl NativeTarget {
+    /// Whether monitors can be embedded in the target.
+    pub(crate) fn can_embed(&self) -> bool {
+        let by_code =
+            |trigger: &Trigger| matches!(trigger, Trigger::Location | Trigger::Exit | Trigger::System);
+        self.probes.mode != ProbeMode::Trap && self.tracer.agent.is_some() && self.plans.all_are(by_code)
+    }
+
+    /// Whether embedding pays: not if every event would need a trap all the same.
+    pub(crate) fn is_embedding_worthwhile(&self) -> bool {
+        self.probes.any_jump || self.probes.checked_reasons != self.site_users.events()
+    }
+
+    /// Sends the library the events of each site, if they have changed, and prepares jumps for new sites.
+    pub(super) fn update_agent_sites(&mut self) -> TargetResult {
+        let all: EventSet = self.plans.all_events();
+        if self.probes.needed_events.is_none() {
+            self.probes.needed_events = Some(self.plans.active_events());
+        }
+        self.activate(&all)?;
+        let uses = self.site_users.events();
+        if self.probes.checked_reasons == uses {
+            return Ok(());
+        }
+        self.probes.checked_reasons = uses;
+        if self.tracer.sites.has_jumps() {
+            self.tracer.stop_all()?;
+        }
+        let mut cache = TargetCache::default();
+        for number in 0..self.tracer.sites.all.len() as u32 {
+            self.make_probe(SiteId(number), &mut cache)?;
+        }
+        self.probes.any_jump = self.tracer.sites.all.iter().any(|site| site.jump.is_some());
+        self.probes.known_sites = 0;
+        self.send_new_sites()?;
+        self.send_tail_call_events()
+    }
+
+    /// Prepares a jump for a site that needs one and has none, or a different one.
+    pub(super) fn make_probe(&mut self, id: SiteId, cache: &mut TargetCache) -> TargetResult {
+        let Some(events) = self.events_at(id) else {
+            self.probes.not_patchable.insert(id.0, NotPatchable::Capture);
+            return Ok(());
+        };
+        let flags = self.flags_at(id);
+        self.probes.notes_entries |= flags & ENTRY_MARK != 0;
+        let site = self.tracer.sites.get(id);
+        let is_new = site
+            .jump
+            .as_ref()
+            .is_none_or(|jump| jump.flags != flags || jump.enter != jump.probe && !events.is_empty());
+        if (flags != 0 || !events.is_empty()) && is_new && !site.unmapped {
+            match self.make_jump(id, flags, cache)? {
+                Ok(()) => self.probes.not_patchable.remove(&id.0),
+                Err(not_patchable) => self.probes.not_patchable.insert(id.0, not_patchable),
+            };
+        }
+        Ok(())
+    }
+
+    /// Sends the library the sites that it does not know yet.
+    pub(super) fn send_new_sites(&mut self) -> TargetResult {
+        let (first, end) = (self.probes.known_sites, self.tracer.sites.all.len() as u32);
+        let sites = (first..end).map(|number| self.events_at(SiteId(number)).unwrap_or_default()).collect();
+        self.probes.known_sites = end;
+        self.call_agent(&Request::Sites { first, sites }).map(drop)
+    }
+
+    /// The events that a probe at a site reports. `None` if the debugger must read them.
+    pub(super) fn events_at(&self, id: SiteId) -> Option<SiteEvents> {
+        let mut site = SiteEvents::new();
+        for reason in self.site_users.at(id) {
+            let TrapReason::Event { plan, event_site } = reason else { continue };
+            let plan = self.plans.get(*plan);
+            let event_site = &plan.sites[*event_site as usize];
+            match event_site.role {
+                SiteRole::Event => {}
+                SiteRole::Unmapped => continue,
+                SiteRole::Entry if self.can_note_in_agent(plan) => continue,
+                SiteRole::TailCall if self.tail_call_event(plan, event_site).is_some() => continue,
+                SiteRole::Entry | SiteRole::TailCall => return None,
+            }
+            site.push(SiteEvent { event: plan.event, captures: self.captures(plan, event_site)? });
+        }
+        Some(site)
+    }
+
+    /// The flags of a site: calls that are entered there, tail calls, returns of tail calls.
+    pub(super) fn flags_at(&self, id: SiteId) -> u32 {
+        let role = |reason: &TrapReason| match reason {
+            TrapReason::Event { plan, event_site } => {
+                Some(self.plans.get(*plan).sites[*event_site as usize].role)
+            }
+            _ => None,
+        };
+        let flags = self.site_users.at(id).iter().filter_map(role).map(|role| match role {
+            SiteRole::Entry => ENTRY_MARK,
+            SiteRole::TailCall => TAIL_CALL_MARK,
+            SiteRole::Event | SiteRole::Unmapped => 0,
+        });
+        let returns =
+            if self.probes.tail_calls.return_sites.get(&id) == Some(&true) { RETURN_MARK } else { 0 };
+        flags.fold(returns, |all, mark| all | mark)
+    }
+
+    /// Whether a probe at a function's entry can note everything that its exits need.
+    pub(crate) fn can_note_in_agent(&self, plan: &EventPlan) -> bool {
+        let mut ends = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Event);
+        ends.all(|event_site| self.captures(plan, event_site).is_some())
+    }
+
+    /// How a probe at a site reads the parameters of an event. `None` if the debugger must read them.
+    fn captures(&self, plan: &EventPlan, event_site: &EventSite) -> Option<Vec<Capture>> {
+        let mut entries = plan.sites.iter().filter(|event_site| event_site.role == SiteRole::Entry);
+        let entry = entries.next();
+        if entries.next().is_some() {
+            return None;
+        }
+        let captures = plan.params.iter().enumerate().map(|(position, param)| {
+            let read = event_site.reads.get(position)?.as_ref();
+            let noted = entry.and_then(|entry| Some((entry.site.0, entry.reads.get(position)?.as_ref()?)));
+            match noted {
+                Some((site, noted)) if read.is_none_or(|read| !read.is_available()) => {
+                    capture_argument(site, noted, is_behind_argument(&param.source))
+                }
+                _ => capture(param, read, self.tracer.process, self.started_at_nanos),
+            }
+        });
+        captures.collect()
+    }
+
+    fn make_jump(
+        &mut self,
+        id: SiteId,
+        flags: u32,
+        cache: &mut TargetCache,
+    ) -> TargetResult<Result<(), NotPatchable>> {
+        self.tracer.sites.drop_jump(id);
+        let address = self.tracer.sites.get(id).address;
+        let (window, island) = match self.window(address, flags & RETURN_MARK != 0, cache) {
+            Ok(found) => found,
+            Err(not_patchable) => return Ok(Err(not_patchable)),
+        };
+        let Some((at, entry)) = self.arena_near(address)? else { return Ok(Err(NotPatchable::Far)) };
+        // A site that only notes tail calls needs its probe only if the jump is taken.
+        let is_for_jump =
+            flags == TAIL_CALL_MARK && self.events_at(id).is_some_and(|events| events.is_empty());
+        if flags & TAIL_CALL_MARK != 0 && window.is_conditional() && !is_for_jump {
+            return Ok(Err(NotPatchable::Crowded));
+        }
+        let made = match make(&window, at, (id.0 | flags, is_for_jump), entry) {
+            Ok(made) => made,
+            Err(not_patchable) => return Ok(Err(not_patchable)),
+        };
+        let range = (window.range(), island);
+        let prepared = self.tracer.sites.prepare_jump(&self.tracer.memory, id, (at, &made), range, flags);
+        if prepared.is_ok() {
+            self.commit_arena(at);
+        }
+        if flags & RETURN_MARK != 0 && prepared.is_ok() && self.is_interrupted_in(&window.range()) {
+            self.tracer.sites.drop_jump(id);
+            return Ok(Err(NotPatchable::Entered));
+        }
+        Ok(prepared)
+    }
+
+    /// The instructions that the jump of a site can replace, and the address of a jump island if one is needed.
+    /// `inner` if the site is in the middle of a function.
+    fn window(
+        &self,
+        address: u64,
+        inner: bool,
+        cache: &mut TargetCache,
+    ) -> Result<(PatchWindow, Option<u64>), NotPatchable> {
+        match self.window_for(address, inner, JUMP_LEN, cache) {
+            Ok(window) => Ok((window, None)),
+            Err(not_patchable @ (NotPatchable::Entered | NotPatchable::Short)) => {
+                let window =
+                    self.window_for(address, inner, SHORT_JUMP_LEN, cache).map_err(|_| not_patchable)?;
+                let is_free = |range: &Range<u64>| self.tracer.sites.is_free_for_jump(range);
+                let island = branch_targets::find_jump_island(&self.program, window.start, cache, is_free);
+                Ok((window, Some(island.ok_or(not_patchable)?)))
+            }
+            Err(not_patchable) => Err(not_patchable),
+        }
+    }
+
+    fn window_for(
+        &self,
+        address: u64,
+        inner: bool,
+        jump: usize,
+        cache: &mut TargetCache,
+    ) -> Result<PatchWindow, NotPatchable> {
+        let part = self.program.code_part(address).ok_or(NotPatchable::Immovable)?;
+        let end = part.end;
+        let code = self.program.code_bytes(part.start);
+        let code = &code[..code.len().min((end + PADDING_BYTES - part.start) as usize)];
+        let targets = branch_targets::targets(&self.program, &part, cache);
+        if targets.sets_direction_flag && address != part.start {
+            return Err(NotPatchable::Backwards);
+        }
+        let next = self.program.next_code(address).unwrap_or(end).max(end);
+        let function = FunctionCode { code, start: part.start, end, next, targets };
+        let window = window_at(address, &function, jump)?;
+        if inner && targets.has_unknown_targets && !window.is_single() {
+            // A jump table might lead there.
+            return Err(NotPatchable::Entered);
+        }
+        let range = window.range();
+        let is_named = self.program.next_code(window.start).is_some_and(|next| next < range.end);
+        if is_named || branch_targets::is_entered(&self.program, &range, cache) {
+            return Err(NotPatchable::Entered);
+        }
+        let mut there = vec![0; (range.end - range.start) as usize];
+        let length = self.tracer.memory.read_some(range.start, &mut there);
+        self.tracer.sites.mask_traps(range.start, &mut there[..length]);
+        let written = code.get((range.start - part.start) as usize..).unwrap_or_default();
+        if !written.starts_with(&there) {
+            return Err(NotPatchable::Changed);
+        }
+        Ok(window)
+    }
+
+    /// Forgets trampolines after a restore: they may not exist in the restored memory.
+    pub(crate) fn forget_jumps(&mut self) {
+        self.tracer.sites.forget_jumps();
+        self.probes.arenas.clear();
+        self.probes.checked_reasons = 0;
+        (self.probes.in_agent, self.probes.fetched_log, self.probes.pending_events) = (false, None, None);
+        self.probes.tail_calls.is_outdated = true;
+        let mut byte = [0];
+        let is_there = |agent: &Agent| self.tracer.memory.read(agent.entry_points.entry, &mut byte).is_ok();
+        if self.tracer.agent.as_ref().is_some_and(is_there) {
+            self.update_agent_process();
+        } else {
+            // The library was not mapped at the checkpoint.
+            self.tracer.agent = None;
+            self.map_agent();
+        }
+    }
+
+    fn update_agent_process(&self) {
+        if let Some(agent) = &self.tracer.agent {
+            // If its memory cannot be written, the next request reports it.
+            let _ = agent.set_process(self.tracer.process as u32);
+        }
+    }
+
+    /// Finds space for a trampoline near an address, and the address of the word with the library's entry.
+    fn arena_near(&mut self, address: u64) -> TargetResult<Option<(u64, u64)>> {
+        let fits = |arena: &&TrampolineArena| {
+            arena.used + TRAMPOLINE_SIZE <= arena.end && arena.start.abs_diff(address) < MAX_DISTANCE
+        };
+        if let Some(arena) = self.probes.arenas.iter().find(fits) {
+            return Ok(Some((arena.used, arena.start)));
+        }
+        let start = self.map_code_region(address)?;
+        if start.abs_diff(address) >= MAX_DISTANCE {
+            return Ok(None);
+        }
+        let Some(agent) = &self.tracer.agent else { return Ok(None) };
+        if self.tracer.memory.write(start, &agent.entry_points.entry.to_le_bytes()).is_err() {
+            return Ok(None);
+        }
+        let arena = TrampolineArena { start, used: start + 64, end: start + REGION };
+        let found = (arena.used, arena.start);
+        self.probes.arenas.push(arena);
+        Ok(Some(found))
+    }
+
+    fn commit_arena(&mut self, at: u64) {
+        if let Some(arena) = self.probes.arenas.iter_mut().find(|arena| arena.used == at) {
+            arena.used += TRAMPOLINE_SIZE;
+        }
+    }
+
+    /// Inserts jumps where they fit. All threads are stopped and about to be resumed.
+    pub(crate) fn insert_jumps(&mut self) -> TargetResult {
+        if !self.probes.in_agent || self.stepping.is_some() || self.tracer.agent.is_none() {
+            return self.await_tail_returns();
+        }
+        // Other processes that share the memory keep running and may be anywhere.
+        if self.tracer.threads.values().any(|thread| thread.foreign) {
+            return self.await_tail_returns();
+        }
+        self.sync_return_sites()?;
+        if self.notes_calls_in_agent() {
+            self.send_calls()?;
+        }
+        for number in 0..self.tracer.sites.all.len() as u32 {
+            let id = SiteId(number);
+            let site = self.tracer.sites.get(id);
+            let Some(flags) = site.jump.as_ref().filter(|_| !site.unmapped).map(|jump| jump.flags) else {
+                continue;
+            };
+            let is_used = flags & !RETURN_MARK != 0 || self.tracer.sites.is_return(id);
+            let own = |reason: &TrapReason| matches!(reason, TrapReason::Event { .. });
+            let is_shared = self.tracer.sites.is_shared(id, |other| !self.site_users.at(other).is_empty());
+            if is_shared
+                || !self.site_users.at(id).iter().all(own)
+                || self.events_at(id).is_none_or(|events| events.is_empty() && !is_used)
+            {
+                self.probes.not_patchable.insert(number, NotPatchable::Shared);
+                continue;
+            }
+            self.probes.not_patchable.remove(&number);
+            self.tracer.sites.insert_jump(&self.tracer.memory, id);
+        }
+        for tid in self.tracer.threads.keys().copied().collect::<Vec<_>>() {
+            self.tracer.retry_at_probe(tid)?;
+        }
+        match &self.tracer.agent {
+            Some(agent) => agent.freeze(false),
+            None => Ok(()),
+        }
+    }
+}

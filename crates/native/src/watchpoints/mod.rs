@@ -1,0 +1,416 @@
+//! Watchpoints: debug registers as long as there are free ones, then page protection.
+//!
+//! A debug register stops a thread after the access and costs nothing otherwise. A protected page stops it before any
+//! access to the page: many ranges can be watched, but each access to the page costs time. Only pages can stop before
+//! an access.
+
+pub(crate) mod decode;
+pub(crate) mod hardware;
+mod pages;
+
+use crate::maps;
+use crate::native_target::NativeTarget;
+use crate::site_users::TrapReason;
+use crate::sites::SiteId;
+use crate::sys::Tid;
+use crate::traced_thread::TracedThread;
+use crate::tracer::trace_error;
+use hardware::{DebugRegister, REGISTERS};
+use invigil_debuginfo::value::TypedValue;
+use invigil_session::pending_owners::OwnerSet;
+use invigil_session::target::{BreakpointId, Owner, StopReason, TargetError, TargetResult};
+pub(crate) use pages::{Contents, Pages};
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Largest size of a stack: an address further up is not on it.
+const MAX_STACK: u64 = 64 << 20;
+/// Number of frames that are searched for the one a variable belongs to.
+const MAX_FRAMES: usize = 256;
+/// Largest size of a watched object: each of its pages is protected separately.
+const MAX_BYTES: u64 = 1 << 20;
+
+/// The accesses to watch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct AccessKind {
+    pub(crate) read: bool,
+    pub(crate) write: bool,
+    /// Whether the thread stops before the access rather than after it.
+    pub(crate) before: bool,
+}
+
+/// Owner of a watchpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WatchReason {
+    /// A watchpoint of the user or a scenario.
+    Breakpoint(BreakpointId),
+    /// An event, by the index of its plan.
+    Event(u32),
+}
+
+/// Id of a watched range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct WatchId(u32);
+
+#[derive(Clone, Debug)]
+struct WatchedRange {
+    id: WatchId,
+    range: Range<u64>,
+    access: AccessKind,
+    reason: WatchReason,
+    /// The watched object.
+    datum: TypedValue,
+    /// Whether it is watched by debug registers.
+    in_registers: bool,
+    /// The site where its lifetime ends, if it is a local variable.
+    end: Option<(SiteId, TrapReason)>,
+}
+
+/// Accesses that a thread made, or is about to make, and that are being reported.
+#[derive(Clone, Debug)]
+pub(crate) struct PendingAccess {
+    pub(crate) tid: Tid,
+    watchers: Vec<WatchId>,
+    notified: OwnerSet,
+    /// What to do after all owners were notified: the memory to access, and the watchpoints to report afterwards.
+    after_dispatch: Option<(Vec<decode::MemoryAccess>, Vec<WatchId>)>,
+}
+
+/// All watchpoints.
+#[derive(Debug, Default)]
+pub(crate) struct WatchpointTable {
+    all: Vec<WatchedRange>,
+    owners: [Option<WatchId>; REGISTERS],
+    pages: Pages,
+    last: u32,
+    /// Contents of memory in debug registers when a thread entered a system call.
+    pub(crate) before_call: BTreeMap<Tid, Contents>,
+    /// The access that is being reported.
+    pub(crate) pending_access: Option<PendingAccess>,
+}
+
+/// Checks that an object can be watched and returns its address range.
+pub(crate) fn watchable_range(start: u64, length: u64) -> TargetResult<Range<u64>> {
+    if length > MAX_BYTES {
+        return Err(TargetError::Request(format!(
+            "cannot watch {length} bytes: the limit is {MAX_BYTES}; watch a part of the object"
+        )));
+    }
+    match start.checked_add(length) {
+        Some(end) if length > 0 => Ok(start..end),
+        Some(_) => Err(TargetError::Request("it occupies no memory and cannot be watched".into())),
+        None => Err(not_mapped(start)),
+    }
+}
+
+fn not_mapped(address: u64) -> TargetError {
+    TargetError::Request(format!("cannot watch {address:#x}: the program has no memory there"))
+}
+
+impl WatchpointTable {
+    fn get(&self, id: WatchId) -> Option<&WatchedRange> {
+        self.all.iter().find(|watched| watched.id == id)
+    }
+
+    /// Whether an address is in a protected page.
+    pub(crate) fn is_protected(&self, address: u64) -> bool {
+        self.pages.has(address)
+    }
+
+    /// Whether any page is protected.
+    pub(crate) fn has_pages(&self) -> bool {
+        !self.pages.is_empty()
+    }
+
+    /// Forgets all watchpoints: the target executed another program.
+    pub(crate) fn forget(&mut self) {
+        *self = WatchpointTable { last: self.last, ..WatchpointTable::default() };
+    }
+}
+
+impl NativeTarget {
+    /// Sets the debug registers of all threads.
+    fn arm_all(&self) {
+        let stopped = |thread: &&TracedThread| !thread.foreign && !thread.running && !thread.zombie;
+        for thread in self.tracer.threads.values().filter(stopped) {
+            // Irrelevant for a thread that has exited.
+            let _ = hardware::arm(thread.tid, &self.tracer.debug_registers);
+        }
+    }
+
+    /// Sets the debug registers of restored threads.
+    pub(crate) fn rearm(&self) {
+        if self.is_armed() {
+            self.arm_all();
+        }
+    }
+
+    /// Clears the debug registers of all threads.
+    pub(crate) fn disarm_all(&mut self) {
+        if self.is_armed() {
+            self.tracer.debug_registers = Default::default();
+            self.watchpoints.owners = Default::default();
+            self.arm_all();
+        }
+    }
+
+    /// Whether any debug register is in use.
+    pub(crate) fn is_armed(&self) -> bool {
+        self.tracer.debug_registers.iter().any(Option::is_some)
+    }
+
+    /// Checks that the whole range is mapped and readable; other memory cannot be protected.
+    pub(crate) fn check_mapped(&self, range: &Range<u64>) -> TargetResult {
+        let maps = maps::read(self.tracer.process).map_err(trace_error)?;
+        let is_there = |page: &u64| {
+            // A protected page is unreadable at present.
+            self.watchpoints.is_protected(*page)
+                || maps.iter().any(|map| map.read && map.range.contains(page))
+        };
+        match pages::pages_of(range.start, range.end).find(|page| !is_there(page)) {
+            Some(page) => Err(not_mapped(page.max(range.start))),
+            None => Ok(()),
+        }
+    }
+
+    /// Watches an object.
+    pub(crate) fn watch(
+        &mut self,
+        datum: TypedValue,
+        range: Range<u64>,
+        access: AccessKind,
+        reason: WatchReason,
+    ) -> TargetResult<WatchId> {
+        self.tracer.stop_all()?;
+        self.watchpoints.last += 1;
+        let id = WatchId(self.watchpoints.last);
+        let pieces: Vec<(u64, u64)> =
+            hardware::aligned_pieces(range.start, range.end - range.start).collect();
+        let free: Vec<usize> =
+            (0..REGISTERS).filter(|number| self.tracer.debug_registers[*number].is_none()).collect();
+        let in_registers = !access.before && pieces.len() <= free.len();
+        if in_registers {
+            for (number, (address, length)) in free.into_iter().zip(pieces) {
+                self.tracer.debug_registers[number] =
+                    Some(DebugRegister { address, length, reads: access.read });
+                self.watchpoints.owners[number] = Some(id);
+            }
+            self.arm_all();
+        } else {
+            self.protect_range(&range, access)?;
+        }
+        let end = self.end_of_variable(&range);
+        if let Some((site, tid, above)) = end {
+            self.add_trap_reason(site, TrapReason::FrameEnd { watcher: id, tid, above });
+        }
+        let end = end.map(|(site, tid, above)| (site, TrapReason::FrameEnd { watcher: id, tid, above }));
+        self.watchpoints.all.push(WatchedRange { id, range, access, reason, datum, in_registers, end });
+        self.update_syscall_tracing()?;
+        Ok(id)
+    }
+
+    /// Removes a watchpoint.
+    pub(crate) fn unwatch(&mut self, id: WatchId) -> TargetResult {
+        let Some(at) = self.watchpoints.all.iter().position(|watched| watched.id == id) else {
+            return Ok(());
+        };
+        let watched = self.watchpoints.all.remove(at);
+        if let Some((site, end)) = watched.end {
+            self.remove_trap_reason(site, end);
+        }
+        if self.termination.is_none() {
+            self.tracer.stop_all()?;
+        }
+        if watched.in_registers {
+            for number in 0..REGISTERS {
+                if self.watchpoints.owners[number] == Some(id) {
+                    self.watchpoints.owners[number] = None;
+                    self.tracer.debug_registers[number] = None;
+                }
+            }
+            if self.termination.is_none() {
+                self.arm_all();
+            }
+        } else {
+            self.unprotect_range(&watched.range, watched.access)?;
+        }
+        self.update_syscall_tracing()
+    }
+
+    /// Site and stack pointer at which the lifetime of the variable at `range` ends, if it is a local variable of the
+    /// selected thread.
+    fn end_of_variable(&mut self, range: &Range<u64>) -> Option<(SiteId, Tid, u64)> {
+        let tid = self.current;
+        let sp = self.tracer.thread(tid).ok()?.registers().ok()?.rsp;
+        // Nothing below it lasts, except for the red zone of a leaf function.
+        const RED_ZONE: u64 = 128;
+        if range.start < sp.saturating_sub(RED_ZONE) || range.start - sp.min(range.start) > MAX_STACK {
+            return None;
+        }
+        let frames = self.unwind(tid, MAX_FRAMES).ok()?;
+        let at = frames.iter().position(|frame| frame.cfa.is_some_and(|cfa| range.start < cfa))?;
+        let cfa = frames[at].cfa?;
+        let caller = frames[at..].iter().find(|frame| frame.cfa != Some(cfa))?;
+        let site = self.site_at(caller.pc).ok()?;
+        Some((site, tid, cfa - 1))
+    }
+
+    /// Ends the watchpoint of a variable whose call has returned.
+    pub(crate) fn on_frame_end(&mut self, site: SiteId, watcher: WatchId) -> TargetResult {
+        let reason = self.watchpoints.get(watcher).map(|watched| watched.reason);
+        self.unwatch(watcher)?;
+        match reason {
+            Some(WatchReason::Breakpoint(id)) => self.watch_ended(id),
+            Some(WatchReason::Event(plan)) => self.event_watch_ended(plan),
+            None => {
+                let uses: Vec<TrapReason> = self.site_users.at(site).to_vec();
+                for reason in uses {
+                    if matches!(reason, TrapReason::FrameEnd { watcher: of, .. } if of == watcher) {
+                        self.remove_trap_reason(site, reason);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Handles a stop that a debug register may have caused.
+    pub(crate) fn check_debug_registers(&mut self, tid: Tid) -> TargetResult<Option<StopReason>> {
+        if !self.is_armed() {
+            return Ok(None);
+        }
+        let hit = self.matched_watchers(tid);
+        if hit.is_empty() {
+            return Ok(None);
+        }
+        self.start_access(PendingAccess {
+            tid,
+            watchers: hit,
+            notified: OwnerSet::default(),
+            after_dispatch: None,
+        })
+    }
+
+    /// The watchpoints whose debug registers matched when a thread stopped.
+    fn matched_watchers(&mut self, tid: Tid) -> Vec<WatchId> {
+        let Ok(matched) = hardware::matched(tid) else { return Vec::new() };
+        let mut hit: Vec<WatchId> = (0..REGISTERS)
+            .filter(|number| matched[*number])
+            .filter_map(|number| self.watchpoints.owners[number])
+            .collect();
+        hit.dedup();
+        self.refresh_call_snapshots(&hit);
+        // The processor cannot watch reads alone.
+        let reads_only = |watched: &WatchedRange| watched.access.read && !watched.access.write;
+        let any_reader = hit.iter().any(|id| self.watchpoints.get(*id).is_some_and(reads_only));
+        if any_reader && self.just_wrote(tid) {
+            hit.retain(|id| !self.watchpoints.get(*id).is_some_and(reads_only));
+        }
+        hit
+    }
+
+    /// Updates the snapshots of system calls: what this thread wrote was not written by another thread's call.
+    fn refresh_call_snapshots(&mut self, hit: &[WatchId]) {
+        if hit.is_empty() || self.watchpoints.before_call.is_empty() {
+            return;
+        }
+        let now = self.contents(true);
+        for known in self.watchpoints.before_call.values_mut() {
+            for (id, bytes) in known.iter_mut().filter(|(id, _)| hit.contains(id)) {
+                if let Some((_, is)) = now.iter().find(|(other, _)| other == id) {
+                    bytes.clone_from(is);
+                }
+            }
+        }
+    }
+
+    fn start_access(&mut self, access: PendingAccess) -> TargetResult<Option<StopReason>> {
+        let tid = access.tid;
+        self.watchpoints.pending_access = Some(access);
+        self.current = tid;
+        self.frame = 0;
+        self.event_thread = Some(tid);
+        self.notify_access()
+    }
+
+    /// Notifies the owners of accessed memory, one after the other.
+    pub(crate) fn notify_access(&mut self) -> TargetResult<Option<StopReason>> {
+        loop {
+            let Some(access) = self.watchpoints.pending_access.clone() else { return Ok(None) };
+            let tid = access.tid;
+            let mut present = OwnerSet::default();
+            for id in &access.watchers {
+                if let Some(owner) =
+                    self.watchpoints.get(*id).and_then(|watched| self.watch_owner(watched.reason))
+                {
+                    present = present.with(owner);
+                }
+            }
+            let Some(owner) = present.next_pending(access.notified) else {
+                self.watchpoints.pending_access = None;
+                let Some((accesses, mut after)) = access.after_dispatch else { return Ok(None) };
+                // Now execute the access itself.
+                after.extend(self.perform_access(tid, &accesses)?);
+                if after.is_empty() {
+                    return Ok(None);
+                }
+                let notified = OwnerSet::default();
+                self.watchpoints.pending_access =
+                    Some(PendingAccess { tid, watchers: after, notified, after_dispatch: None });
+                continue;
+            };
+            if let Some(access) = &mut self.watchpoints.pending_access {
+                access.notified = access.notified.with(owner);
+            }
+            let stop = match owner {
+                Owner::Monitors => self.emit_accesses(tid, &access.watchers)?,
+                owner => self.count_watchpoint_hits(tid, &access.watchers, owner)?,
+            };
+            if stop.is_some() {
+                return Ok(stop);
+            }
+        }
+    }
+
+    fn watch_owner(&self, reason: WatchReason) -> Option<Owner> {
+        match reason {
+            WatchReason::Breakpoint(id) => self.breakpoints.owner(id),
+            WatchReason::Event(plan) => self.is_plan_active(plan).then_some(Owner::Monitors),
+        }
+    }
+
+    fn emit_accesses(&mut self, tid: Tid, watchers: &[WatchId]) -> TargetResult<Option<StopReason>> {
+        self.batch.clear();
+        for id in watchers {
+            let Some(watched) = self.watchpoints.get(*id) else { continue };
+            if let WatchReason::Event(plan) = watched.reason {
+                let datum = watched.datum.clone();
+                let now = self.plain_of(tid, &datum);
+                self.emit_access(tid, plan, &now)?;
+            }
+        }
+        Ok((!self.batch.is_empty()).then_some(StopReason::Events))
+    }
+
+    fn count_watchpoint_hits(
+        &mut self,
+        tid: Tid,
+        watchers: &[WatchId],
+        owner: Owner,
+    ) -> TargetResult<Option<StopReason>> {
+        let reasons =
+            watchers.iter().filter_map(|id| self.watchpoints.get(*id)).map(|watched| watched.reason);
+        let points = reasons.filter_map(|reason| match reason {
+            WatchReason::Breakpoint(id) => Some(id),
+            WatchReason::Event(_) => None,
+        });
+        let due: Vec<BreakpointId> = points.filter(|id| self.breakpoints.owner(*id) == Some(owner)).collect();
+        self.count_hits(tid, due, owner)
+    }
+
+    pub(crate) fn no_memory(of: &str) -> TargetError {
+        TargetError::Request(format!(
+            "`{of}` is not in memory here and cannot be watched; try again after `next`"
+        ))
+    }
+}

@@ -1,0 +1,115 @@
+//! Errors in the communication with a remote semantics.
+
+use std::error::Error;
+use std::fmt;
+use std::time::Duration;
+
+/// The error after which a remote semantics is unusable. Its text has the address, the error and a remedy.
+///
+/// ```
+/// use invigil_remote::{Address, RemoteOptions, Remote};
+/// let failure = Remote::start(&Address::command(["/no/such/language"]), RemoteOptions::default()).unwrap_err();
+/// assert!(failure.to_string().starts_with("the remote semantics `/no/such/language` cannot be started"));
+/// assert!(failure.incomplete().starts_with("incomplete: the remote semantics"));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteError {
+    /// The address of the remote semantics.
+    pub address: String,
+    /// The request that failed.
+    pub request: &'static str,
+    /// The error.
+    pub kind: RemoteErrorKind,
+    /// The end of the program's standard error, if it was started here.
+    pub stderr: String,
+}
+
+/// The kinds of errors.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RemoteErrorKind {
+    /// The program cannot be started, or no server listens at the address.
+    Unreachable(String),
+    /// The program exited or closed the connection; with the exit status, if known.
+    Ended(Option<String>),
+    /// The program does not read requests any more.
+    InputClosed,
+    /// There was no reply within this time.
+    Timeout(Duration),
+    /// The reply is longer than this number of bytes.
+    TooLong(usize),
+    /// The reply is malformed: the error, and the start of the reply.
+    Malformed(String, String),
+    /// The reply has the id of another request.
+    WrongId {
+        /// The id of the request.
+        asked: u64,
+        /// The id of the reply.
+        answered: u64,
+    },
+    /// The remote semantics uses this version of the protocol.
+    VersionMismatch(u64),
+    /// The reply is an error message.
+    ErrorReply(String),
+    /// A system call failed.
+    System(String),
+}
+
+impl RemoteError {
+    /// The note for search results that this error makes incomplete.
+    pub fn incomplete(&self) -> String {
+        format!("incomplete: {self}")
+    }
+}
+
+impl fmt::Display for RemoteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let RemoteError { address, request, kind, stderr } = self;
+        write!(f, "the remote semantics {address} ")?;
+        match kind {
+            RemoteErrorKind::Unreachable(why) => write!(f, "{why}"),
+            RemoteErrorKind::Ended(Some(how)) => {
+                write!(f, "ended ({how}) instead of answering `{request}`; run it by hand to see why")
+            }
+            RemoteErrorKind::Ended(None) => {
+                write!(f, "closed the connection instead of answering `{request}`; see the server's log")
+            }
+            RemoteErrorKind::InputClosed => write!(
+                f,
+                "closed its input and did not answer `{request}`; it must read one line per request until the end of its input"
+            ),
+            RemoteErrorKind::Timeout(time) => write!(
+                f,
+                "did not answer `{request}` within {time:?}; allow more time, request fewer configurations at once, or check \
+                 whether it hangs"
+            ),
+            RemoteErrorKind::TooLong(most) => write!(
+                f,
+                "answers `{request}` with a line of more than {most} bytes; request fewer configurations at once, or raise \
+                 the limit"
+            ),
+            RemoteErrorKind::Malformed(why, begin) => write!(
+                f,
+                "answers `{request}` with a malformed reply: {why}; it must write exactly one line of JSON \
+                 to its output; the reply starts with `{begin}`"
+            ),
+            RemoteErrorKind::WrongId { asked, answered } => write!(
+                f,
+                "answers request {answered} when asked request {asked} (`{request}`); it must give one answer to each \
+                 request, in their order"
+            ),
+            RemoteErrorKind::VersionMismatch(version) => write!(
+                f,
+                "uses version {version} of the protocol, but this is version {}; update the older one",
+                crate::PROTOCOL
+            ),
+            RemoteErrorKind::ErrorReply(words) => write!(f, "answers `{request}` with an error: {words}"),
+            RemoteErrorKind::System(why) => write!(f, "cannot receive `{request}`: {why}"),
+        }?;
+        match stderr.trim() {
+            "" => Ok(()),
+            stderr => write!(f, "\nits standard error:\n{stderr}"),
+        }
+    }
+}
+
+impl Error for RemoteError {}

@@ -1,0 +1,114 @@
+//! Reverse execution: the nearest checkpoint before an event is restored, and the target runs from there, without
+//! reactions, until the event occurs again.
+//!
+//! The target reaches the same state only if it behaves as before. The events on the way are therefore compared with
+//! those of the first time.
+
+use crate::history::batch_event;
+use crate::outcome::RunOutcome;
+use crate::session::Session;
+use crate::target::{ResumeMode, StopReason, TargetError, TargetResult};
+use invigil_check::ReportedEvent;
+use invigil_monitor::event::{Event, EventBatch};
+
+/// Where reverse execution has led.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReverseResult {
+    /// The number of the event at which the target is stopped.
+    pub event: u64,
+    /// The checkpoint that was restored.
+    pub checkpoint: u32,
+    /// The first event that differs from the original run.
+    pub divergence: Option<Divergence>,
+    /// What stopped the target before it reached the event, if something did.
+    pub stopped: Option<RunOutcome>,
+}
+
+/// An event that differs from the original run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Divergence {
+    /// The event of the original run.
+    pub expected: ReportedEvent,
+    /// The event of this run.
+    pub found: ReportedEvent,
+}
+
+impl Session {
+    /// Goes back to event `number`, or to the state before the first event with zero. The target is then stopped where
+    /// the event occurs, and the monitors have followed it.
+    ///
+    /// # Errors
+    /// If the target has no checkpoints, the event has not occurred yet, there is no checkpoint before it, or the
+    /// target cannot be run.
+    pub fn reverse_to(&mut self, number: u64) -> TargetResult<ReverseResult> {
+        self.check_idle("go back")?;
+        if let Some(why) = self.target.checkpoints_unsupported() {
+            return Err(TargetError::Request(why.to_owned()));
+        }
+        if number > self.history.count() {
+            let words = format!("event {number} has not happened yet: there were {}", self.history.count());
+            return Err(TargetError::Request(words));
+        }
+        let Some(stored) = self.checkpoints.before(number) else {
+            let words = format!(
+                "there is no checkpoint before event {number}: take checkpoints while the program runs, or let the \
+                 session take them automatically"
+            );
+            return Err(TargetError::Request(words));
+        };
+        let (checkpoint, from) = (stored.info.id, stored.info.event);
+        let first_kept = (*self.history.retained().start()).max(from + 1);
+        let expected = self.history.copy(first_kept..=number);
+        self.restore_checkpoint(checkpoint)?;
+        self.handling.restored = false;
+        let mut back = ReverseResult { event: from, checkpoint, divergence: None, stopped: None };
+        while self.history.count() < number && back.stopped.is_none() {
+            back.stopped = match self.resume_without_embedding(&ResumeMode::Continue)? {
+                StopReason::Events => {
+                    self.follow_again(&expected, first_kept, &mut back)?;
+                    None
+                }
+                // The owner was notified of this breakpoint in the original run.
+                StopReason::Breakpoints { .. } | StopReason::Stepped { .. } => None,
+                StopReason::Interrupted => Some(RunOutcome::Interrupted),
+                StopReason::Signal { name, detail } => Some(RunOutcome::Signal { name, detail }),
+                StopReason::Ended(ending) => Some(self.record_end(ending)),
+            };
+        }
+        back.event = self.history.count();
+        Ok(back)
+    }
+
+    /// Gives the events of the current stop to the monitors, and compares them with the original run.
+    fn follow_again(&mut self, expected: &EventBatch, first: u64, back: &mut ReverseResult) -> TargetResult {
+        let mut needs = false;
+        self.take_events();
+        for at in 0..self.batch.len() {
+            needs |= self.replay_event(at);
+            let number = self.history.count();
+            let position = number.checked_sub(first).map(|position| position as usize);
+            let Some(position) = position.filter(|position| *position < expected.len()) else { continue };
+            let found = &self.batch;
+            if back.divergence.is_none() && !same(&expected.event(position), &found.event(at)) {
+                back.divergence = Some(Divergence {
+                    expected: batch_event(expected, position, number, &self.catalog),
+                    found: batch_event(found, at, number, &self.catalog),
+                });
+            }
+        }
+        if needs { self.update_needs() } else { Ok(()) }
+    }
+}
+
+/// Whether two events have the same declaration and the same values.
+fn same(a: &Event<'_>, b: &Event<'_>) -> bool {
+    let text = |event: &Event<'_>, at: usize| {
+        let (start, len) = event.params[at].as_text()?;
+        event.text.get(start as usize..start as usize + len as usize).map(str::to_owned)
+    };
+    let alike = |at: usize| {
+        let (x, y) = (a.params[at], b.params[at]);
+        if x.is_inline() || y.is_inline() { x.bits() == y.bits() } else { text(a, at) == text(b, at) }
+    };
+    a.id == b.id && a.params.len() == b.params.len() && (0..a.params.len()).all(alike)
+}

@@ -1,0 +1,195 @@
+//! The functions that blocks of scenarios can call.
+
+use crate::listener::MessageSource;
+use crate::outcome::{StateChange, SuspendReason};
+use crate::running_scenario::string;
+use crate::session::{Deferred, Session};
+use crate::target::{BreakpointId, BreakpointKind, BreakpointSpec, Owner, TargetError};
+use crate::value_text::{ParsedValue, Scalar, parse_value};
+use invigil_expr::compare::ValueReader;
+use invigil_expr::fault::{EvalResult, Fault, FaultKind};
+use invigil_expr::machine::Host;
+use invigil_expr::program::CodeId;
+use invigil_expr::value::Value;
+use invigil_lang::scn::{Scenario, ScenarioFunction};
+use std::sync::Arc;
+
+/// The session, as a block of a scenario sees it.
+pub(crate) struct ScenarioHost<'a> {
+    session: &'a mut Session,
+    scenario: usize,
+    script: Arc<Scenario>,
+    change: Option<&'a StateChange>,
+    /// Backing text of the last string that was returned to the block.
+    reply: String,
+}
+
+impl<'a> ScenarioHost<'a> {
+    pub(crate) fn new(
+        session: &'a mut Session,
+        scenario: usize,
+        script: Arc<Scenario>,
+        change: Option<&'a StateChange>,
+    ) -> ScenarioHost<'a> {
+        ScenarioHost { session, scenario, script, change, reply: String::new() }
+    }
+}
+
+impl Host for ScenarioHost<'_> {
+    fn wants_output(&self) -> bool {
+        true
+    }
+
+    fn print(&mut self, line: &str) {
+        self.session.listener.message(MessageSource::Scenario(self.scenario), line);
+    }
+
+    fn call(&mut self, function: usize, args: &[Value], view: ValueReader<'_>) -> EvalResult<Value> {
+        let args = Arguments { args, view };
+        match ScenarioFunction::numbered(function) {
+            Some(function) => self.perform(function, &args),
+            None => Err(fault("there is no such function")),
+        }
+    }
+
+    fn text(&self) -> &str {
+        &self.reply
+    }
+}
+
+impl ScenarioHost<'_> {
+    fn perform(&mut self, function: ScenarioFunction, args: &Arguments<'_>) -> EvalResult<Value> {
+        let session = &mut *self.session;
+        match function {
+            ScenarioFunction::Checkpoint => {
+                let id = session.take_checkpoint("by the scenario").map_err(target_fault)?;
+                return Ok(Value::int(i64::from(id)));
+            }
+            ScenarioFunction::CheckpointId => return args.last_number(0).map(Value::int),
+            ScenarioFunction::Restore => session.restore_checkpoint(args.id(0)?).map_err(target_fault)?,
+            ScenarioFunction::DropCheckpoint => session.drop_checkpoint(args.id(0)?).map_err(target_fault)?,
+            ScenarioFunction::Suspend => {
+                let reason = session.handling.cause.clone().unwrap_or(SuspendReason::Start);
+                session.handling.suspend(reason);
+            }
+            ScenarioFunction::Kill => session.handling.stop = true,
+            ScenarioFunction::AfterBreakpoint => {
+                let function = self.function(&args.text(0)?)?;
+                let (scenario, change) = (self.scenario, self.change.cloned());
+                let cause = self.session.handling.cause.clone();
+                self.session.handling.deferred.push(Deferred { scenario, function, change, cause });
+            }
+            ScenarioFunction::SetBreakpoint => {
+                let what = BreakpointKind::Location(args.text(0)?);
+                return self.set_breakpoint(what, args, 1);
+            }
+            ScenarioFunction::SetWatchpoint => {
+                let (of, mode) = (args.text(0)?, args.text(1)?);
+                let (read, write) = match mode.as_str() {
+                    "r" => (true, false),
+                    "w" => (false, true),
+                    "rw" | "wr" => (true, true),
+                    other => {
+                        let words = format!("unknown access mode `{other}`: use \"w\", \"r\" or \"rw\"");
+                        return Err(fault(words));
+                    }
+                };
+                return self.set_breakpoint(BreakpointKind::Watch { expression: of, read, write }, args, 2);
+            }
+            ScenarioFunction::RemoveBreakpoint => {
+                let point = BreakpointId(args.id(0)?);
+                session.target.remove_breakpoint(point).map_err(target_fault)?;
+                session.callbacks.remove(&point);
+            }
+            ScenarioFunction::Debugger => {
+                let words = session.command(&args.text(0)?).map_err(fault)?;
+                return Ok(self.string_value(&words));
+            }
+            ScenarioFunction::Value => {
+                let words = session.target.evaluate(&args.text(0)?).map_err(target_fault)?;
+                return Ok(match parse_value(&words) {
+                    ParsedValue::Text(text) => self.string_value(&text),
+                    ParsedValue::Scalar(Scalar::None) => Value::NONE,
+                    ParsedValue::Scalar(Scalar::Bool(value)) => Value::bool(value),
+                    ParsedValue::Scalar(Scalar::Int(value)) => Value::int(value),
+                    ParsedValue::Scalar(Scalar::Float(value)) => Value::float(value),
+                });
+            }
+        }
+        Ok(Value::NONE)
+    }
+
+    /// Returns a string to the block.
+    fn string_value(&mut self, words: &str) -> Value {
+        self.reply.clear();
+        string(words, &mut self.reply)
+    }
+
+    fn function(&self, name: &str) -> EvalResult<CodeId> {
+        self.script.program.function(name).ok_or_else(|| fault(format!("there is no function `{name}`")))
+    }
+
+    fn set_breakpoint(
+        &mut self,
+        what: BreakpointKind,
+        args: &Arguments<'_>,
+        callback: usize,
+    ) -> EvalResult<Value> {
+        let function = match args.args.get(callback) {
+            Some(_) => Some(self.function(&args.text(callback)?)?),
+            None => None,
+        };
+        let spec = BreakpointSpec::new(what);
+        let point = self.session.target.set_breakpoint(Owner::Scenario, &spec).map_err(target_fault)?;
+        if let Some(function) = function {
+            self.session.callbacks.insert(point, (self.scenario, function));
+        }
+        Ok(Value::int(i64::from(point.0)))
+    }
+}
+
+/// The arguments of a call.
+struct Arguments<'a> {
+    args: &'a [Value],
+    view: ValueReader<'a>,
+}
+
+impl Arguments<'_> {
+    fn get(&self, at: usize) -> Value {
+        self.args.get(at).copied().unwrap_or(Value::NONE)
+    }
+
+    fn text(&self, at: usize) -> EvalResult<String> {
+        let value = self.get(at);
+        match self.view.str(&value) {
+            Some(text) => Ok(text.to_owned()),
+            None => Err(self.wrong(value, "a string")),
+        }
+    }
+
+    /// The number of a checkpoint or a breakpoint.
+    fn id(&self, at: usize) -> EvalResult<u32> {
+        let number = self.last_number(at)?;
+        u32::try_from(number).map_err(|_| fault(format!("there is no number {number}")))
+    }
+
+    /// A number, or the last one of a list.
+    fn last_number(&self, at: usize) -> EvalResult<i64> {
+        let value = self.get(at);
+        let number = value.as_int().or_else(|| self.view.last(value)?.as_int());
+        number.ok_or_else(|| self.wrong(value, "a number, or a list of numbers"))
+    }
+
+    fn wrong(&self, value: Value, wanted: &str) -> Box<Fault> {
+        let found = self.view.type_name(value);
+        Fault::new(FaultKind::Type, format!("expected {wanted}, found {found}"))
+    }
+}
+
+fn fault(words: impl Into<String>) -> Box<Fault> {
+    Fault::new(FaultKind::Value, words)
+}
+
+fn target_fault(error: TargetError) -> Box<Fault> {
+    fault(error.to_string())
+}

@@ -1,0 +1,156 @@
+//! The vocabulary of `docs/glossary.md` and `docs/style.md`, enforced.
+//!
+//! `retired_names.txt` lists names that were replaced: a crate (or `*` for all), then the name. A name is retired only as the name of
+//! an item: local variables and words in comments are not looked at. `retired_phrases.txt` lists phrases that documents, comments
+//! and messages do not use.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const ITEMS: [&str; 9] = ["struct", "enum", "trait", "type", "union", "mod", "fn", "const", "static"];
+const TYPES: [&str; 5] = ["struct", "enum", "trait", "type", "union"];
+const QUALIFIERS: [&str; 5] = ["unsafe", "async", "extern", "const", "default"];
+
+/// An item as its definition names it.
+struct Item {
+    keyword: String,
+    name: String,
+    is_public: bool,
+    at: String,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace")
+}
+
+/// Files below a folder, without build results.
+fn files(folder: &Path, extension: &str, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.map(|entry| entry.expect("an entry").path()) {
+        let is_source = entry.join("mod.rs").exists() || !entry.ends_with("target");
+        if entry.is_dir() && is_source {
+            files(&entry, extension, found);
+        } else if entry.extension().is_some_and(|found| found == extension) {
+            found.push(entry);
+        }
+    }
+}
+
+/// The identifier at the start of a text.
+fn identifier(text: &str) -> &str {
+    let end = text.find(|letter: char| !letter.is_alphanumeric() && letter != '_').unwrap_or(text.len());
+    &text[..end]
+}
+
+/// The item that a line defines, if it defines one.
+fn item(line: &str) -> Option<(&str, &str, bool)> {
+    let mut rest = line.trim_start();
+    let mut is_public = false;
+    if let Some(after) = rest.strip_prefix("pub") {
+        is_public = after.starts_with(' ');
+        rest = match after.strip_prefix('(') {
+            Some(scope) => scope.split_once(')')?.1,
+            None => after,
+        };
+        rest = rest.strip_prefix(' ')?;
+    }
+    loop {
+        let word = identifier(rest);
+        let after = rest[word.len()..].trim_start();
+        let is_const_item = word == "const" && !["fn", "unsafe", "extern"].contains(&identifier(after));
+        if QUALIFIERS.contains(&word) && !is_const_item {
+            rest = after.trim_start_matches(['"', 'C']).trim_start();
+            continue;
+        }
+        let name = identifier(after);
+        return (ITEMS.contains(&word) && !name.is_empty()).then_some((word, name, is_public));
+    }
+}
+
+/// All items of all crates, by crate.
+fn items() -> BTreeMap<String, Vec<Item>> {
+    let root = root();
+    let mut found = BTreeMap::new();
+    for entry in fs::read_dir(root.join("crates")).expect("the crates") {
+        let folder = entry.expect("a crate").path();
+        let name = folder.file_name().expect("a name").to_string_lossy().into_owned();
+        let mut sources = Vec::new();
+        files(&folder.join("src"), "rs", &mut sources);
+        let mut items = Vec::new();
+        for source in sources {
+            let text = fs::read_to_string(&source).expect("UTF-8");
+            let path = source.strip_prefix(&root).expect("a path below the root").display().to_string();
+            for (number, line) in text.lines().enumerate() {
+                if let Some((keyword, name, is_public)) = item(line) {
+                    let at = format!("{path}:{}", number + 1);
+                    items.push(Item { keyword: keyword.to_owned(), name: name.to_owned(), is_public, at });
+                }
+            }
+        }
+        found.insert(name, items);
+    }
+    assert!(found.values().map(Vec::len).sum::<usize>() > 5_000, "the scan has found too few items");
+    found
+}
+
+#[test]
+fn definitions_are_recognised() {
+    assert_eq!(item("    pub(crate) unsafe extern \"C\" fn hit(&self) {"), Some(("fn", "hit", false)));
+    assert_eq!(item("pub const LIMIT: usize = 3;"), Some(("const", "LIMIT", true)));
+    assert_eq!(item("pub const fn limit() -> usize {"), Some(("fn", "limit", true)));
+    assert_eq!(item("struct Inner<'a> {"), Some(("struct", "Inner", false)));
+    assert_eq!(item("// fn none"), None);
+    assert_eq!(item("let fn_name = 1;"), None);
+}
+
+#[test]
+fn retired_names_are_not_defined() {
+    let list = include_str!("retired_names.txt");
+    let retired: Vec<(&str, &str)> = list
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .map(|line| line.split_once(' ').unwrap_or_else(|| panic!("no crate and name in `{line}`")))
+        .collect();
+    let items = items();
+    for (scope, _) in &retired {
+        assert!(*scope == "*" || items.contains_key(*scope), "`{scope}` in retired_names.txt is not a crate");
+    }
+    let mut back = Vec::new();
+    for (name, items) in &items {
+        let here: BTreeSet<&str> = retired
+            .iter()
+            .filter(|(scope, _)| scope == name || *scope == "*")
+            .map(|(_, name)| *name)
+            .collect();
+        let found = items.iter().filter(|item| here.contains(item.name.as_str()));
+        back.extend(found.map(|item| format!("{}: {} `{}`", item.at, item.keyword, item.name)));
+    }
+    assert!(back.is_empty(), "retired names are back (see docs/glossary.md):\n{}", back.join("\n"));
+}
+
+/// A type name that two crates define must be explained in the glossary, so that a reader knows which is which.
+#[test]
+fn shared_type_names_are_in_glossary() {
+    let glossary = fs::read_to_string(root().join("docs/glossary.md")).expect("the glossary");
+    let mut definitions: BTreeMap<String, BTreeMap<String, String>> = BTreeMap::new();
+    for (name, items) in items() {
+        for item in items.into_iter().filter(|item| item.is_public && TYPES.contains(&item.keyword.as_str()))
+        {
+            // Indented definitions are associated types.
+            definitions.entry(item.name).or_default().insert(name.clone(), item.at);
+        }
+    }
+    let shared = definitions.iter().filter(|(_, crates)| crates.len() > 1);
+    let missing: Vec<String> = shared
+        .filter(|(name, _)| !glossary.contains(&format!("| `{name}` |")))
+        .map(|(name, crates)| {
+            format!("`{name}`: {}", crates.values().cloned().collect::<Vec<_>>().join(", "))
+        })
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "type names of several crates without a line in the glossary:\n{}",
+        missing.join("\n")
+    );
+}

@@ -1,0 +1,140 @@
+//! Shared helpers: catalogs, and reading of traces into plain data.
+
+use invigil_expr::value::{Tag, Value};
+use invigil_monitor::event::{Event, EventCatalog, EventKind, Param, ParamSource, ParamType};
+use invigil_trace::{Input, ReadOptions, ReadSummary, Schema, read};
+use std::io::{Cursor, Read};
+use std::ops::ControlFlow;
+
+/// A value in comparable form.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Plain {
+    Unset,
+    None,
+    Bool(bool),
+    Int(i64),
+    Float(f64),
+    Str(String),
+}
+
+pub(crate) fn plain(value: Value, event: &Event<'_>) -> Plain {
+    match value.tag() {
+        Tag::Unset => Plain::Unset,
+        Tag::None => Plain::None,
+        Tag::Bool => Plain::Bool(value.as_bool().unwrap()),
+        Tag::Int => Plain::Int(value.as_int().unwrap()),
+        Tag::Float => Plain::Float(value.as_float().unwrap()),
+        Tag::Short => Plain::Str(value.as_short().unwrap().to_owned()),
+        Tag::Text => {
+            let (start, len) = value.as_text().unwrap();
+            Plain::Str(event.text[start as usize..][..len as usize].to_owned())
+        }
+        tag => panic!("{tag:?} from a trace"),
+    }
+}
+
+pub(crate) fn string(text: &str) -> Plain {
+    Plain::Str(text.to_owned())
+}
+
+/// An event in comparable form.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Seen {
+    pub(crate) name: String,
+    pub(crate) kind: EventKind,
+    pub(crate) time: Option<f64>,
+    pub(crate) input: usize,
+    pub(crate) line: u64,
+    pub(crate) params: Vec<Plain>,
+}
+
+pub(crate) fn param(source: ParamSource, ty: Option<ParamType>) -> Param {
+    Param { name: source.to_string(), source, ty }
+}
+
+pub(crate) fn named(name: &str, ty: Option<ParamType>) -> Param {
+    param(ParamSource::Name(name.to_owned()), ty)
+}
+
+pub(crate) fn catalog(symbols: &[(&str, EventKind, &[Param])]) -> EventCatalog {
+    let mut catalog = EventCatalog::default();
+    for (name, kind, params) in symbols {
+        let symbol = catalog.declare(name, *kind);
+        for param in *params {
+            catalog.declare_param(symbol, param);
+        }
+    }
+    catalog
+}
+
+/// `push` and `pop`, each with a `queue` of any type.
+pub(crate) fn queues() -> EventCatalog {
+    let queue = [named("queue", None)];
+    catalog(&[("push", EventKind::Before, &queue), ("pop", EventKind::Before, &queue)])
+}
+
+/// Options with one thread and the default block size.
+pub(crate) fn simple() -> ReadOptions {
+    ReadOptions { threads: 1, ..ReadOptions::default() }
+}
+
+pub(crate) fn input(text: impl AsRef<[u8]>) -> Input {
+    Input::reader("test", Cursor::new(text.as_ref().to_vec()))
+}
+
+pub(crate) fn read_all(
+    inputs: Vec<Input>,
+    catalog: &EventCatalog,
+    options: &ReadOptions,
+) -> (Vec<Seen>, ReadSummary) {
+    let mut all = Vec::new();
+    let summary = read(inputs, &Schema::new(catalog), options, |block| {
+        for i in 0..block.batch.len() {
+            let event = block.batch.event(i);
+            let symbol = catalog.get(event.id).unwrap();
+            let place = block.place(i);
+            let time = block.batch.meta(i).time;
+            all.push(Seen {
+                name: symbol.name.clone(),
+                kind: symbol.kind,
+                time: (!time.is_nan()).then_some(time),
+                input: place.input,
+                line: place.line,
+                params: event.params.iter().map(|value| plain(*value, &event)).collect(),
+            });
+        }
+        ControlFlow::Continue(())
+    });
+    (all, summary)
+}
+
+/// The events of a text, and the summary.
+pub(crate) fn events(text: impl AsRef<[u8]>, catalog: &EventCatalog) -> (Vec<Seen>, ReadSummary) {
+    read_all(vec![input(text)], catalog, &simple())
+}
+
+/// The first parameter of each event.
+pub(crate) fn firsts(seen: &[Seen]) -> Vec<Plain> {
+    seen.iter().map(|event| event.params[0].clone()).collect()
+}
+
+/// Reader that yields a text in pieces of the given sizes, cyclically.
+pub(crate) struct Pieces {
+    pub(crate) text: Cursor<Vec<u8>>,
+    pub(crate) sizes: Vec<usize>,
+    pub(crate) at: usize,
+}
+
+impl Pieces {
+    pub(crate) fn new(text: impl AsRef<[u8]>, sizes: &[usize]) -> Pieces {
+        Pieces { text: Cursor::new(text.as_ref().to_vec()), sizes: sizes.to_vec(), at: 0 }
+    }
+}
+
+impl Read for Pieces {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        let size = self.sizes[self.at % self.sizes.len()].clamp(1, into.len().max(1)).min(into.len());
+        self.at += 1;
+        self.text.read(&mut into[..size])
+    }
+}

@@ -1,0 +1,362 @@
+//! Round trips through all formats; results are independent of chunks and threads.
+
+use crate::common::*;
+use invigil_monitor::event::{EventCatalog, EventKind, ParamSource};
+use invigil_test_support::cases;
+use invigil_trace::{FieldValue, Format, Input, ReadEnd, ReadOptions, Schema, TraceEvent, TraceWriter, read};
+use proptest::prelude::*;
+use std::io::{Read, Write};
+use std::ops::ControlFlow;
+use std::sync::mpsc::channel;
+
+const NAMES: [&str; 5] =
+    ["push", "queue_pop", "#join", "std::vec<T>::~vec", "a_name_of_more_than_sixteen_bytes"];
+const COLUMNS: [&str; 4] = ["queue", "arg 1", "*p", "é"];
+
+/// Texts that look like other types, or are difficult to write.
+const ODD: [&str; 12] = [
+    "true",
+    "1",
+    "-1",
+    "1.5",
+    "1e5",
+    "None",
+    "none",
+    "null",
+    " x ",
+    "x,y",
+    "a\"b",
+    "a_word_of_more_than_16_bytes",
+];
+
+fn everything() -> EventCatalog {
+    let mut params: Vec<_> = COLUMNS.iter().map(|name| named(name, None)).collect();
+    params.push(param(ParamSource::Thread, None));
+    params.push(param(ParamSource::Program, None));
+    let mut symbols = Vec::new();
+    for name in NAMES {
+        symbols.extend(EventKind::WORDS.iter().map(|(kind, _)| (name, *kind, params.as_slice())));
+    }
+    catalog(&symbols)
+}
+
+/// An event to write.
+#[derive(Clone, Debug)]
+struct Written {
+    name: &'static str,
+    kind: EventKind,
+    time: Option<f64>,
+    thread: Option<Plain>,
+    params: Vec<Option<Plain>>,
+}
+
+fn value(text: &'static str) -> impl Strategy<Value = Plain> {
+    prop_oneof![
+        Just(Plain::None),
+        any::<bool>().prop_map(Plain::Bool),
+        any::<i64>().prop_map(Plain::Int),
+        (-100i64..100).prop_map(Plain::Int),
+        any::<f64>().prop_filter("finite", |f| f.is_finite()).prop_map(Plain::Float),
+        (-1000i32..1000).prop_map(|i| Plain::Float(f64::from(i) / 8.0)),
+        text.prop_map(Plain::Str),
+        prop::sample::select(&ODD[..]).prop_map(string),
+    ]
+}
+
+fn written(text: &'static str) -> impl Strategy<Value = Written> {
+    (
+        prop::sample::select(&NAMES[..]),
+        prop::option::of(prop::sample::select(EventKind::WORDS.map(|(kind, _)| kind).to_vec())),
+        prop::option::of(any::<f64>().prop_filter("finite", |f| f.is_finite())),
+        prop::option::of(value(text)),
+        prop::collection::vec(prop::option::of(value(text)), COLUMNS.len()),
+    )
+        .prop_map(|(name, kind, time, thread, params)| {
+            let kind = kind.unwrap_or(EventKind::implied_by(name));
+            Written { name, kind, time, thread, params }
+        })
+}
+
+fn field(plain: &Plain) -> FieldValue<'_> {
+    match plain {
+        Plain::Unset | Plain::None => FieldValue::None,
+        Plain::Bool(b) => FieldValue::Bool(*b),
+        Plain::Int(i) => FieldValue::Int(*i),
+        Plain::Float(f) => FieldValue::Float(*f),
+        Plain::Str(s) => FieldValue::Str(s),
+    }
+}
+
+fn write_all(entries: &[Written], format: Format) -> Vec<u8> {
+    let mut writer = TraceWriter::new(Vec::new(), format, &COLUMNS).unwrap();
+    for entry in entries {
+        let params: Vec<_> = COLUMNS
+            .iter()
+            .zip(&entry.params)
+            .filter_map(|(name, value)| Some((*name, field(value.as_ref()?))))
+            .collect();
+        let thread = entry.thread.as_ref().map(field);
+        let Written { name, kind, time, .. } = *entry;
+        writer.write(&TraceEvent { name, kind, time, thread, program: None, params: &params }).unwrap();
+    }
+    writer.finish().unwrap()
+}
+
+/// The events that reading must yield.
+fn expected(entries: &[Written], format: Format) -> Vec<Seen> {
+    let header = u64::from(format == Format::Csv);
+    let read = |value: &Option<Plain>| match value {
+        None => Plain::Unset,
+        // CSV writes both as an empty cell.
+        Some(Plain::None) if format == Format::Csv => Plain::Unset,
+        Some(value) => value.clone(),
+    };
+    let seen = |i: usize, entry: &Written, kind: EventKind| Seen {
+        name: entry.name.to_owned(),
+        kind,
+        time: entry.time,
+        input: 0,
+        line: i as u64 + 1 + header,
+        params: entry.params.iter().chain([&entry.thread, &None]).map(read).collect(),
+    };
+    let all = entries.iter().enumerate().flat_map(|(i, entry)| {
+        let access = match entry.kind {
+            EventKind::Read | EventKind::Write => Some(EventKind::Access),
+            EventKind::BeforeRead | EventKind::BeforeWrite => Some(EventKind::BeforeAccess),
+            _ => None,
+        };
+        [Some(entry.kind), access].into_iter().flatten().map(move |kind| seen(i, entry, kind))
+    });
+    all.collect()
+}
+
+fn assert_read(entries: &[Written], format: Format, options: &ReadOptions) {
+    let text = write_all(entries, format);
+    let options = ReadOptions { format: Some(format), ..options.clone() };
+    let (seen, summary) = read_all(vec![input(&text)], &everything(), &options);
+    let text = String::from_utf8_lossy(&text);
+    assert!(summary.line_errors.is_empty(), "{text}\n{:?}", summary.line_errors);
+    assert_eq!(seen, expected(entries, format), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(cases(500)))]
+
+    #[test]
+    fn written_events_are_read_back(entries in prop::collection::vec(written("\\PC{0,30}|[\\x00-\\xff]{0,5}"), 0..20)) {
+        assert_read(&entries, Format::JsonLines, &simple());
+        assert_read(&entries, Format::Line, &simple());
+    }
+
+    #[test]
+    fn events_written_as_csv_are_read_back(entries in prop::collection::vec(written("\\PC{0,30}"), 0..20)) {
+        assert_read(&entries, Format::Csv, &simple());
+    }
+
+    #[test]
+    fn chunks_and_threads_do_not_change_the_result(
+        entries in prop::collection::vec(written("[a-zé\"\\\\]{0,30}"), 0..60),
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+        sizes in prop::collection::vec(1usize..300, 1..5),
+        (block, threads) in (1usize..500, 1usize..4),
+    ) {
+        for format in [Format::JsonLines, Format::Csv, Format::Line] {
+            let mut text = write_all(&entries, format);
+            for (at, byte) in &damage {
+                if let Some(at) = (text.len() > 60).then(|| 60 + at.index(text.len() - 60)) {
+                    text[at] = *byte;
+                }
+            }
+            let options = ReadOptions { format: Some(format), ..simple() };
+            let (whole, told) = read_all(vec![input(&text)], &everything(), &options);
+            let pieces = Input::reader("test", Pieces::new(&text, &sizes));
+            let options = ReadOptions { block, threads, ..options };
+            let (cut, told_again) = read_all(vec![pieces], &everything(), &options);
+            prop_assert_eq!(whole, cut);
+            prop_assert_eq!(&told.line_errors, &told_again.line_errors);
+            prop_assert_eq!(
+                (told.events, told.ignored, told.lines, told.out_of_order),
+                (told_again.events, told_again.ignored, told_again.lines, told_again.out_of_order)
+            );
+        }
+    }
+
+    #[test]
+    fn arbitrary_bytes_never_panic(
+        text in prop::collection::vec(prop_oneof![
+            any::<u8>(),
+            prop::sample::select(b"{}[]():,;=\"\\\n\r\t @#event time0123456789.-eE".as_slice()),
+        ], 0..400),
+        header in prop::sample::select(vec!["", "event,queue,time\n", "{", "push("]),
+    ) {
+        let text = [header.as_bytes(), &text].concat();
+        for format in [None, Some(Format::JsonLines), Some(Format::Csv), Some(Format::Line)] {
+            let options = ReadOptions { format, max_line: 300, ..simple() };
+            let (seen, summary) = read_all(vec![input(&text)], &everything(), &options);
+            prop_assert_eq!(seen.len() as u64, summary.events);
+            if matches!(summary.end, ReadEnd::Finished) {
+                // Every line is an event, ignored, blank, a header or malformed.
+                let lines = String::from_utf8_lossy(&text).split('\n').filter(|l| !l.trim().is_empty()).count() as u64;
+                prop_assert!(summary.events + summary.ignored + summary.line_errors.count() + 1 >= lines);
+            }
+        }
+    }
+}
+
+#[test]
+fn writer_rejects_events_that_the_format_cannot_represent() {
+    let entry = |name, params| TraceEvent {
+        name,
+        kind: EventKind::Before,
+        time: None,
+        thread: None,
+        program: None,
+        params,
+    };
+    let refused = |format, entry: &TraceEvent<'_>| {
+        let mut writer = TraceWriter::new(Vec::new(), format, &["queue"]).unwrap();
+        let error = writer.write(entry).unwrap_err();
+        assert_eq!(error.kind(), std::io::ErrorKind::InvalidInput);
+        let header = if format == Format::Csv { "event,time,kind,thread,program,queue\n" } else { "" };
+        assert_eq!(writer.finish().unwrap(), header.as_bytes(), "nothing is half written");
+    };
+    refused(Format::JsonLines, &entry("f", &[("time", FieldValue::None)]));
+    refused(Format::Csv, &entry("f", &[("other", FieldValue::Int(1))]));
+    refused(Format::Csv, &entry("f", &[("queue", FieldValue::Str("a\nb"))]));
+    refused(Format::Line, &entry("f(int)", &[]));
+    refused(Format::Line, &entry("@f", &[]));
+    refused(Format::Line, &entry("f", &[("a=b", FieldValue::Int(1))]));
+}
+
+#[test]
+fn stopped_read_returns_without_waiting_for_input() {
+    let text = "push(queue=1)\n".repeat(10_000);
+    for threads in [1, 2, 4] {
+        let mut blocks = 0;
+        let options = ReadOptions { threads, block: 100, ..simple() };
+        let summary = read(vec![input(&text)], &Schema::new(&queues()), &options, |_| {
+            blocks += 1;
+            if blocks == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        assert!(matches!(summary.end, ReadEnd::Stopped));
+        assert_eq!(blocks, 3);
+    }
+}
+
+#[test]
+fn panic_of_the_consumer_is_propagated() {
+    let text = "push(queue=1)\n".repeat(10_000);
+    for threads in [1, 2] {
+        let caught = std::panic::catch_unwind(|| {
+            let options = ReadOptions { threads, block: 100, ..simple() };
+            read(vec![input(&text)], &Schema::new(&queues()), &options, |_| panic!("as the test wants"))
+        });
+        assert!(caught.is_err());
+    }
+}
+
+#[test]
+fn line_from_a_pipe_is_delivered_immediately() {
+    for threads in [1, 2, 3] {
+        let (mut end, pipe) = std::io::pipe().map(|(reader, writer)| (writer, reader)).unwrap();
+        let (say, hear) = channel();
+        let reading = std::thread::spawn(move || {
+            let options = ReadOptions { threads, format: Some(Format::Line), ..simple() };
+            read(vec![Input::reader("pipe", pipe)], &Schema::new(&queues()), &options, |block| {
+                (0..block.batch.len()).for_each(|i| say.send(block.place(i).line).unwrap());
+                // The last line suffices, although the pipe stays open.
+                if block.place(block.batch.len() - 1).line == 5 {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
+        });
+        for line in 1..=5 {
+            end.write_all(b"push(queue=1)\n").unwrap();
+            let heard = hear.recv_timeout(std::time::Duration::from_secs(20));
+            assert_eq!(heard, Ok(line));
+        }
+        assert!(matches!(reading.join().unwrap().end, ReadEnd::Stopped));
+        drop(end);
+    }
+}
+
+#[test]
+fn line_from_several_pipes_is_delivered_once_its_order_is_known() {
+    for threads in [1, 2] {
+        let (reader, mut live) = std::io::pipe().unwrap();
+        let (say, hear) = channel();
+        let reading = std::thread::spawn(move || {
+            let options = ReadOptions { threads, ..simple() };
+            let inputs = vec![Input::reader("pipe", reader), input("@100 pop()\n")];
+            read(inputs, &Schema::new(&queues()), &options, |block| {
+                (0..block.batch.len()).for_each(|i| say.send(block.batch.meta(i).time).unwrap());
+                ControlFlow::Continue(())
+            })
+        });
+        for time in 1..=5 {
+            live.write_all(format!("@{time} push(queue=1)\n").as_bytes()).unwrap();
+            let heard = hear.recv_timeout(std::time::Duration::from_secs(20));
+            assert_eq!(heard, Ok(f64::from(time)));
+        }
+        drop(live);
+        assert_eq!(hear.recv_timeout(std::time::Duration::from_secs(20)), Ok(100.0));
+        assert_eq!(reading.join().unwrap().events, 6);
+    }
+}
+
+/// Runs in its own process with a thread stack size that the system refuses.
+#[test]
+fn refused_threads_fall_back_to_the_calling_thread() {
+    const REFUSED: &str = "1152921504606846976";
+    if std::env::var("RUST_MIN_STACK").as_deref() != Ok(REFUSED) {
+        let test = std::process::Command::new(std::env::current_exe().unwrap())
+            .args([
+                "--exact",
+                "round_trips::refused_threads_fall_back_to_the_calling_thread",
+                "--test-threads=1",
+            ])
+            .env("RUST_MIN_STACK", REFUSED)
+            .output()
+            .unwrap();
+        assert!(test.status.success(), "{}", String::from_utf8_lossy(&test.stdout));
+        return;
+    }
+    assert!(std::thread::Builder::new().spawn(|| ()).is_err(), "the test tests nothing");
+    let text = "@1 push(queue=1)\n".repeat(1000);
+    for inputs in [1, 2] {
+        let all = (0..inputs).map(|_| input(&text)).collect();
+        let (seen, summary) = read_all(all, &queues(), &ReadOptions { threads: 4, block: 64, ..simple() });
+        assert!(matches!(summary.end, ReadEnd::Finished));
+        assert_eq!(seen.len(), 1000 * inputs);
+    }
+}
+
+#[test]
+fn thread_count_is_limited() {
+    let options = ReadOptions { threads: usize::MAX, ..simple() };
+    let (seen, _) = read_all(vec![input("push()\n")], &queues(), &options);
+    assert_eq!(seen.len(), 1);
+}
+
+#[test]
+fn panic_of_the_input_is_propagated() {
+    struct Broken(u32);
+    impl Read for Broken {
+        fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+            self.0 += 1;
+            assert!(self.0 < 50, "as the test wants");
+            into[..1].copy_from_slice(if self.0.is_multiple_of(3) { b"\n" } else { b"x" });
+            Ok(1)
+        }
+    }
+    for (threads, inputs) in [(1, 1), (2, 1), (1, 2), (2, 2)] {
+        let caught = std::panic::catch_unwind(|| {
+            let options = ReadOptions { threads, ..simple() };
+            let inputs = (0..inputs).map(|_| Input::reader("test", Broken(0))).collect();
+            read(inputs, &Schema::new(&queues()), &options, |_| ControlFlow::Continue(()))
+        });
+        assert!(caught.is_err());
+    }
+}

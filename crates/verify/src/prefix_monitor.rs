@@ -1,0 +1,64 @@
+//! Runtime monitoring of formulae: whether the execution so far can be extended to one that satisfies a formula.
+
+use invigil_model::{Model, OmegaAutomaton, Step};
+
+/// The states that an automaton, which accepts the models of a formula, may be in after the steps so far.
+pub(crate) struct PrefixMonitor<'a> {
+    model: &'a Model,
+    omega: &'a OmegaAutomaton,
+    /// For each state, whether some continuation is accepted from it.
+    is_live: Vec<bool>,
+    /// The possible states; empty if no continuation is accepted.
+    at: Vec<u32>,
+}
+
+impl<'a> PrefixMonitor<'a> {
+    pub(crate) fn new(model: &'a Model, omega: &'a OmegaAutomaton) -> PrefixMonitor<'a> {
+        PrefixMonitor { model, omega, is_live: live(omega), at: vec![omega.initial] }
+    }
+
+    /// Reads a step. Returns whether the formula can still be satisfied. A label that cannot be evaluated counts as
+    /// possible.
+    pub(crate) fn read(&mut self, step: Step<'_>) -> bool {
+        let mut next: Vec<u32> = Vec::new();
+        for edge in self.at.iter().flat_map(|at| &self.omega.edges[*at as usize]) {
+            let is_live = self.is_live[edge.target as usize];
+            if is_live && !next.contains(&edge.target) && self.model.holds(&edge.label, step).unwrap_or(true)
+            {
+                next.push(edge.target);
+            }
+        }
+        self.at = next;
+        !self.at.is_empty()
+    }
+}
+
+/// The states from which an infinite run takes edges of each acceptance set infinitely often: the largest set of states
+/// from each of which an edge of each acceptance set can be reached inside the set.
+fn live(omega: &OmegaAutomaton) -> Vec<bool> {
+    let mut live = vec![true; omega.edges.len()];
+    loop {
+        let before = live.clone();
+        for set in 0..omega.sets.max(1) {
+            let is_wanted = |marks: u64| omega.sets == 0 || marks >> set & 1 == 1;
+            let mut comes = vec![false; live.len()];
+            loop {
+                let mut is_changed = false;
+                for (state, edges) in omega.edges.iter().enumerate().filter(|(state, _)| live[*state]) {
+                    let there = edges.iter().filter(|edge| live[edge.target as usize]);
+                    let mut there = there.map(|edge| is_wanted(edge.marks) || comes[edge.target as usize]);
+                    if !comes[state] && there.any(|comes| comes) {
+                        (comes[state], is_changed) = (true, true);
+                    }
+                }
+                if !is_changed {
+                    break;
+                }
+            }
+            live = comes;
+        }
+        if live == before {
+            return live;
+        }
+    }
+}
