@@ -23,7 +23,7 @@ struct Row {
     events: u64,
     time: Time,
     violations: Option<u64>,
-    /// The expected number of violations in the tool's input, if the tool reports a number.
+    /// The expected number of violations in the peer's input, if the peer reports a number.
     expected: Option<u64>,
 }
 

@@ -27,12 +27,12 @@ pub(crate) fn run(promela: &str, folder: &Path) -> Result<Found, String> {
     all_well(Command::new("spin").args(["-o1", "-o2", "-a", "model.pml"]))?;
     all_well(Command::new("gcc").args(["-O2", "-DNOREDUCE", "-DSAFETY", "-w", "-o", "pan", "pan.c"]))?;
     // No check for invalid end states, so that deadlocks do not stop it; a table large enough for the models.
-    let (time, told) = timed(|| all_well(Command::new("./pan").args(["-E", "-m40000000", "-w26"])));
-    let told = told?;
+    let (time, reported) = timed(|| all_well(Command::new("./pan").args(["-E", "-m40000000", "-w26"])));
+    let reported = reported?;
     let number = |behind: &str| {
-        let line = told.lines().find(|line| line.contains(behind))?;
+        let line = reported.lines().find(|line| line.contains(behind))?;
         line.split_whitespace().next()?.parse::<f64>().ok()
     };
-    let states = number("states, stored").ok_or_else(|| format!("no number of states in\n{told}"))?;
+    let states = number("states, stored").ok_or_else(|| format!("no number of states in\n{reported}"))?;
     Ok(Found { states: states as u64, time })
 }

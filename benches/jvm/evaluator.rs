@@ -37,8 +37,8 @@ pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome
     let mut recogniser = Recogniser::new(parts).map_err(|unfit| unfit.to_string())?;
     let mut best = f64::INFINITY;
     for _ in 0..9 {
-        let (time, told) = timed(|| -> Outcome<u64> {
-            let mut told = 0;
+        let (time, reported) = timed(|| -> Outcome<u64> {
+            let mut reported = 0;
             for at in 0..snapshots {
                 let value = Value::Int(black_box(at as i32));
                 if filters.first_mut().is_some_and(|filter| !filter.passes(value)) {
@@ -46,11 +46,11 @@ pub(crate) fn measure(length: usize, abstracts: bool, snapshots: u64) -> Outcome
                 }
                 let what = Snapshot::Update(VariableId(0), value);
                 let group = recogniser.snapshot(what, 0).map_err(|misfit| misfit.to_string())?;
-                told += u64::from(!group.is_empty());
+                reported += u64::from(!group.is_empty());
             }
-            Ok(told)
+            Ok(reported)
         });
-        if told? > 2 {
+        if reported? > 2 {
             return Err("the condition changes more often than it should".into());
         }
         best = best.min(time.cpu.as_secs_f64() * 1e9 / snapshots as f64);

@@ -147,8 +147,8 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
     let probe = writes_and_calls(&bench, &mut rows)?;
     peers(&bench, &mut rows, asked)?;
     let slow = Bench { events: size.pick(2_000, 10_000), times: 3, ..bench };
-    let told = Watching::property(&Program::Writes.property())?.recorded();
-    rows.add("sent to the debugger one by one", slow.ours(Program::Writes, &told)?);
+    let reported = Watching::property(&Program::Writes.property())?.recorded();
+    rows.add("sent to the debugger one by one", slow.ours(Program::Writes, &reported)?);
     let slow = Bench { events: size.pick(500, 2_000), ..slow };
     let debugger = slow.debugger()?;
     rows.add("JDI: breakpoint, argument read", debugger);

@@ -107,7 +107,7 @@ impl Watching {
     }
 
     fn watch(&self, launch: &Launch) -> Outcome<Watched> {
-        let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+        let words = |error: invigil_session::target::TargetError| error.to_string();
         let target = JavaTarget::launch(launch).map_err(words)?;
         let (automata, catalog) = (self.automata.clone(), self.catalog.clone());
         let mut session =

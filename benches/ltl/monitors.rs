@@ -74,7 +74,7 @@ fn row(logic: &mut Logic, name: &str, formula: Formula) -> Vec<String> {
     let words = |error: TooLarge| error.to_string();
     let atoms = logic
         .formulae
-        .within(formula)
+        .subformulae(formula)
         .iter()
         .filter(|part| matches!(logic.formulae.node(**part), invigil_ltl::formula::Node::Atom(_)))
         .count();

@@ -3,7 +3,7 @@
 use invigil_benches::{Random, best_of, print_table};
 use invigil_ltl::formula::Proposition;
 use invigil_ltl::moore::Truth;
-use invigil_ltl::table::Table;
+use invigil_ltl::table::TransitionTable;
 use invigil_ltl::{Atom, Budget, Logic};
 use std::hint::black_box;
 
@@ -34,7 +34,7 @@ fn row(text: &str, letters: usize) -> Result<Vec<Vec<String>>, String> {
     let formula = logic.parse(text).map_err(|mistake| mistake.to_string())?;
     let machine = logic.monitor(formula).map_err(|error| error.to_string())?;
     let atoms: Vec<Atom> = logic.formulae.atoms().map(|(atom, _)| atom).collect();
-    let table = Table::new(&logic.labels, &machine, &atoms).map_err(|error| error.to_string())?;
+    let table = TransitionTable::new(&logic.labels, &machine, &atoms).map_err(|error| error.to_string())?;
     let word = undecided(&table, &atoms, letters);
     let (time, end) = best_of(3, || {
         let mut state = table.start();
@@ -65,7 +65,7 @@ fn row(text: &str, letters: usize) -> Result<Vec<Vec<String>>, String> {
 }
 
 /// Random letters that keep the monitor undecided.
-fn undecided(table: &Table<Truth>, atoms: &[Atom], letters: usize) -> Vec<u64> {
+fn undecided(table: &TransitionTable<Truth>, atoms: &[Atom], letters: usize) -> Vec<u64> {
     let (mut random, mut state) = (Random::new(17), table.start());
     let all = if atoms.len() == 64 { u64::MAX } else { (1 << atoms.len()) - 1 };
     (0..letters)

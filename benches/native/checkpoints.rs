@@ -120,19 +120,19 @@ pub(crate) fn measure(programs: &Programs, megabytes: u64, pages: Pages, rounds:
         session
             .target()
             .set_breakpoint(Owner::User, &BreakpointSpec::new(BreakpointKind::Location("ready".into())))
-            .map_err(|trouble| trouble.to_string())?;
+            .map_err(|error| error.to_string())?;
         let mut series = Series { program: Vec::new(), joint: Vec::new(), restore: Vec::new() };
         for _ in 0..rounds {
             round(&mut session, &mut series)?;
         }
-        session.kill().map_err(|trouble| trouble.to_string())?;
+        session.kill().map_err(|error| error.to_string())?;
         Ok(series)
     })
 }
 
 /// Resumes, takes a checkpoint, resumes, restores, and checks that the state is the same.
 fn round(session: &mut Session, series: &mut Series) -> Outcome {
-    let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+    let words = |error: invigil_session::target::TargetError| error.to_string();
     to_point(session)?;
     let begun = Instant::now();
     let alone = session.target().take_checkpoint().map_err(words)?;
@@ -163,6 +163,6 @@ fn to_point(session: &mut Session) -> Outcome {
     match session.run(&ResumeMode::Continue) {
         Ok(invigil_session::RunOutcome::Breakpoints(_)) => Ok(()),
         Ok(other) => Err(format!("unexpected stop of the program: {other:?}")),
-        Err(trouble) => Err(trouble.to_string()),
+        Err(error) => Err(error.to_string()),
     }
 }

@@ -51,7 +51,7 @@ fn queries(programs: &Programs, text: &str) -> Outcome<Vec<String>> {
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
     println!(
-        "memory taken and given back: whole runs under examples/heap/heap.prop, the best of the runs; valgrind's \
+        "memory allocated and freed: whole runs under examples/heap/heap.prop, the best of the runs; valgrind's \
          memcheck looks at every access to memory besides"
     );
     let valgrind = found("valgrind");

@@ -27,7 +27,7 @@ fn launch(program: &Path, args: &[String], probes: ProbeMode) -> Outcome<NativeT
     launch.stdin = Stream::Null;
     launch.stdout = Stream::Null;
     launch.probes = probes;
-    NativeTarget::launch(&launch).map_err(|trouble| trouble.to_string())
+    NativeTarget::launch(&launch).map_err(|error| error.to_string())
 }
 
 /// Starts a session with a program and a property.
@@ -63,7 +63,7 @@ impl invigil_session::Listener for Aloud {
 pub(crate) fn watch(program: &Path, args: &[String], property: &str, probes: ProbeMode) -> Outcome<Watched> {
     on_own_thread(|| {
         let mut session = session(program, args, property, probes)?;
-        let mut go_on = || session.run(&ResumeMode::Continue).map_err(|trouble| trouble.to_string());
+        let mut go_on = || session.run(&ResumeMode::Continue).map_err(|error| error.to_string());
         let mut outcome = go_on()?;
         // Violations are only counted.
         while matches!(outcome, invigil_session::RunOutcome::Suspended(_)) {
@@ -88,7 +88,7 @@ pub(crate) fn deliver(program: &Path, args: &[String], property: &str) -> Outcom
     on_own_thread(|| {
         let (_, catalog) = compile(property)?;
         let mut target = launch(program, args, ProbeMode::Trap)?;
-        let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+        let words = |error: invigil_session::target::TargetError| error.to_string();
         let unknown = target.prepare(&catalog).map_err(words)?;
         if !unknown.is_empty() {
             return Err(format!("the program has no such events: {unknown:?}"));

@@ -71,7 +71,7 @@ fn threads_go_on_after_restores() {
     let programs = programs();
     for count in [2, 8] {
         let restored = threads::measure(&programs, count, 40, 2).expect("it runs");
-        assert_eq!(restored.right, 2, "{count} threads: {:?}", restored.trouble);
+        assert_eq!(restored.right, 2, "{count} threads: {:?}", restored.error);
     }
 }
 

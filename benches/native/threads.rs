@@ -21,7 +21,7 @@ pub(crate) struct Restored {
     /// Number of runs with the correct result.
     pub(crate) right: usize,
     /// The error of the first other run.
-    pub(crate) trouble: Option<String>,
+    pub(crate) error: Option<String>,
 }
 
 pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome {
@@ -48,8 +48,8 @@ pub(crate) fn run(programs: &Programs, size: Size, asked: &mut Asked) -> Outcome
             millis(restored.restores.get(restored.restores.len() / 2)),
             format!("{} of {restores}", restored.right),
         ]);
-        if let Some(trouble) = &restored.trouble {
-            println!("  note: with {threads} threads: {trouble}");
+        if let Some(error) = &restored.error {
+            println!("  note: with {threads} threads: {error}");
         }
         let what = format!("{threads} threads go on after each of {restores} restores: {}", restored.right);
         asked.holds(&what, restored.right == restores);
@@ -64,7 +64,7 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
     let result = programs.result();
     let args = [threads.to_string(), turns.to_string(), result.display().to_string()];
     on_own_thread(|| {
-        let words = |trouble: invigil_session::target::TargetError| trouble.to_string();
+        let words = |error: invigil_session::target::TargetError| error.to_string();
         let mut session = ours::session(&programs.path("threads"), &args, TURNS, ProbeMode::Trap)?;
         let halfway = BreakpointSpec::new(BreakpointKind::Location("halfway".into()));
         session.target().set_breakpoint(Owner::User, &halfway).map_err(words)?;
@@ -78,7 +78,7 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
         };
         let (mut kept, first) = take(&mut session)?;
         let mut restored =
-            Restored { first, checkpoints: Vec::new(), restores: Vec::new(), right: 0, trouble: None };
+            Restored { first, checkpoints: Vec::new(), restores: Vec::new(), right: 0, error: None };
         for _ in 0..restores {
             session.drop_checkpoint(kept).map_err(words)?;
             let (next, time) = take(&mut session)?;
@@ -97,9 +97,9 @@ pub(crate) fn measure(programs: &Programs, threads: u64, turns: u64, restores: u
                 && session.event_count() == turns;
             if right {
                 restored.right += 1;
-            } else if restored.trouble.is_none() {
+            } else if restored.error.is_none() {
                 let events = session.event_count();
-                restored.trouble = Some(format!("{outcome:?}, result {sum:?}, {events} of {turns} events"));
+                restored.error = Some(format!("{outcome:?}, result {sum:?}, {events} of {turns} events"));
             }
         }
         Ok(restored)

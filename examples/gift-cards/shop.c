@@ -1,4 +1,4 @@
-/* A shop that sells by gift card. The price of a returned item is refunded. */
+/* A shop that accepts gift cards. The price of a returned item is refunded. */
 #include <stdbool.h>
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 //! Formulae of temporal logic, and files of them.
 
 use invigil_ltl::formula::{Formulae, Style};
-use invigil_ltl::syntax::{self, Mistake, Tree};
+use invigil_ltl::syntax::{self, SyntaxError, SyntaxTree};
 use invigil_ltl::{Budget, Formula, patterns};
 
 /// Any text is read or complained about, at a place in it. What can be read can be printed, and means the same
@@ -19,13 +19,13 @@ pub(crate) fn run(data: &[u8]) {
     file(&text);
 }
 
-fn inside(mistake: &Mistake, text: &str) {
+fn inside(mistake: &SyntaxError, text: &str) {
     assert!(text.get(mistake.span.clone()).is_some(), "a mistake outside of the text: {mistake:?}");
     assert!(!mistake.message.is_empty() && !mistake.message.contains('\n'), "no message: {mistake:?}");
 }
 
 /// What is read must be the same formula, unless there is no room for what stands between.
-fn same(read: Result<Formula, Mistake>, formula: Formula, text: &str) {
+fn same(read: Result<Formula, SyntaxError>, formula: Formula, text: &str) {
     match read {
         Ok(again) => assert_eq!(again, formula, "printed into something else: {text}"),
         Err(mistake) => assert!(mistake.message.starts_with("too large"), "{mistake}: {text}"),
@@ -43,9 +43,9 @@ fn printed(formulae: &mut Formulae, formula: Formula, text: &str) {
         let shown = formulae.show(formula).style(style).to_string();
         assert!(!shown.is_empty());
     }
-    let written = Tree::parse(text).expect("what was read").to_string();
+    let written = SyntaxTree::parse(text).expect("what was read").to_string();
     same(formulae.parse(&written), formula, &written);
-    let again = Tree::parse(&written).expect("what was written").to_string();
+    let again = SyntaxTree::parse(&written).expect("what was written").to_string();
     assert_eq!(again, written, "writing twice is not writing once");
     if let Some(sentence) = patterns::describe(formulae, formula) {
         assert!(sentence.text.ends_with('.'), "no sentence: {}", sentence.text);

@@ -20,7 +20,7 @@ pub(crate) fn run(data: &[u8]) {
         assert!(!problems.is_empty(), "refused without a word");
         report::render(&sources, &problems, true);
     }
-    // Whoever starts in many ways starts in all of them: a few variables are enough to make that too many.
+    // All initial configurations are computed, so a few variables are enough to make them too many.
     if loaded.model.parts().start.len() > 2 {
         return;
     }

@@ -4,7 +4,7 @@ use crate::args::{Check, FormatChoice};
 use crate::check_listener::CheckProgressListener;
 use crate::files::{self, is_standard};
 use crate::inputs::TraceInputs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::load::load;
 use crate::progress::Progress;
 use crate::terminal::Terminal;
@@ -25,7 +25,7 @@ pub(crate) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, CliErro
     if !loaded.warnings.is_empty() && !args.quiet {
         terminal.eprint(&(loaded.warnings(terminal.errors.colour) + "\n"));
     }
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let inputs = TraceInputs::new(&args.traces, interrupt.clone())?;
     if inputs.are_interactive() && !args.quiet {
         terminal.eprint("reading events from the terminal, one per line; end with Ctrl-D");

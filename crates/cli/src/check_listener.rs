@@ -1,6 +1,6 @@
 //! Output while a check runs: its progress, the prints of blocks and, for streams, each violation as it is found.
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::progress::Progress;
 use invigil_check::report::{Style, Violations};
 use invigil_check::{CheckListener, Violation};
@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// Shows the progress, prints and violations of a running check.
 pub(crate) struct CheckProgressListener<'a> {
-    interrupt: &'a Interrupt,
+    interrupt: &'a InterruptFlag,
     progress: Option<Progress>,
     prints: bool,
     /// Renders violations, if they are reported as they are found.
@@ -23,7 +23,7 @@ pub(crate) struct CheckProgressListener<'a> {
 }
 
 impl<'a> CheckProgressListener<'a> {
-    pub(crate) fn new(interrupt: &'a Interrupt, names: Vec<&'a str>) -> CheckProgressListener<'a> {
+    pub(crate) fn new(interrupt: &'a InterruptFlag, names: Vec<&'a str>) -> CheckProgressListener<'a> {
         let out = BufWriter::new(io::stdout().lock());
         CheckProgressListener {
             interrupt,

@@ -3,7 +3,7 @@
 mod remote_syntax;
 mod reporting_remote;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::models::{self, ModelOptions};
 use crate::remote::{self, RemoteArgs};
 use crate::terminal::Terminal;
@@ -169,7 +169,7 @@ fn shown(sources: &Sources, problems: &[Diagnostic], colour: bool) -> String {
 fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint<'a, Model>, String> {
     let words = |words: &dyn fmt::Display| words.to_string();
     let loaded =
-        crate::load::load(&[PathBuf::from(file)], &[], colour).map_err(|trouble| words(&trouble.message))?;
+        crate::load::load(&[PathBuf::from(file)], &[], colour).map_err(|error| words(&error.message))?;
     let Some(automaton) = loaded.automata.into_iter().next() else {
         return Err(format!("{file}: the file contains no property"));
     };
@@ -178,7 +178,7 @@ fn property<'a>(model: &'a Model, file: &str, colour: bool) -> Result<Breakpoint
 
 /// Makes Ctrl-C interrupt a search instead of terminating the command.
 fn listen(interrupt: &InterruptHandle) {
-    let (ctrl_c, interrupt) = (Interrupt::listen_repeatedly(), interrupt.clone());
+    let (ctrl_c, interrupt) = (InterruptFlag::install_without_exit(), interrupt.clone());
     thread::spawn(move || {
         loop {
             if ctrl_c.take() {

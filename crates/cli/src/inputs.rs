@@ -2,7 +2,7 @@
 
 use crate::CliError;
 use crate::files::is_standard;
-use crate::interrupt::{Interrupt, InterruptibleStream};
+use crate::interrupt::{InterruptFlag, InterruptibleStream};
 use invigil_lang::ltl::FormulaArgument;
 use invigil_trace::Input;
 use std::fs::{self, File};
@@ -13,12 +13,12 @@ use std::path::{Path, PathBuf};
 /// The traces of one check.
 pub(crate) struct TraceInputs {
     paths: Vec<PathBuf>,
-    interrupt: Interrupt,
+    interrupt: InterruptFlag,
 }
 
 impl TraceInputs {
     /// Validates the names of the traces; an empty list is standard input.
-    pub(crate) fn new(paths: &[PathBuf], interrupt: Interrupt) -> Result<TraceInputs, CliError> {
+    pub(crate) fn new(paths: &[PathBuf], interrupt: InterruptFlag) -> Result<TraceInputs, CliError> {
         let mut paths = paths.to_vec();
         if paths.is_empty() {
             paths.push(PathBuf::from("-"));

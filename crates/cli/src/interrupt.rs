@@ -1,4 +1,4 @@
-//! Ctrl-C: the first one requests the result so far, the second one terminates the command immediately.
+//! Ctrl-C: the first one requests the result so far. Commands that install the plain handler end at the second one.
 
 use crate::INTERRUPTED;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -12,23 +12,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Flag that Ctrl-C sets.
 #[derive(Clone, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+pub(crate) struct InterruptFlag(Arc<AtomicBool>);
 
-impl Interrupt {
+impl InterruptFlag {
     /// Installs the handler: the first Ctrl-C sets the flag, the second one terminates the command.
-    pub(crate) fn listen() -> Interrupt {
-        let interrupt = Interrupt::default();
+    pub(crate) fn install() -> InterruptFlag {
+        let interrupt = InterruptFlag::default();
         // The order matters: the conditional shutdown must see the flag before the second handler sets it. If the
-        // handlers cannot be installed, Ctrl-C terminates the command as by default.
+        // handlers cannot be installed, Ctrl-C terminates the command as it does by default.
         let _ = flag::register_conditional_shutdown(SIGINT, INTERRUPTED.into(), Arc::clone(&interrupt.0))
             .and_then(|_| flag::register(SIGINT, Arc::clone(&interrupt.0)));
         interrupt
     }
 
     /// Installs a handler that only sets the flag, however often Ctrl-C is pressed.
-    pub(crate) fn listen_repeatedly() -> Interrupt {
-        let interrupt = Interrupt::default();
-        // If the handler cannot be installed, Ctrl-C terminates the command as by default.
+    pub(crate) fn install_without_exit() -> InterruptFlag {
+        let interrupt = InterruptFlag::default();
+        // If the handler cannot be installed, Ctrl-C terminates the command as it does by default.
         let _ = flag::register(SIGINT, Arc::clone(&interrupt.0));
         interrupt
     }
@@ -46,16 +46,16 @@ impl Interrupt {
 /// A stream whose blocking reads end when the user presses Ctrl-C.
 pub(crate) struct InterruptibleStream {
     file: File,
-    interrupt: Interrupt,
+    interrupt: InterruptFlag,
 }
 
 impl InterruptibleStream {
-    pub(crate) fn new(file: File, interrupt: Interrupt) -> InterruptibleStream {
+    pub(crate) fn new(file: File, interrupt: InterruptFlag) -> InterruptibleStream {
         InterruptibleStream { file, interrupt }
     }
 }
 
-/// How often a blocked read polls the flag.
+/// Interval at which a blocked read polls the flag.
 pub(crate) const POLL_INTERVAL: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
 
 impl Read for InterruptibleStream {
@@ -68,7 +68,7 @@ impl Read for InterruptibleStream {
             let mut waiting = [PollFd::new(&self.file, PollFlags::IN)];
             match poll(&mut waiting, Some(&POLL_INTERVAL)) {
                 Ok(0) | Err(Errno::INTR) => {}
-                // Files that cannot be polled are read directly.
+                // The file is ready, or it cannot be polled: read it.
                 _ => return self.file.read(buffer),
             }
         }

@@ -1,4 +1,4 @@
-//! Loads models and adds the claims of the command line.
+//! Loads models and adds the claims given on the command line.
 
 use crate::CliError;
 use crate::files::{self, STDIN, is_standard};
@@ -17,7 +17,7 @@ pub(crate) struct LoadedModel {
     pub(crate) warnings: Vec<Diagnostic>,
 }
 
-/// Options of the command line for loading a model.
+/// Command-line options for loading a model.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct ModelOptions {
     /// Whether integers of a DVE model wrap around on overflow.
@@ -58,7 +58,7 @@ pub(crate) fn load_text(
 }
 
 impl LoadedModel {
-    /// Parses an expression over the model from the command line.
+    /// Parses an expression over the model, given on the command line.
     pub(crate) fn expression(&mut self, text: &str, colour: bool) -> Result<Expression, CliError> {
         let source = self.sources.add("<command line>", text);
         model::predicate(&self.loaded.model, source, text)
@@ -66,7 +66,7 @@ impl LoadedModel {
     }
 
     /// Adds a claim that an expression always holds: `EXPRESSION`, or `NAME: EXPRESSION`.
-    pub(crate) fn claim_always(&mut self, text: &str, colour: bool) -> Result<(), CliError> {
+    pub(crate) fn add_always_claim(&mut self, text: &str, colour: bool) -> Result<(), CliError> {
         let is_name =
             |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
         let (name, expression) = match text.split_once(':') {
@@ -84,7 +84,7 @@ impl LoadedModel {
     }
 
     /// Adds claims that expressions hold in no configuration.
-    pub(crate) fn claim_never(&mut self, texts: &[String], colour: bool) -> Result<(), CliError> {
+    pub(crate) fn add_unreachable_claims(&mut self, texts: &[String], colour: bool) -> Result<(), CliError> {
         for text in texts {
             let body = ClaimBody::Always(Expression::unary(Unary::Not, self.expression(text, colour)?));
             let name = format!("never {text}");
@@ -94,7 +94,7 @@ impl LoadedModel {
     }
 
     /// Adds the claims of a formula such as `ltl:G F busy` or of a file of formulae. Returns false for other files.
-    pub(crate) fn claim_formula(&mut self, path: &Path, colour: bool) -> Result<bool, CliError> {
+    pub(crate) fn add_formula_claims(&mut self, path: &Path, colour: bool) -> Result<bool, CliError> {
         let text = path.to_str().unwrap_or_default();
         let stem = |path: &Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let (source, text, part, options) = match FormulaArgument::parse(text) {
@@ -143,12 +143,13 @@ impl LoadedModel {
         Ok(true)
     }
 
-    /// The automata that accept the executions that satisfy each claimed formula.
-    pub(crate) fn formulae(&self, colour: bool) -> Result<Vec<OmegaAutomaton>, CliError> {
+    /// For each claimed formula, an automaton that accepts the executions satisfying it.
+    pub(crate) fn satisfying_automata(&self, colour: bool) -> Result<Vec<OmegaAutomaton>, CliError> {
         let mut automata = Vec::new();
         for claim in &self.loaded.claims {
             let Some(formula) = &claim.formula else { continue };
-            // The automaton of a formula's violations is the automaton of its negation.
+            // `never` builds the automaton of a formula's violations, so it is given the negation: the violations of
+            // `!f` are the executions that satisfy `f`.
             let negated = format!("!({formula})");
             let mut sources = Sources::default();
             let source = sources.add("<formula>", &*negated);
@@ -159,19 +160,19 @@ impl LoadedModel {
         Ok(automata)
     }
 
-    /// Adds the claims of the command line. Returns the properties that are automata in files.
-    pub(crate) fn claim(
+    /// Adds the claims given on the command line. Returns the property files that contain automata.
+    pub(crate) fn add_claims(
         &mut self,
         properties: &[PathBuf],
         always: &[String],
         colour: bool,
     ) -> Result<Vec<PathBuf>, CliError> {
         for text in always {
-            self.claim_always(text, colour)?;
+            self.add_always_claim(text, colour)?;
         }
         let mut automata = Vec::new();
         for property in properties {
-            if !self.claim_formula(property, colour)? {
+            if !self.add_formula_claims(property, colour)? {
                 automata.push(property.clone());
             }
         }

@@ -3,7 +3,7 @@
 use crate::args::{Check, parse_count};
 use crate::files::{self, is_standard};
 use crate::inputs::TraceInputs;
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::models::{self, ModelOptions};
 use crate::progress::Progress;
 use crate::terminal::Terminal;
@@ -112,7 +112,7 @@ pub(crate) fn run(
         });
         CliError::new(messages.collect::<Vec<_>>().join("\n       "))
     })?;
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let inputs = TraceInputs::new(&args.traces, interrupt.clone())?;
     if inputs.are_interactive() && !args.quiet {
         terminal.eprint("reading events from the terminal, one per line; end with Ctrl-D");

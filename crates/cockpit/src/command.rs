@@ -150,7 +150,7 @@ pub fn commands() -> impl Iterator<Item = &'static Command> {
 }
 
 /// Finds a command by name, short form or unambiguous prefix.
-pub(crate) fn find(word: &str) -> Result<&'static Command, String> {
+pub(crate) fn find_command(word: &str) -> Result<&'static Command, String> {
     let exact = commands().find(|command| command.name == word || command.short.contains(&word));
     if let Some(command) = exact {
         return Ok(command);
@@ -224,7 +224,7 @@ pub(crate) fn run(context: &mut CommandContext<'_>, line: &str) -> CommandResult
     if word.is_empty() {
         return Err(format!("`{line}` is not a command; `help` lists all commands"));
     }
-    let command = find(word)?;
+    let command = find_command(word)?;
     let formatted = matches!(command.name, "print" | "x");
     if !arguments.format.is_empty() && !formatted {
         return Err(format!("`{}` does not accept a format; usage: {}", command.name, command.call()));

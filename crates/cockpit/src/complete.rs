@@ -1,6 +1,6 @@
 //! Completion of command lines.
 
-use crate::command::{ArgumentKind, CommandContext, commands, find, split};
+use crate::command::{ArgumentKind, CommandContext, commands, find_command, split};
 use crate::commands::{METHODS, info};
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ pub(crate) fn complete(context: &mut CommandContext<'_>, line: &str, position: u
     let mut words = if lead.is_empty() || lead == "verde" {
         commands().map(|command| command.name.to_owned()).filter(|name| name.starts_with(word)).collect()
     } else {
-        match find(split(lead).0) {
+        match find_command(split(lead).0) {
             Ok(command) => candidates(context, command.argument, word),
             Err(_) => Vec::new(),
         }

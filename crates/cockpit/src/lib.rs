@@ -3,7 +3,7 @@
 //!
 //! A [`LiveDebugger`] owns a session and executes commands: it maps a line to text. It does not use a terminal, so
 //! that commands can come from the user, from a file, from a block of a scenario or from an editor. [`prompt`] reads
-//! lines from a terminal; [`report`] renders a run that nobody attended; [`multiverse`] is the debugger for models.
+//! lines from a terminal; [`report`] renders an unattended run; [`multiverse`] is the debugger for models.
 //!
 //! ```text
 //! line ─▶ command::run ─▶ commands::* ─▶ Session ─▶ RunOutcome ─▶ render::* ─▶ text

@@ -65,9 +65,9 @@ impl LiveDebugger {
         stop::outcome(&mut CommandContext { session: &mut self.session, repl: &mut self.repl }, outcome)
     }
 
-    /// Confirmation question of the last command, which has not done anything yet. If the answer is yes, execute the
+    /// Confirmation question if the last command needs confirmation; it has not run yet. If the answer is yes, execute the
     /// command with [`run_confirmed`](LiveDebugger::run_confirmed).
-    pub fn question(&mut self) -> Option<String> {
+    pub fn take_question(&mut self) -> Option<String> {
         self.repl.question.take()
     }
 

@@ -1,6 +1,6 @@
 //! The interactive prompt: line editing, history, completion and confirmation.
 
-use crate::command::find;
+use crate::command::find_command;
 use crate::complete::Completion;
 use crate::live_debugger::LiveDebugger;
 use invigil_check::report::{Paint, Style};
@@ -18,7 +18,7 @@ use std::{env, fs};
 
 /// The prompt string.
 pub const PROMPT: &str = "(invigil) ";
-/// Length of the history file, in lines.
+/// Maximum length of the history file, in lines.
 const HISTORY_LENGTH: usize = 1000;
 
 /// A command interpreter that the prompt can drive.
@@ -35,8 +35,9 @@ pub(crate) trait CommandProcessor {
     /// Argument syntax of a command, or `None` if the word is not a command.
     fn usage(&self, word: &str) -> Option<&'static str>;
 
-    /// Confirmation question of the last line, which has not done anything yet.
-    fn question(&mut self) -> Option<String> {
+    /// Confirmation question if the last line needs confirmation; its command has not run yet, and the result of
+    /// [`run`](Self::run) is empty. Clears the question.
+    fn take_question(&mut self) -> Option<String> {
         None
     }
 
@@ -60,11 +61,11 @@ impl CommandProcessor for LiveDebugger {
     }
 
     fn usage(&self, word: &str) -> Option<&'static str> {
-        find(word).ok().map(|command| command.usage)
+        find_command(word).ok().map(|command| command.usage)
     }
 
-    fn question(&mut self) -> Option<String> {
-        LiveDebugger::question(self)
+    fn take_question(&mut self) -> Option<String> {
+        LiveDebugger::take_question(self)
     }
 
     fn run_confirmed(&mut self, line: &str) -> Result<String, String> {
@@ -125,13 +126,17 @@ impl Helper for LineHelper<'_, '_> {}
 /// Reads commands and executes them until the user quits. `show` prints a text; its flag marks errors.
 ///
 /// # Errors
-/// If the terminal cannot be used.
-pub fn ask(debugger: &mut LiveDebugger, style: Style, show: &dyn Fn(&str, bool)) -> Result<(), String> {
-    ask_for(debugger, style, &mut |words, is_error| show(words, is_error))
+/// Returns an error if the terminal cannot be used.
+pub fn run_prompt(
+    debugger: &mut LiveDebugger,
+    style: Style,
+    show: &dyn Fn(&str, bool),
+) -> Result<(), String> {
+    run_prompt_with(debugger, style, &mut |words, is_error| show(words, is_error))
 }
 
 /// Runs the prompt for any command interpreter.
-pub(crate) fn ask_for(
+pub(crate) fn run_prompt_with(
     processor: &mut dyn CommandProcessor,
     style: Style,
     show: &mut dyn FnMut(&str, bool),
@@ -146,7 +151,7 @@ pub(crate) fn ask_for(
     let shared = RefCell::new(processor);
     let mut editor: Editor<LineHelper<'_, '_>, FileHistory> = Editor::with_config(config).map_err(failed)?;
     editor.set_helper(Some(LineHelper { processor: &shared, style }));
-    let history = history();
+    let history = history_path();
     if let Some(path) = &history {
         // The file does not exist before the first session.
         let _ = editor.load_history(path);
@@ -163,16 +168,16 @@ pub(crate) fn ask_for(
             // A line that cannot be stored is still executed.
             let _ = editor.add_history_entry(line.as_str());
         }
-        let said = shared.borrow_mut().run(&line);
-        let question = shared.borrow_mut().question();
-        let said = match question {
+        let result = shared.borrow_mut().run(&line);
+        let question = shared.borrow_mut().take_question();
+        let result = match question {
             Some(question) => match confirmed(&mut editor, &question) {
                 true => shared.borrow_mut().run_confirmed(&line),
                 false => continue,
             },
-            None => said,
+            None => result,
         };
-        match said {
+        match result {
             Ok(words) => show(&words, false),
             Err(words) => show(&(words + "\n"), true),
         }
@@ -200,7 +205,7 @@ fn confirmed(editor: &mut Editor<LineHelper<'_, '_>, FileHistory>, question: &st
 }
 
 /// Path of the history file, or `None` if its folder cannot be created.
-fn history() -> Option<PathBuf> {
+fn history_path() -> Option<PathBuf> {
     let given = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let state = given.or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".local/state")))?;
     let folder = state.join("invigil");

@@ -45,7 +45,7 @@ impl CompiledLabels {
         for edge in omega.edges.iter().flatten() {
             model.fits(&edge.label).map_err(|mistake| UnsupportedModel(mistake.to_string()))?;
         }
-        let mut workshop = CodegenModule::new()?;
+        let mut module = CodegenModule::new()?;
         let mut functions = Vec::new();
         let mut parts = Vec::new();
         let model_ranges = ModelRanges::new(&model);
@@ -58,8 +58,8 @@ impl CompiledLabels {
                 let end = first + chunk.len();
                 if is_compiled(&chunk[0]) {
                     let labels: Vec<&Expression> = chunk.iter().map(|edge| &edge.label).collect();
-                    let function = workshop.declare(3)?;
-                    workshop.define(function, 3, &model_ranges, &[], |emit, parameters, _| {
+                    let function = module.declare(3)?;
+                    module.define(function, 3, &model_ranges, &[], |emit, parameters, _| {
                         predicates::labels(emit, parameters, &labels);
                     })?;
                     of_state.push(Part::Compiled { function: functions.len(), first, end });
@@ -71,7 +71,7 @@ impl CompiledLabels {
             }
             parts.push(of_state);
         }
-        let labels = NativeLabels::new(workshop.finish()?, &functions, model.layout().words)
+        let labels = NativeLabels::new(module.finish()?, &functions, model.layout().words)
             .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
         Ok(CompiledLabels { model: Arc::clone(&model), omega: omega.clone(), parts, labels })
     }

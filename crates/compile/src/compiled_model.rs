@@ -40,15 +40,15 @@ pub struct CompiledModel {
     bad: Vec<Expression>,
     /// The predicates of `bad` that are interpreted.
     interpreted: Vec<Expression>,
-    machine: NativeSuccessors,
+    native: NativeSuccessors,
 }
 
 /// Maximum size in bytes of the successors of one configuration.
-const MOST_BYTES: u64 = 1 << 28;
+const MAX_SUCCESSOR_BYTES: u64 = 1 << 28;
 
 impl CompiledModel {
-    /// Compiles a model. `bad` are predicates over configurations or steps that must not be reached. They must
-    /// [fit](Model::fits) the model.
+    /// Compiles a model. `bad` holds predicates over configurations or steps that describe errors: no reachable step may
+    /// satisfy one. They must [fit](Model::fits) the model.
     pub fn new(model: &Model, bad: &[Expression]) -> Result<CompiledModel, UnsupportedModel> {
         for predicate in bad {
             model.fits(predicate).map_err(|mistake| UnsupportedModel(mistake.to_string()))?;
@@ -56,7 +56,7 @@ impl CompiledModel {
         let (plan, model_ranges) = (CodegenPlan::new(model), ModelRanges::new(model));
         let width = model.layout().words;
         let bytes = plan.most.saturating_mul(width as u64 + 1).saturating_mul(8);
-        if bytes > MOST_BYTES {
+        if bytes > MAX_SUCCESSOR_BYTES {
             return Err(UnsupportedModel(format!(
                 "one configuration may have up to {} successors: give the choices of actions smaller ranges, \
                  or let the model be interpreted",
@@ -73,13 +73,13 @@ impl CompiledModel {
             )));
         }
 
-        let mut workshop = CodegenModule::new()?;
+        let mut module = CodegenModule::new()?;
         let parts: Vec<_> = plan.committed.iter().chain(&plan.calm).flatten().collect();
         let mut calls = Vec::new();
         if parts.len() > plan.committed.len() + plan.calm.len() {
             for part in parts {
-                let function = workshop.declare(4)?;
-                workshop.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
+                let function = module.declare(4)?;
+                module.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
                     let Some(mut finder) = finder(emit, parameters) else { return };
                     finder.part(part);
                     let end = finder.taken;
@@ -88,25 +88,27 @@ impl CompiledModel {
                 calls.push(function);
             }
         }
-        let find = workshop.declare(4)?;
-        workshop.define(find, 4, &model_ranges, &calls, |emit, parameters, calls| {
+        let find = module.declare(4)?;
+        module.define(find, 4, &model_ranges, &calls, |emit, parameters, calls| {
             if let Some(mut finder) = finder(emit, parameters) {
                 finder.all(&plan, &mut calls.iter().copied());
             }
         })?;
-        let judged: Vec<&Expression> = bad.iter().filter(|bad| predicates::is_compiled(model, bad)).collect();
-        let mut judge = None;
-        if !judged.is_empty() {
-            let function = workshop.declare(4)?;
-            workshop.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
-                predicates::judge(emit, parameters, &judged);
+        let compiled_predicates: Vec<&Expression> =
+            bad.iter().filter(|bad| predicates::is_compiled(model, bad)).collect();
+        let mut bad_state_check = None;
+        if !compiled_predicates.is_empty() {
+            let function = module.declare(4)?;
+            module.define(function, 4, &model_ranges, &[], |emit, parameters, _| {
+                predicates::judge(emit, parameters, &compiled_predicates);
             })?;
-            judge = Some(function);
+            bad_state_check = Some(function);
         }
-        let machine = NativeSuccessors::new(workshop.finish()?, find, judge, width, plan.most as usize)
-            .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
+        let native =
+            NativeSuccessors::new(module.finish()?, find, bad_state_check, width, plan.most as usize)
+                .ok_or_else(|| UnsupportedModel("cannot allocate memory for code".to_owned()))?;
         let interpreted = bad.iter().filter(|bad| !predicates::is_compiled(model, bad)).cloned().collect();
-        Ok(CompiledModel { model: Arc::new(model.clone()), bad: bad.to_vec(), interpreted, machine })
+        Ok(CompiledModel { model: Arc::new(model.clone()), bad: bad.to_vec(), interpreted, native })
     }
 
     /// The model.
@@ -121,8 +123,8 @@ impl CompiledModel {
 
     /// Completes what the native code has left to the interpreter.
     #[cold]
-    fn finish(&self, state: &[u64], out: &mut Successors, start: usize, notes: i64) {
-        let width = self.machine.width();
+    fn resolve_deferred(&self, state: &[u64], out: &mut Successors, start: usize, notes: i64) {
+        let width = self.native.width();
         if notes & DUPLICATES != 0 {
             dedup::remove_duplicates(out, start, width);
         }
@@ -145,7 +147,7 @@ impl CompiledModel {
     /// Evaluates the predicates that are not compiled.
     fn interpret(&self, state: &[u64], out: &mut Successors, start: usize) {
         let Successors { words, transitions: taken, .. } = out;
-        let targets = words[start * self.machine.width()..].chunks_exact(self.machine.width());
+        let targets = words[start * self.native.width()..].chunks_exact(self.native.width());
         for (target, taken) in targets.zip(&mut taken[start..]) {
             let step = Step { source: Some(state), action: Some(taken.action), target };
             if taken.flags == 0
@@ -167,7 +169,7 @@ fn finder<'e, 'a, 'f>(
 
 impl StateSpace for CompiledModel {
     fn width(&self) -> usize {
-        self.machine.width()
+        self.native.width()
     }
 
     fn initial(&self, out: &mut Successors) {
@@ -176,11 +178,11 @@ impl StateSpace for CompiledModel {
 
     fn successors(&self, state: &[u64], out: &mut Successors) {
         let start = out.transitions.len();
-        let notes = self.machine.find(state, out);
+        let notes = self.native.find(state, out);
         if notes & (NEEDS_INTERPRETER | DUPLICATES) != 0 {
-            self.finish(state, out, start, notes);
+            self.resolve_deferred(state, out, start, notes);
         }
-        self.machine.judge(state, out, start);
+        self.native.judge(state, out, start);
         if !self.interpreted.is_empty() {
             self.interpret(state, out, start);
         }

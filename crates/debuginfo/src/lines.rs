@@ -1,4 +1,4 @@
-//! Line tables of one image, each read when first needed.
+//! Line tables of one image, each read on first use.
 
 use crate::image::elf::path_of;
 use crate::image::{Image, Reader, Unit};
@@ -57,7 +57,7 @@ impl Table {
         let mut sequences: Vec<Vec<Row>> = Vec::new();
         let mut current = Vec::new();
         let mut rows = program.rows();
-        // Rows read before a malformed one are kept.
+        // Sequences that are complete before a malformed row are kept.
         while let Ok(Some((_, row))) = rows.next_row() {
             current.push(Row {
                 address: row.address(),
@@ -73,7 +73,7 @@ impl Table {
             });
             if row.end_sequence() {
                 let sequence = std::mem::take(&mut current);
-                // Discarded sequences start at an address without code.
+                // Sequences of code that the linker discarded start at an address without code.
                 if image.is_code(sequence[0].address) {
                     sequences.push(sequence);
                 }
@@ -119,7 +119,7 @@ impl Lines {
         range.contains(&address).then_some(*unit)
     }
 
-    /// The units whose line tables contain a file with that name.
+    /// The units whose line tables contain a file with the same base name.
     pub(crate) fn units_with_file(&self, image: &Image, file: &Path) -> Vec<usize> {
         let Some(name) = file.file_name() else { return Vec::new() };
         let mut units: Vec<usize> = self.by_address.iter().map(|(_, unit)| *unit).collect();
@@ -139,7 +139,7 @@ impl Lines {
     }
 }
 
-/// The path of the source file of a unit, joined to the directory of the compilation.
+/// The path of the source file of a unit, joined to the compilation directory.
 pub(crate) fn unit_path(unit: &Unit) -> PathBuf {
     let name = unit.name.map(|name| path_of(name.slice())).unwrap_or_default();
     unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default().join(name)
@@ -149,12 +149,12 @@ fn files_of(unit: UnitRef<'_, Reader>, header: &LineProgramHeader<Reader>) -> Ve
     let here = unit.unit.comp_dir.map(|directory| path_of(directory.slice())).unwrap_or_default();
     let path = |value: AttributeValue<Reader>| unit.attr_string(value).ok().map(|name| path_of(name.slice()));
     let main: Arc<Path> = unit_path(unit.unit).components().collect::<PathBuf>().into();
-    // Before version 5, files are counted from 1, and number 0 is the unit's own file.
+    // Before version 5, files are numbered from 1, and number 0 is the unit's own file.
     let count = header.file_names().len() as u64 + u64::from(header.version() < 5);
     (0..count)
         .map(|number| {
             let Some(file) = header.file(number) else { return main.clone() };
-            // Directory 0 is that of the compilation, and relative names are relative to it.
+            // Directory 0 is the compilation directory; relative names are resolved against it.
             let directory = match file.directory_index() {
                 0 => PathBuf::new(),
                 _ => file.directory(header).and_then(path).unwrap_or_default(),

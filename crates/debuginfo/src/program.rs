@@ -100,13 +100,13 @@ impl Program {
         self.image_at(address).is_some_and(|mapped| mapped.image.is_code(mapped.in_file(address)))
     }
 
-    /// The address of the first symbol behind an address in the same image.
+    /// The address of the first symbol after an address in the same image.
     pub fn next_symbol(&self, address: u64) -> Option<u64> {
         let mapped = self.image_at(address)?;
         Some(mapped.address(mapped.image.symbol_table().after(mapped.in_file(address))?))
     }
 
-    /// Start addresses of functions and of their parts in other places, in ascending order. They are taken from symbols
+    /// Start addresses of functions and of their split-off (cold) parts, in ascending order. They are taken from symbols
     /// and unwinding tables; a stripped program has only the latter.
     pub fn code_starts(&self) -> Vec<u64> {
         let mut all: Vec<u64> = Vec::new();
@@ -123,28 +123,28 @@ impl Program {
         Some(mapped.here(mapped.image.code().part_at(mapped.in_file(address))?))
     }
 
-    /// The address of the first symbol or function behind an address in the same image.
+    /// The address of the first symbol or function after an address in the same image.
     pub fn next_code(&self, address: u64) -> Option<u64> {
         let mapped = self.image_at(address)?;
         let next = mapped.image.code().next_part(mapped.in_file(address));
         next.map(|next| mapped.address(next)).into_iter().chain(self.next_symbol(address)).min()
     }
 
-    /// The code from an address on, as in the file, that is, without traps.
+    /// The code bytes from an address on, as in the file and so without traps.
     pub fn code_bytes(&self, address: u64) -> &'static [u8] {
         self.image_at(address).map_or(&[], |mapped| mapped.image.bytes_at(mapped.in_file(address)))
     }
 
     /// Whether something in the same image may jump, call or point into a range, other than by a two-byte jump.
     /// Conservative: `true` if unknown.
-    pub fn may_be_entered(&self, range: Range<u64>) -> bool {
+    pub fn may_contain_jump_target(&self, range: Range<u64>) -> bool {
         self.image_at(range.start).is_none_or(|mapped| {
             let range = mapped.in_file(range.start)..mapped.in_file(range.end);
-            mapped.image.code().may_be_entered(range)
+            mapped.image.code().may_contain_jump_target(range)
         })
     }
 
-    /// The readable name of the symbol at an address, and the offset of the address in it.
+    /// The demangled name of the symbol at an address, and the offset of the address in it.
     pub fn symbol_at(&self, address: u64) -> Option<(String, u64)> {
         let mapped = self.image_at(address)?;
         let in_file = mapped.in_file(address);

@@ -83,8 +83,8 @@ pub(crate) fn send_and_wait(agent: &Agent, jni: Jni, news: &AgentEvent) -> Resul
         }
     };
     *locked(&agent.channel.waiting) = waiting;
-    let told = talk();
-    if told.is_err() {
+    let reported = talk();
+    if reported.is_err() {
         agent.channel.close();
         agent.host.remove_monitors();
     }
@@ -95,7 +95,7 @@ pub(crate) fn send_and_wait(agent: &Agent, jni: Jni, news: &AgentEvent) -> Resul
     }
     // These methods may make events of their own, so the channel must be unlocked.
     invoke::perform(agent, jni, &calls);
-    told
+    reported
 }
 
 fn current(agent: &Agent, jni: Jni) -> Option<(u32, Global)> {

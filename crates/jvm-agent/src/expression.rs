@@ -324,10 +324,12 @@ impl<'a> Parser<'a> {
             self.at += usize::from(self.rest().starts_with(['f', 'F', 'd', 'D']));
             return match digits.parse() {
                 Ok(number) => Ok(Literal::Float(number)),
-                Err(_) => self.wrong(format_args!("`{digits}` is no number")),
+                Err(_) => self.wrong(format_args!("`{digits}` is not a number")),
             };
         }
-        let Ok(number) = digits.parse() else { return self.wrong(format_args!("`{digits}` is no number")) };
+        let Ok(number) = digits.parse() else {
+            return self.wrong(format_args!("`{digits}` is not a number"));
+        };
         Ok(if self.eat("L") || self.eat("l") { Literal::Long(number) } else { Literal::Int(number) })
     }
 

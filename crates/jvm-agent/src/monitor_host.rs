@@ -217,11 +217,11 @@ impl MonitorHost {
         let stamp = EventMeta { time, line: 0 };
         let mut batch = std::mem::take(&mut host.derived);
         batch.clear();
-        let mut told: Vec<Notification> = Vec::new();
+        let mut reported: Vec<Notification> = Vec::new();
         let mut given = EventBatch::default();
         for hit in hits {
             let Some(symbol) = symbol(&hit) else {
-                told.push(hit);
+                reported.push(hit);
                 continue;
             };
             given.clear();
@@ -230,9 +230,9 @@ impl MonitorHost {
             batch.push_copy(&event, stamp);
             host.scripts.derive(&event, stamp, &mut batch);
         }
-        told.extend(host.step(&batch, thread));
+        reported.extend(host.step(&batch, thread));
         host.derived = batch;
-        if told.is_empty() { HostOutcome::Handled } else { HostOutcome::Forward(told) }
+        if reported.is_empty() { HostOutcome::Handled } else { HostOutcome::Forward(reported) }
     }
 
     /// Fastest tier: steps one integer-only event in the owner of the lock, if one simple property follows it and no
@@ -356,8 +356,12 @@ impl HostState {
         for at in 0..self.derived.len() {
             batch.push_copy(&self.derived.event(at), self.derived.meta(at));
         }
-        let told = self.step(&batch, thread);
-        if told.is_empty() { FastOutcome::Handled } else { FastOutcome::Forward(Box::new((told, thread))) }
+        let reported = self.step(&batch, thread);
+        if reported.is_empty() {
+            FastOutcome::Handled
+        } else {
+            FastOutcome::Forward(Box::new((reported, thread)))
+        }
     }
 }
 

@@ -85,7 +85,7 @@ pub(crate) fn on_probe(jni: Jni, id: u32, values: &[ProbeValue]) {
     {
         match agent.host.step_biased(jni.thread(), route.symbol, numbers) {
             FastOutcome::Handled => return,
-            FastOutcome::Forward(told) => return forward_fast(agent, jni, *told),
+            FastOutcome::Forward(reported) => return forward_fast(agent, jni, *reported),
             FastOutcome::Unhandled => {}
         }
         if is_agent_thread() || step_locked(agent, jni, route, numbers) {
@@ -140,8 +140,8 @@ fn step_locked(agent: &Agent, jni: Jni, route: &IntCapture, numbers: &[i64]) -> 
     match agent.host.step_locked(agent, who, route.symbol, numbers, thread) {
         FastOutcome::Unhandled => false,
         FastOutcome::Handled => true,
-        FastOutcome::Forward(told) => {
-            forward_fast(agent, jni, *told);
+        FastOutcome::Forward(reported) => {
+            forward_fast(agent, jni, *reported);
             true
         }
     }
@@ -378,7 +378,7 @@ mod tests {
     #[test]
     fn interrupted_report_does_not_affect_the_next() {
         let values = |numbers: &[i64]| numbers.iter().map(|number| ProbeValue::Number(*number)).collect();
-        let told = |numbers: &[i64], count| {
+        let reported = |numbers: &[i64], count| {
             let whole: Option<Vec<ProbeValue>> = last_values(values(numbers), count);
             whole.map(|values| {
                 let numbers = values.iter().map(|value| match value {
@@ -388,10 +388,10 @@ mod tests {
                 numbers.collect::<Vec<i64>>()
             })
         };
-        assert_eq!(told(&[1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
+        assert_eq!(reported(&[1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
         // The site was disabled after the first four values of another report.
-        assert_eq!(told(&[9, 9, 9, 9, 1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
+        assert_eq!(reported(&[9, 9, 9, 9, 1, 2, 3, 4, 5], 5), Some(vec![1, 2, 3, 4, 5]));
         // It was enabled in the middle of a report.
-        assert_eq!(told(&[5], 5), None);
+        assert_eq!(reported(&[5], 5), None);
     }
 }

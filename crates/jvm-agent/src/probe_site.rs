@@ -1,4 +1,4 @@
-//! Sites at which something is reported, and how its values are captured there.
+//! Sites at which events are reported, and how their values are captured there.
 
 use crate::expression::Expression;
 use crate::names;
@@ -97,11 +97,11 @@ impl ProbeSite {
                 place.step(wanted, path, site, class, method);
                 continue;
             }
-            let told = wanted.applies_at(site, around);
-            if told == Applies::Never {
+            let applies = wanted.applies_at(site, around);
+            if applies == Applies::Never {
                 continue;
             }
-            if told == Applies::IfInstance {
+            if applies == Applies::IfInstance {
                 place.take(object_of(site), site);
             }
             let asks = wanted.subscription.value_requests.iter();
@@ -109,7 +109,7 @@ impl ProbeSite {
                 asks.map(|ask| (place.reader(wanted, ask, site, class, method), ask.ty.clone())).collect();
             place.uses.push(SiteUse {
                 wanted: Arc::clone(wanted),
-                if_instance: told == Applies::IfInstance,
+                if_instance: applies == Applies::IfInstance,
                 readers,
                 step: None,
             });

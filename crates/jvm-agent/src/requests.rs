@@ -238,7 +238,7 @@ fn frames(agent: &Agent, jni: Jni, thread: u32, limit: u32) -> Result<Answer, St
     let hidden = stack::hidden_frames(agent, jni, Some(thread)) as usize;
     let all =
         agent.ti.stack(Some(thread), hidden.saturating_add(limit as usize)).map_err(crate::vm::error_text)?;
-    let told = all.into_iter().enumerate().skip(hidden).map(|(depth, (method, location))| {
+    let reported = all.into_iter().enumerate().skip(hidden).map(|(depth, (method, location))| {
         let frame = Frame { agent, thread: Some(thread), depth: depth as i32, method, location };
         let mut arguments = frame.arguments();
         arguments.retain(|variable| variable.name != "this");
@@ -247,7 +247,7 @@ fn frames(agent: &Agent, jni: Jni, thread: u32, limit: u32) -> Result<Answer, St
             arguments: variables(agent, jni, &frame, arguments),
         }
     });
-    Ok(Answer::Frames { frames: told.collect() })
+    Ok(Answer::Frames { frames: reported.collect() })
 }
 
 fn variables(

@@ -399,17 +399,17 @@ impl TrackedPath {
         }
         let number = |object: Ref| agent.object_ids.number(agent.ti, object);
         let (owner, held) = (number(owner), value.map_or(0, number));
-        let mut told = false;
+        let mut changed = false;
         for level in levels {
             let is_new = {
                 let mut state = locked(&self.state);
                 state.links.get_mut(*level).is_some_and(|links| links.put(owner, held))
             };
             if is_new && self.is_held(*level, owner) {
-                told |= self.set_end(agent, jni, self.walk(jni, value, level + 1));
+                changed |= self.set_end(agent, jni, self.walk(jni, value, level + 1));
             }
         }
-        told
+        changed
     }
 
     /// Starts tracking in a running program: the static field may have been written before.

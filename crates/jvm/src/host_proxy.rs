@@ -156,8 +156,8 @@ impl JavaTarget {
 }
 
 /// Appends logged events to a batch.
-fn add(events: &mut EventBatch, told: &[LoggedEvent]) {
-    for event in told {
+fn add(events: &mut EventBatch, reported: &[LoggedEvent]) {
+    for event in reported {
         let values: Vec<_> = event.values.iter().map(|datum| value(datum, events)).collect();
         events.push(EventId(event.event), &values, EventMeta { time: event.time, line: 0 });
     }

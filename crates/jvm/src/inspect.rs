@@ -40,12 +40,12 @@ impl JavaTarget {
 
     pub(crate) fn shown_frames(&mut self, limit: usize) -> TargetResult<Vec<Frame>> {
         let frames = self.current_frames(limit)?;
-        let shown = frames.into_iter().map(|told| Frame {
-            address: told.location.bytecode_index,
-            function: format!("{}.{}", told.location.class, told.location.method),
+        let shown = frames.into_iter().map(|reported| Frame {
+            address: reported.location.bytecode_index,
+            function: format!("{}.{}", reported.location.class, reported.location.method),
             inlined: false,
-            arguments: variables(told.arguments),
-            line: self.line_of(&told.location),
+            arguments: variables(reported.arguments),
+            line: self.line_of(&reported.location),
             object: None,
         });
         Ok(shown.collect())
@@ -72,14 +72,14 @@ impl JavaTarget {
             return Vec::new();
         }
         let Ok(Answer::Threads { threads }) = self.request(&Request::Threads) else { return Vec::new() };
-        let told = threads.into_iter().map(|thread| {
+        let reported = threads.into_iter().map(|thread| {
             let mut at = thread.location.as_ref().map_or(String::new(), location_text);
             if !thread.state.is_empty() {
                 at = format!("{at}, {}", thread.state);
             }
             Thread { selected: thread.id == self.current, id: thread.id, name: thread.name, location: at }
         });
-        told.collect()
+        reported.collect()
     }
 
     pub(crate) fn go_to_thread(&mut self, id: u32) -> TargetResult {
@@ -169,15 +169,15 @@ impl JavaTarget {
 
     pub(crate) fn all_info(&mut self) -> Vec<(String, String)> {
         let yes = |allowed: bool| if allowed { "yes" } else { "no" };
-        let told = &self.info;
+        let reported = &self.info;
         let mut facts = vec![
             ("process".to_owned(), self.number().to_string()),
-            ("virtual machine".to_owned(), told.machine.clone()),
-            ("class path".to_owned(), told.class_path.clone()),
-            ("local variables".to_owned(), yes(told.locals).to_owned()),
-            ("breakpoints at lines".to_owned(), yes(told.breakpoints).to_owned()),
-            ("steps".to_owned(), yes(told.steps).to_owned()),
-            ("another debugger".to_owned(), yes(told.debugger).to_owned()),
+            ("virtual machine".to_owned(), reported.machine.clone()),
+            ("class path".to_owned(), reported.class_path.clone()),
+            ("local variables".to_owned(), yes(reported.locals).to_owned()),
+            ("breakpoints at lines".to_owned(), yes(reported.breakpoints).to_owned()),
+            ("steps".to_owned(), yes(reported.steps).to_owned()),
+            ("another debugger".to_owned(), yes(reported.debugger).to_owned()),
         ];
         if let Some(ending) = &self.ended {
             facts.push(("ended".to_owned(), ending.to_string()));

@@ -107,8 +107,8 @@ impl Launch {
         // SAFETY: only one system call is made between fork and exec, which is allowed there.
         unsafe {
             command.pre_exec(|| {
-                // Ctrl-C is for the tool, which makes the program stand still. A machine whose `SIGINT` is ignored
-                // when it starts leaves it so.
+                // Ctrl-C is for the debugger, which then stops the program. A virtual machine that starts with
+                // `SIGINT` ignored keeps ignoring it.
                 libc::signal(libc::SIGINT, libc::SIG_IGN);
                 Ok(())
             });

@@ -27,7 +27,7 @@
 //! | `this` | the object: its id, which is unique and never reused |
 //! | `ret` | the returned or written value |
 //! | `"this.items[0].name" as name` | a path or an expression; methods cannot be called |
-//! | `#thread` | the number of the thread, as Java counts |
+//! | `#thread` | the thread's Java id |
 //!
 //! Strings, characters and numbers, also boxed ones such as `Integer`, are passed by value, `null` as `None`, other
 //! objects by id. An enumeration constant with type `str` is its name.

@@ -1,86 +1,99 @@
 //! Automata on infinite words: transition-based generalised Büchi automata.
+//!
+//! | modules | contents |
+//! | --- | --- |
+//! | `scc`, `emptiness`, `accepts`, `accepting_run` | components, emptiness, membership, accepting words |
+//! | `product`, `determinism`, [`parity`], `weak` | Boolean operations and determinisation |
+//! | `reduce` | the reductions below, repeated until none applies |
+//! | `trim`, `marks`, `quotient`, `prune` | reductions that preserve the language |
+//! | `simulation`, `game`, `label_index` | simulation relations, computed as games |
+//! | `speculative`, `quotient_product` | reductions that are applied if a check shows that the language is preserved |
+//! | `degeneralise` | several acceptance sets to one |
+//! | [`hoa`], [`never_claim`], `dot`, `notation` | text formats |
 
+pub(crate) mod accepting_run;
 mod accepts;
-mod attempt;
 mod degeneralise;
-mod determinise;
+mod determinism;
 mod dot;
-mod empty;
+mod emptiness;
 mod game;
 pub mod hoa;
-mod letters;
+mod label_index;
 mod marks;
-mod meeting;
-pub mod never;
+pub mod never_claim;
+mod notation;
 pub mod parity;
 mod product;
 mod prune;
 mod quotient;
+mod quotient_product;
 mod reduce;
 pub mod scc;
 mod simulation;
-mod text;
+mod speculative;
 mod trim;
 mod weak;
-pub(crate) mod word;
 
-pub(crate) use reduce::tidy;
+pub(crate) use reduce::reduce_once;
 pub use reduce::{buchi, reduce};
 
 use crate::label::Label;
 
-/// A state, by its number.
+/// Number of a state.
 pub type State = u32;
 
-/// Which acceptance sets an edge is in, one bit for each.
+/// Acceptance sets of an edge, as a bit set.
 pub type Marks = u64;
 
-/// The most acceptance sets.
+/// Maximum number of acceptance sets.
 pub const MAX_SETS: u32 = Marks::BITS;
 
-/// An edge. It may be taken at every letter at which its label is true.
+/// Edge of an automaton. It can be taken at every letter that satisfies its label.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Edge {
-    /// The letters; there is at least one.
+    /// Letters of the edge; at least one.
     pub label: Label,
-    /// The acceptance sets that it is in.
+    /// Acceptance sets that contain the edge.
     pub marks: Marks,
-    /// Where it leads.
+    /// Target state.
     pub target: State,
 }
 
-/// An automaton. A word is accepted if some run on it takes edges of each acceptance set for ever. With no
-/// sets at all every infinite run will do.
+/// Transition-based generalised Büchi automaton.
 ///
-/// A *Büchi automaton with marks on states* is one with a single set in which the edges of a state are all in
-/// it or all outside: see [`Automaton::is_state_based`].
+/// A run is accepting if it takes edges of every acceptance set infinitely often. Without acceptance sets every infinite
+/// run is accepting.
+///
+/// A *state-based Büchi automaton* has a single acceptance set that contains all edges of a state or none of them: see
+/// [`Automaton::is_state_based`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Automaton {
-    /// Where runs begin.
+    /// Initial state.
     pub initial: State,
-    /// The edges of each state.
+    /// Edges of each state.
     pub edges: Vec<Vec<Edge>>,
-    /// The number of acceptance sets; at most [`MAX_SETS`].
+    /// Number of acceptance sets; at most [`MAX_SETS`].
     pub sets: u32,
 }
 
 impl Automaton {
-    /// The automaton that accepts nothing.
+    /// Returns the automaton of the empty language.
     pub fn empty() -> Automaton {
         Automaton { initial: 0, edges: vec![Vec::new()], sets: 0 }
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.edges.len()
     }
 
-    /// The number of edges.
+    /// Returns the number of edges.
     pub fn edge_count(&self) -> usize {
         self.edges.iter().map(Vec::len).sum()
     }
 
-    /// All marks there are.
+    /// Returns the marks of all acceptance sets.
     pub fn all_marks(&self) -> Marks {
         all_marks(self.sets)
     }
@@ -91,7 +104,7 @@ impl Automaton {
     }
 }
 
-/// All marks of that many acceptance sets.
+/// Returns the marks of the first `sets` acceptance sets.
 pub(crate) fn all_marks(sets: u32) -> Marks {
     Marks::MAX.checked_shr(MAX_SETS - sets).unwrap_or(0)
 }

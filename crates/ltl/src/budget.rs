@@ -1,8 +1,8 @@
-//! How large things may become.
+//! Limits on time and memory.
 
 use std::fmt;
 
-/// Limits on what a question about a formula may cost. They bound memory, and time with it.
+/// Limits on the constructions for a formula. They bound memory, and thereby time.
 ///
 /// ```
 /// let budget = invigil_ltl::Budget { states: 100, ..Default::default() };
@@ -10,18 +10,18 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Budget {
-    /// Distinct subformulae, those that rewriting makes included.
+    /// Distinct subformulae, including those that rewriting creates.
     pub formulae: usize,
-    /// States of one automaton.
+    /// States of an automaton.
     pub states: usize,
-    /// Edges of one automaton.
+    /// Edges of an automaton.
     pub edges: usize,
-    /// Nodes of all decision diagrams together, about twenty bytes each.
+    /// Nodes of all decision diagrams together, of about twenty bytes each.
     pub nodes: usize,
-    /// Variables of decision diagrams: atoms, and what algorithms add. It bounds how deep diagrams are.
+    /// Variables of decision diagrams: atoms, and helpers of the algorithms. Bounds the depth of diagrams.
     pub variables: usize,
-    /// Seconds that all questions to one [`Logic`](crate::Logic) may take. Without it the answer depends on
-    /// nothing but the question.
+    /// Seconds from the creation of a [`Logic`](crate::Logic) for all its operations. Without this limit, results are
+    /// deterministic.
     pub seconds: Option<u32>,
 }
 
@@ -38,30 +38,30 @@ impl Default for Budget {
     }
 }
 
-/// What there is too much of when a question takes too long.
+/// [`TooLarge::what`] if the time limit is exceeded.
 pub(crate) const SECONDS: &str = "seconds";
 
-/// Something outgrew its [`Budget`].
+/// Error: a construction exceeded its [`Budget`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// What there would be too many of.
+    /// Limited resource, in the plural.
     pub what: &'static str,
-    /// How many are allowed.
+    /// Limit.
     pub limit: usize,
 }
 
 impl TooLarge {
-    /// Whether it is time that ran out, and not room.
+    /// Whether the time limit was exceeded, in contrast to a limit on sizes.
     pub fn is_time(&self) -> bool {
         self.what == SECONDS
     }
 }
 
 impl Budget {
-    /// Whether that many of something are allowed.
+    /// Checks a count against a limit.
     ///
     /// # Errors
-    /// If not.
+    /// Fails if the count exceeds the limit.
     pub(crate) fn allows(what: &'static str, count: usize, limit: usize) -> Result<(), TooLarge> {
         if count <= limit { Ok(()) } else { Err(TooLarge { what, limit }) }
     }

@@ -1,19 +1,18 @@
-//! Words that end: what a formula says if the word ends here.
+//! Monitors for finite words.
 //!
-//! The machines are made as those for infinite words are, but at the end all promises are off.
+//! The construction is that of monitors for infinite words, except that the word may end where nothing is promised.
 
 use crate::formula::{Formula, Formulae, Node};
-use crate::monitor::{Composite, Steps, Tableau, independent};
-use crate::moore::{Four, Moore, Truth};
+use crate::monitor::{Composite, SubsetConstruction, Tableau, decompose};
+use crate::moore::{FourValuedTruth, Moore, Truth};
 use crate::{Logic, TooLarge};
 use rustc_hash::FxHashMap;
 
 impl Logic {
-    /// The smallest machine that says, after every word, whether the formula holds on that word.
+    /// Builds the minimal machine that reports, after every finite word, whether the formula holds on it.
     ///
-    /// `X a` asks for a next instant, so at the last one it is false, and `!X a` is true. Before the first letter
-    /// there is no instant: then atoms are false, and so are `X`, `F`, `U`, `M`, `Y`, `O` and `S`; their duals
-    /// are true.
+    /// `X a` requires a next position, so it is false at the last position, and `!X a` is true. The empty word has no
+    /// position: atoms are false on it, and so are `X`, `F`, `U`, `M`, `Y`, `O` and `S`; their duals are true.
     ///
     /// ```
     /// # use invigil_ltl::{Budget, Logic, TooLarge};
@@ -23,66 +22,66 @@ impl Logic {
     /// let later = logic.formulae.finally(b)?;
     /// let response = logic.formulae.implies(a, later)?;
     /// let always = logic.formulae.globally(response)?;
-    /// // Nothing is pending, or something is.
-    /// assert_eq!(logic.finite(always)?.outputs, [true, false]);
+    /// // No request is pending, or one is.
+    /// assert_eq!(logic.finite_monitor(always)?.outputs, [true, false]);
     /// # Ok(())
     /// # }
     /// ```
     ///
     /// # Errors
-    /// If it grows beyond the budget. A [composite](Logic::finite_composite) may still be small.
-    pub fn finite(&mut self, formula: Formula) -> Result<Moore<bool>, TooLarge> {
+    /// Fails if the machine outgrows the budget. A [composite](Logic::finite_composite) may still be small.
+    pub fn finite_monitor(&mut self, formula: Formula) -> Result<Moore<bool>, TooLarge> {
         self.finite_composite(formula)?.flatten(&self.labels, &self.budget)
     }
 
-    /// Machines for parts of the formula, and how what they say makes what the formula says.
+    /// Builds machines for independent parts of the formula, whose outputs combine to that of the formula.
     ///
     /// # Errors
-    /// If a part grows beyond the budget.
+    /// Fails if a part outgrows the budget.
     pub fn finite_composite(&mut self, formula: Formula) -> Result<Composite<bool>, TooLarge> {
-        let (formulae, gates) = independent(&mut self.formulae, formula)?;
-        let parts = formulae.into_iter().map(|part| self.finite_whole(part)).collect::<Result<_, _>>()?;
+        let (formulae, gates) = decompose(&mut self.formulae, formula)?;
+        let parts = formulae.into_iter().map(|part| self.finite_part(part)).collect::<Result<_, _>>()?;
         Ok(Composite { parts, gates })
     }
 
-    /// The smallest machine that says what is certain of the infinite words that begin so, and where nothing
-    /// is, what the formula says if the word ends here.
+    /// Builds the minimal machine with four-valued verdicts: the verdict on all infinite continuations where it is certain,
+    /// else the value on the finite word.
     ///
     /// # Errors
-    /// If it grows beyond the budget.
-    pub fn presume(&mut self, formula: Formula) -> Result<Moore<Four>, TooLarge> {
+    /// Fails if the machine outgrows the budget.
+    pub fn presumptive_monitor(&mut self, formula: Formula) -> Result<Moore<FourValuedTruth>, TooLarge> {
         let certain = self.monitor(formula)?;
-        self.presume_besides(&certain, formula)
+        self.presumptive_monitor_from(&certain, formula)
     }
 
-    /// The same for a formula whose [`monitor`](Logic::monitor) is there already.
+    /// Builds the machine of [`presumptive_monitor`](Logic::presumptive_monitor) from an existing [`monitor`](Logic::monitor).
     ///
     /// # Errors
-    /// If it grows beyond the budget.
-    pub fn presume_besides(
+    /// Fails if the machine outgrows the budget.
+    pub fn presumptive_monitor_from(
         &mut self,
         certain: &Moore<Truth>,
         formula: Formula,
-    ) -> Result<Moore<Four>, TooLarge> {
-        let at_the_end = self.finite(formula)?;
-        certain.product(&at_the_end, &self.labels, &self.budget, Four::of)
+    ) -> Result<Moore<FourValuedTruth>, TooLarge> {
+        let at_end = self.finite_monitor(formula)?;
+        certain.product(&at_end, &self.labels, &self.budget, FourValuedTruth::new)
     }
 
-    fn finite_whole(&mut self, formula: Formula) -> Result<Moore<bool>, TooLarge> {
+    fn finite_part(&mut self, formula: Formula) -> Result<Moore<bool>, TooLarge> {
         let tableau = Tableau::new(&self.formulae, formula, &self.budget, true)?;
-        let mut steps = Steps::finite(tableau)?;
-        let start = ([steps.start(false)?], on_nothing(&self.formulae, formula));
-        let end = steps.tableau.nothing_promised()?;
-        steps.explore(&mut self.labels, &self.budget, start, |tableau, [set]| {
+        let mut construction = SubsetConstruction::finite(tableau)?;
+        let start = ([construction.start(false)?], holds_on_empty_word(&self.formulae, formula));
+        let end = construction.tableau.no_promises()?;
+        construction.explore(&mut self.labels, &self.budget, start, |tableau, [set]| {
             Ok(!tableau.labels.restrict(set, &end)?.is_false())
         })
     }
 }
 
-/// What a formula says where there is no instant.
-fn on_nothing(formulae: &Formulae, formula: Formula) -> bool {
+/// Evaluates a formula on the empty word.
+fn holds_on_empty_word(formulae: &Formulae, formula: Formula) -> bool {
     let mut values: FxHashMap<Formula, bool> = FxHashMap::default();
-    for part in formulae.within(formula) {
+    for part in formulae.subformulae(formula) {
         let value = match formulae.node(part) {
             Node::Not(a) => !values[a],
             Node::And(all) => all.iter().all(|part| values[part]),

@@ -1,7 +1,7 @@
-//! What stands on an edge of an automaton: a Boolean function of the atoms, as a shared decision diagram.
+//! Labels of automata: Boolean functions of the atoms, as shared binary decision diagrams.
 //!
-//! Equal functions are equal labels. Algorithms may use helper variables beside the atoms; which is which is
-//! told by [`Variable`]. Nothing may rely on the order of variables.
+//! Equal functions are equal labels. Algorithms may use helper variables in addition to the atoms; [`Variable`]
+//! distinguishes them. No result may depend on the order of the variables.
 
 mod compose;
 mod cubes;
@@ -18,45 +18,45 @@ use rustc_hash::{FxBuildHasher, FxHashSet};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How many results of operations are remembered.
-const REMEMBERED: usize = 1 << 14;
+/// Capacity of the cache of operations.
+const CACHE_CAPACITY: usize = 1 << 14;
 
-/// A Boolean function. Cheap to copy, to compare and to hash.
+/// Boolean function. Cheap to clone, compare and hash.
 #[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Label(BCDDFunction);
 
-/// A variable of labels.
+/// Variable of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Variable {
-    /// An atom.
+    /// Atom of a formula.
     Atom(Atom),
-    /// A helper, by its number.
+    /// Helper variable of an algorithm, by its number.
     Helper(u32),
 }
 
-/// A conjunction of variables and negated variables.
+/// Conjunction of variables and negated variables.
 pub type Cube = Vec<(Variable, bool)>;
 
-/// Where labels live.
+/// Manager of labels and their variables. Labels of different managers must not be combined.
 pub struct Labels {
     manager: BCDDManagerRef,
     top: Label,
     bottom: Label,
-    /// In the order in which diagrams decide on them.
+    /// Variables in the order of the diagrams, with their labels.
     variables: IndexMap<Variable, Label, FxBuildHasher>,
     budget: Budget,
-    /// When time is up, and how often it was not looked at the clock.
+    /// End of the time limit, and the number of operations since the clock was checked.
     deadline: Option<Instant>,
-    unlooked: Cell<u32>,
+    operations: Cell<u32>,
 }
 
-/// After how many operations the clock is looked at.
-const LOOK: u32 = 256;
+/// Number of operations between two checks of the clock.
+const CLOCK_INTERVAL: u32 = 256;
 
 impl Labels {
-    /// No variables yet.
+    /// Creates a manager without variables.
     pub fn new(budget: &Budget) -> Labels {
-        let manager = new_manager(budget.nodes, REMEMBERED, 1);
+        let manager = new_manager(budget.nodes, CACHE_CAPACITY, 1);
         let (top, bottom) = manager.with_manager_shared(|manager| {
             (Label(BCDDFunction::t(manager)), Label(BCDDFunction::f(manager)))
         });
@@ -67,61 +67,60 @@ impl Labels {
             variables: IndexMap::default(),
             budget: *budget,
             deadline: budget.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds.into())),
-            unlooked: Cell::new(0),
+            operations: Cell::new(0),
         }
     }
 
-    /// Does an operation. The only thing that can go wrong is that there is no room.
-    fn own<E>(&self, operation: impl Fn() -> Result<BCDDFunction, E>) -> Result<Label, TooLarge> {
-        self.is_in_time()?;
-        // Room that nobody needs any more is given back in the background, some time. Whether there is enough
-        // must not depend on when.
-        let again = |_| {
+    /// Performs an operation of the decision diagrams, which can only fail for lack of nodes.
+    fn perform<E>(&self, operation: impl Fn() -> Result<BCDDFunction, E>) -> Result<Label, TooLarge> {
+        self.check_deadline()?;
+        // Garbage is collected in the background. Collect it before giving up, so that the result does not depend on timing.
+        let retry = |_| {
             self.manager.with_manager_shared(|manager| manager.gc());
             operation()
         };
-        let made = operation().or_else(again).map(Label);
-        made.map_err(|_| TooLarge { what: "nodes of decision diagrams", limit: self.budget.nodes })
+        let result = operation().or_else(retry).map(Label);
+        result.map_err(|_| TooLarge { what: "nodes of decision diagrams", limit: self.budget.nodes })
     }
 
-    /// Whether there is time left. Every operation asks.
+    /// Checks the time limit. Called by every operation.
     ///
     /// # Errors
-    /// If not.
-    pub fn is_in_time(&self) -> Result<(), TooLarge> {
+    /// Fails if the time limit is exceeded.
+    pub fn check_deadline(&self) -> Result<(), TooLarge> {
         let Some(deadline) = self.deadline else { return Ok(()) };
-        self.unlooked.set(self.unlooked.get() + 1);
-        if self.unlooked.get() < LOOK {
+        self.operations.set(self.operations.get() + 1);
+        if self.operations.get() < CLOCK_INTERVAL {
             return Ok(());
         }
-        self.unlooked.set(0);
+        self.operations.set(0);
         let limit = self.budget.seconds.unwrap_or_default() as usize;
         if Instant::now() < deadline { Ok(()) } else { Err(TooLarge { what: SECONDS, limit }) }
     }
 
-    /// True.
+    /// Returns the function that is always true.
     pub fn top(&self) -> Label {
         self.top.clone()
     }
 
-    /// False.
+    /// Returns the function that is always false.
     pub fn bottom(&self) -> Label {
         self.bottom.clone()
     }
 
-    /// A variable as a function.
+    /// Returns the function of a variable, and creates the variable if needed.
     ///
     /// # Errors
-    /// If there is no room, here as below.
+    /// Fails if there are too many variables, or too many nodes. All operations below fail if there are too many nodes.
     pub fn variable(&mut self, variable: Variable) -> Result<Label, TooLarge> {
         if let Some(label) = self.variables.get(&variable) {
             return Ok(label.clone());
         }
         Budget::allows("variables", self.variables.len() + 1, self.budget.variables)?;
         let number = self.variables.len() as u32;
-        let label = self.own(|| {
+        let label = self.perform(|| {
             self.manager.with_manager_exclusive(|manager| {
-                // The manager may have it already, from a time when there was no room for the function.
+                // The variable may exist if an earlier call failed for lack of nodes.
                 if manager.num_vars() <= number {
                     manager.add_vars(1);
                 }
@@ -132,10 +131,10 @@ impl Labels {
         Ok(label)
     }
 
-    /// An atom as a function.
+    /// Returns the function of an atom.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many variables or nodes.
     pub fn atom(&mut self, atom: Atom) -> Result<Label, TooLarge> {
         self.variable(Variable::Atom(atom))
     }
@@ -143,79 +142,79 @@ impl Labels {
     /// `!a`
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn not(&self, a: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.not())
+        self.perform(|| a.0.not())
     }
 
     /// `a & b`
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn and(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.and(&b.0))
+        self.perform(|| a.0.and(&b.0))
     }
 
     /// `a | b`
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn or(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.or(&b.0))
+        self.perform(|| a.0.or(&b.0))
     }
 
     /// `a & !b`
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn minus(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
-        self.own(|| b.0.imp_strict(&a.0))
+        self.perform(|| b.0.imp_strict(&a.0))
     }
 
     /// `if a then b else c`
     ///
     /// # Errors
-    /// If there is no room.
-    pub fn choose(&self, a: &Label, b: &Label, c: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.ite(&b.0, &c.0))
+    /// Fails if there are too many nodes.
+    pub fn ite(&self, a: &Label, b: &Label, c: &Label) -> Result<Label, TooLarge> {
+        self.perform(|| a.0.ite(&b.0, &c.0))
     }
 
     /// Whether `a` implies `b`.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn implies(&self, a: &Label, b: &Label) -> Result<bool, TooLarge> {
         Ok(self.minus(a, b)?.is_false())
     }
 
-    /// Whether both can be true at once.
+    /// Whether `a & b` is satisfiable.
     ///
     /// # Errors
-    /// If there is no room.
-    pub fn meet(&self, a: &Label, b: &Label) -> Result<bool, TooLarge> {
+    /// Fails if there are too many nodes.
+    pub fn intersects(&self, a: &Label, b: &Label) -> Result<bool, TooLarge> {
         Ok(!self.and(a, b)?.is_false())
     }
 
-    /// `a` with some variable of the cube (all positive) put away: true where it is for some value of them.
+    /// Quantifies the variables of a positive cube existentially.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn exists(&self, a: &Label, variables: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.exists(&variables.0))
+        self.perform(|| a.0.exists(&variables.0))
     }
 
-    /// `a` where the variables have the values that the cube says.
+    /// Substitutes the values of a cube for its variables.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn restrict(&self, a: &Label, cube: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.restrict(&cube.0))
+        self.perform(|| a.0.restrict(&cube.0))
     }
 
-    /// A conjunction of variables and negated variables as a function.
+    /// Returns the function of a cube.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn cube(&mut self, cube: &[(Variable, bool)]) -> Result<Label, TooLarge> {
         let mut all = self.top();
         for (variable, value) in cube {
@@ -225,8 +224,8 @@ impl Labels {
         Ok(all)
     }
 
-    /// The variable on which the diagram decides first, with what follows if it is true, and if it is false.
-    pub fn decide(&self, a: &Label) -> Option<(Variable, Label, Label)> {
+    /// Returns the top variable of the diagram with its positive and negative cofactor. `None` for constants.
+    pub fn cofactors(&self, a: &Label) -> Option<(Variable, Label, Label)> {
         let number = a.0.with_manager_shared(|manager, edge| match manager.get_node(edge) {
             Node::Inner(inner) => Some(manager.level_to_var(inner.level())),
             _ => None,
@@ -236,49 +235,49 @@ impl Labels {
         Some((*variable, Label(yes), Label(no)))
     }
 
-    /// Its value when every variable has one.
-    pub fn value(&self, a: &Label, mut of: impl FnMut(Variable) -> bool) -> bool {
+    /// Evaluates the function for an assignment of the variables.
+    pub fn evaluate(&self, a: &Label, mut assignment: impl FnMut(Variable) -> bool) -> bool {
         let mut at = a.clone();
-        while let Some((variable, yes, no)) = self.decide(&at) {
-            at = if of(variable) { yes } else { no };
+        while let Some((variable, yes, no)) = self.cofactors(&at) {
+            at = if assignment(variable) { yes } else { no };
         }
         at.is_true()
     }
 
-    /// The variables that matter to it.
+    /// Returns the variables that the function depends on, sorted.
     pub fn support(&self, a: &Label) -> Vec<Variable> {
         let (mut seen, mut open) = (FxHashSet::default(), vec![a.clone()]);
-        let mut found = Vec::new();
+        let mut support = Vec::new();
         while let Some(next) = open.pop() {
             if !seen.insert(next.clone()) {
                 continue;
             }
-            if let Some((variable, yes, no)) = self.decide(&next) {
-                found.push(variable);
+            if let Some((variable, yes, no)) = self.cofactors(&next) {
+                support.push(variable);
                 open.extend([yes, no]);
             }
         }
-        found.sort_unstable();
-        found.dedup();
-        found
+        support.sort_unstable();
+        support.dedup();
+        support
     }
 
-    /// A short sum of products for it: no product is contained in the others, none has a literal too many.
+    /// Returns an irredundant sum of products: no product and no literal can be omitted.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn cubes(&self, a: &Label) -> Result<Vec<Cube>, TooLarge> {
         cubes::irredundant(self, a)
     }
 }
 
 impl Label {
-    /// Whether it is always true.
+    /// Whether the function is always true.
     pub fn is_true(&self) -> bool {
         self.0.valid()
     }
 
-    /// Whether it is never true.
+    /// Whether the function is always false.
     pub fn is_false(&self) -> bool {
         !self.0.satisfiable()
     }

@@ -1,17 +1,65 @@
-//! Linear temporal logic: formulae, the smallest automata for them that we can find, and exact monitors.
+//! Linear temporal logic with past: formulae, small automata, exact monitors.
 //!
-//! Hand-written because no Rust library translates or monitors LTL; Spot is C++ under the GPL.
+//! Implemented here because no Rust library translates or monitors LTL, and Spot is C++ under the GPL.
 //!
-//! A [`Logic`] holds everything that belongs together: the names of atoms, the formulae made of them
-//! ([`formula`]), and the Boolean labels of automata ([`label`]). From a formula one gets an automaton on
-//! infinite words ([`automaton`]) or a monitor for the words that grow while one watches.
+//! A [`Logic`] owns the data that all algorithms share: the formulae with their atoms, and the labels of automata, which
+//! are Boolean functions of the same atoms.
 //!
-//! Everything that can grow beyond reason does so under a [`Budget`], and ends with [`TooLarge`] instead of
-//! eating the machine.
+//! ```text
+//! text ─▶ syntax ─▶ Formula ─▶ simplify ─┬─▶ translate ─▶ Automaton ─▶ HOA, never claim, DOT, analysis
+//!         patterns ◀──┘                  ├─▶ monitor ─▶ Moore<Truth> ────────────┐
+//!                                        ├─▶ finite ──▶ Moore<bool> ─────────────┼─▶ TransitionTable
+//!                                        │   both ────▶ Moore<FourValuedTruth> ──┘
+//!                                        └─▶ PastMonitor (only past operators)
+//! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | [`formula`] | hash-consed formulae, normal forms, printing |
+//! | [`syntax`] | parser, formatter and diagnostics of formulae and of files with definitions |
+//! | [`patterns`] | specification patterns: sentences in English for formulae |
+//! | `simplify` | rewriting by Boolean laws, by temporal laws and by language |
+//! | [`analysis`] | satisfiability, equivalence, class in the temporal hierarchy, stutter invariance |
+//! | [`label`] | Boolean functions on the edges of automata, as binary decision diagrams |
+//! | [`automaton`] | transition-based generalised Büchi automata: reduction, products, determinisation, text formats |
+//! | `translate` | the tableau that turns a formula into an automaton |
+//! | [`monitor`], `finite` | monitors for prefixes of infinite words, and for finite words |
+//! | [`moore`] | Moore machines and their verdicts: minimisation, products, shortest words |
+//! | [`table`], [`past`] | execution of monitors: transition tables, and bit-parallel past operators |
+//! | [`word`] | letters and lassos, and the reference semantics of all operators |
+//!
+//! # Invariants
+//!
+//! - Equal formulae have equal numbers, and equal Boolean functions are equal labels. Both belong to one [`Logic`].
+//! - Monitors of equivalent formulae are equal, state by state.
+//! - Every construction that can blow up is limited by the [`Budget`] and fails with [`TooLarge`]. Without a time limit,
+//!   the result depends on the formula and the budget only.
+//! - [`word::Lasso::satisfies`] is the semantics; all automata and monitors are tested against it.
+//!
+//! # Example
+//!
+//! ```
+//! use invigil_ltl::moore::Truth;
+//! use invigil_ltl::{Budget, Logic};
+//!
+//! let mut logic = Logic::new(Budget::default());
+//! let formula = logic.parse("G (request -> F grant) & G !error")?;
+//!
+//! let automaton = logic.translate(formula)?;
+//! let word = automaton.accepting_word(&logic.labels).expect("the formula is satisfiable");
+//! assert!(word.satisfies(&logic.formulae, formula));
+//!
+//! // Only the safety part can be refuted by a prefix.
+//! let monitor = logic.monitor(formula)?;
+//! assert_eq!(monitor.outputs, [Truth::Unknown, Truth::False]);
+//! assert_eq!(monitor.bad_prefix(&logic.labels).map(|prefix| prefix.len()), Some(1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
-// Labels are compared and hashed by identity; what changes inside them is the count of their users.
+// Labels are compared and hashed by identity; only their reference counts are mutable.
 #![allow(clippy::mutable_key_type)]
 
+pub mod analysis;
 pub mod automaton;
 mod budget;
 mod finite;
@@ -22,7 +70,6 @@ pub mod monitor;
 pub mod moore;
 pub mod past;
 pub mod patterns;
-pub mod questions;
 mod simplify;
 pub mod syntax;
 pub mod table;

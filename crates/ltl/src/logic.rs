@@ -1,10 +1,12 @@
-//! What belongs together: formulae, the labels over their atoms, and how much all of it may cost.
+//! The context of all algorithms.
 
 use crate::Budget;
 use crate::formula::Formulae;
 use crate::label::Labels;
 
-/// Formulae and labels over the same atoms.
+/// Formulae, labels over the same atoms, and the budget of all algorithms on them.
+///
+/// The algorithms are methods: `translate`, `monitor`, `satisfiable` and so on, in their modules.
 ///
 /// ```
 /// use invigil_ltl::{Budget, Logic, TooLarge};
@@ -14,21 +16,21 @@ use crate::label::Labels;
 /// let later = logic.formulae.finally(b)?;
 /// let response = logic.formulae.implies(a, later)?;
 /// let always = logic.formulae.globally(response)?;
-/// assert_eq!(logic.formulae.within(always).len(), 6);
+/// assert_eq!(logic.formulae.subformulae(always).len(), 6);
 /// # Ok(())
 /// # }
 /// ```
 pub struct Logic {
-    /// The formulae.
+    /// Formulae and their atoms.
     pub formulae: Formulae,
-    /// The labels of automata.
+    /// Labels of automata.
     pub labels: Labels,
-    /// What may be spent.
+    /// Limits of each construction.
     pub budget: Budget,
 }
 
 impl Logic {
-    /// Nothing yet.
+    /// Creates a logic without atoms.
     pub fn new(budget: Budget) -> Logic {
         Logic { formulae: Formulae::new(&budget), labels: Labels::new(&budget), budget }
     }

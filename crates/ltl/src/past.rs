@@ -1,8 +1,8 @@
-//! Formulae that only look back: a value after every letter, with a bit of memory for each operator.
+//! Monitors for formulae without future operators, with one bit of memory per past operator.
 //!
-//! The formula becomes a list of operations on words of bits, without jumps. A word holds the value of a
-//! subformula at up to 64 instants, the first one lowest, so the same list reads one letter or 64 at once:
-//! `a S b` over the instants of a word is how the carries run when `b` is added to `a | b`.
+//! The formula is compiled to a straight-line program of bitwise operations on machine words. A word holds the value of a
+//! subformula at up to 64 positions, the first one in the lowest bit, so the same program reads one letter or 64 at once:
+//! `a S b` over the positions of a word is the carry propagation when `b` is added to `a | b`.
 
 use crate::formula::{Atom, Formula, Formulae, Node};
 use crate::moore::Truth;
@@ -10,23 +10,23 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// The most instants that are read at once.
+/// Maximum number of letters that are read at once.
 pub const BLOCK: usize = u64::BITS as usize;
 
-/// A formula that only looks back, made to run.
+/// Monitor of a formula without future operators.
 ///
-/// Of `G a`, where `a` only looks back, it says whether `a` has held at every instant so far.
+/// For `G a`, where `a` has no future operators, it reports whether `a` has held at every position so far.
 ///
 /// ```
-/// use invigil_ltl::past::Past;
+/// use invigil_ltl::past::PastMonitor;
 /// use invigil_ltl::{Budget, Logic};
 /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let mut logic = Logic::new(Budget::default());
 /// let (close, open) = (logic.formulae.name("close")?, logic.formulae.name("open")?);
 /// let before = logic.formulae.once(open)?;
-/// let lawful = logic.formulae.implies(close, before)?;
-/// let past = Past::new(&logic.formulae, lawful)?;
-/// // The atoms are those of the formula in their order: close, open.
+/// let is_opened = logic.formulae.implies(close, before)?;
+/// let past = PastMonitor::new(&logic.formulae, is_opened)?;
+/// // Bits of a letter, in the order of the atoms: close, open.
 /// let mut state = past.start();
 /// assert!(past.step(&mut state, &[0b00]));
 /// assert!(!past.step(&mut state, &[0b01]));
@@ -36,36 +36,38 @@ pub const BLOCK: usize = u64::BITS as usize;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Past {
+pub struct PastMonitor {
     atoms: Vec<Atom>,
     operations: Vec<Operation>,
-    /// How many bits are remembered.
+    /// Number of memory bits.
     memories: usize,
+    /// Whether the formula is `G a`.
     always: bool,
 }
 
-/// An operation; operands are places of operations before it.
+/// Operation; operands are indices of earlier operations.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
     Constant(u64),
-    /// An atom, by its place.
+    /// Index of an atom.
     Atom(u32),
     Not(u32),
     And(u32, u32),
     Or(u32, u32),
-    /// What was before; the memory.
-    Before(u32, u32),
-    /// `a S b`; the memory.
+    /// Previous value of the operand; index of the memory bit.
+    Previous(u32, u32),
+    /// `a S b`; index of the memory bit.
     Since(u32, u32, u32),
 }
 
-/// Where a formula is: what it remembers.
+/// State of a [`PastMonitor`].
 #[derive(Clone, Debug)]
 pub struct State {
-    /// One bit for each memory.
+    /// Memory bits.
     memory: Box<[u64]>,
-    /// Where values are put while letters are read.
+    /// Scratch space for the values of operations; not part of the state.
     values: Box<[u64]>,
+    /// Value of the formula after the last letter.
     now: bool,
 }
 
@@ -83,14 +85,14 @@ impl Hash for State {
     }
 }
 
-/// The formula looks ahead.
+/// Error: a formula for a [`PastMonitor`] contains a future operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LooksAhead {
-    /// The part that does.
+pub struct FutureOperatorError {
+    /// Subformula with the operator.
     pub part: Formula,
 }
 
-impl fmt::Display for LooksAhead {
+impl fmt::Display for FutureOperatorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
             "the formula looks ahead: write it with Y, Z, O, H, S and T, with at most one G around all of it, \
@@ -99,15 +101,15 @@ impl fmt::Display for LooksAhead {
     }
 }
 
-impl std::error::Error for LooksAhead {}
+impl std::error::Error for FutureOperatorError {}
 
-impl Past {
-    /// Makes a formula run.
+impl PastMonitor {
+    /// Compiles a formula.
     ///
     /// # Errors
-    /// If it looks ahead.
-    pub fn new(formulae: &Formulae, formula: Formula) -> Result<Past, LooksAhead> {
-        let mut past = Past { atoms: Vec::new(), operations: Vec::new(), memories: 0, always: false };
+    /// Fails if the formula contains future operators, other than an outermost `G`.
+    pub fn new(formulae: &Formulae, formula: Formula) -> Result<PastMonitor, FutureOperatorError> {
+        let mut past = PastMonitor { atoms: Vec::new(), operations: Vec::new(), memories: 0, always: false };
         let body = match *formulae.node(formula) {
             Node::Globally(a) => {
                 past.always = true;
@@ -115,23 +117,23 @@ impl Past {
             }
             _ => formula,
         };
-        let parts = formulae.within(body);
+        let parts = formulae.subformulae(body);
         for part in &parts {
             if let Node::Atom(atom) = formulae.node(*part) {
                 past.atoms.push(*atom);
             }
         }
         past.atoms.sort_unstable();
-        let mut places: FxHashMap<Formula, u32> = FxHashMap::default();
+        let mut indices: FxHashMap<Formula, u32> = FxHashMap::default();
         let top = past.push(Operation::Constant(u64::MAX));
         for part in parts {
-            let place = past.operation(formulae, part, &places, top)?;
-            places.insert(part, place);
+            let index = past.operation(formulae, part, &indices, top)?;
+            indices.insert(part, index);
         }
         if past.always {
-            past.historically(places[&body], top);
-        } else if places[&body] + 1 != past.operations.len() as u32 {
-            past.push(Operation::And(places[&body], top));
+            past.historically(indices[&body], top);
+        } else if indices[&body] + 1 != past.operations.len() as u32 {
+            past.push(Operation::And(indices[&body], top));
         }
         Ok(past)
     }
@@ -140,28 +142,28 @@ impl Past {
         &mut self,
         formulae: &Formulae,
         part: Formula,
-        places: &FxHashMap<Formula, u32>,
+        indices: &FxHashMap<Formula, u32>,
         top: u32,
-    ) -> Result<u32, LooksAhead> {
-        let of = |part: &Formula| places[part];
+    ) -> Result<u32, FutureOperatorError> {
+        let of = |part: &Formula| indices[part];
         Ok(match formulae.node(part) {
             Node::False => self.push(Operation::Constant(0)),
             Node::True => top,
             Node::Atom(atom) => {
-                let place = self.atoms.binary_search(atom).unwrap_or_default();
-                self.push(Operation::Atom(place as u32))
+                let index = self.atoms.binary_search(atom).unwrap_or_default();
+                self.push(Operation::Atom(index as u32))
             }
             Node::Not(a) => self.push(Operation::Not(of(a))),
             Node::And(all) => self.chain(all.iter().map(of), Operation::And),
             Node::Or(all) => self.chain(all.iter().map(of), Operation::Or),
             Node::Yesterday(a) => {
                 let memory = self.memory();
-                self.push(Operation::Before(of(a), memory))
+                self.push(Operation::Previous(of(a), memory))
             }
-            // What is weak is the negation of what is strong: all memories begin with false.
+            // Memories are initially false, so weak operators are negations of strong ones.
             Node::WeakYesterday(a) => {
                 let (not, memory) = (self.push(Operation::Not(of(a))), self.memory());
-                let before = self.push(Operation::Before(not, memory));
+                let before = self.push(Operation::Previous(not, memory));
                 self.push(Operation::Not(before))
             }
             Node::Once(a) => self.since(top, of(a)),
@@ -172,7 +174,7 @@ impl Past {
                 let since = self.since(a, b);
                 self.push(Operation::Not(since))
             }
-            _ => return Err(LooksAhead { part }),
+            _ => return Err(FutureOperatorError { part }),
         })
     }
 
@@ -201,22 +203,22 @@ impl Past {
         all.reduce(|one, other| self.push(join(one, other))).unwrap_or_default()
     }
 
-    /// The atoms of the formula, in the order of the bits of a letter.
+    /// Returns the atoms of the formula, in the order of the bits of a letter.
     pub fn atoms(&self) -> &[Atom] {
         &self.atoms
     }
 
-    /// Whether the formula was `G a`, so that what is false once is false for ever.
+    /// Whether the formula is `G a`, so that it stays false once it is false.
     pub fn is_always(&self) -> bool {
         self.always
     }
 
-    /// How many bits are remembered from one letter to the next.
+    /// Returns the number of memory bits.
     pub fn memories(&self) -> usize {
         self.memories
     }
 
-    /// Before the first letter.
+    /// Returns the state before the first letter.
     pub fn start(&self) -> State {
         State {
             memory: vec![0; self.memories.div_ceil(BLOCK)].into(),
@@ -225,24 +227,24 @@ impl Past {
         }
     }
 
-    /// Reads a letter and tells whether the formula holds now. Bit `n % 64` of word `n / 64` of the letter is
-    /// the atom at place `n`; words that are missing are zero.
+    /// Reads a letter. Returns whether the formula holds at its position. Bit `n % 64` of word `n / 64` of the letter is the
+    /// value of atom `n`; missing words are zero.
     #[inline]
     pub fn step(&self, state: &mut State, letter: &[u64]) -> bool {
         let word = |atom: usize| letter.get(atom / BLOCK).map_or(0, |word| word >> (atom % BLOCK) & 1);
         self.read(state, word, 1) & 1 == 1
     }
 
-    /// Reads up to 64 letters at once: for each atom a word in which bit `n` is its value at the `n`-th of
-    /// them. Bit `n` of the result tells whether the formula holds then; bits beyond `count` mean nothing.
-    pub fn block(&self, state: &mut State, columns: &[u64], count: usize) -> u64 {
+    /// Reads up to 64 letters at once. `columns` has a word for each atom, whose bit `n` is the value in letter `n`. Bit `n` of
+    /// the result is the value of the formula at letter `n`; bits from `count` on are unspecified.
+    pub fn step_block(&self, state: &mut State, columns: &[u64], count: usize) -> u64 {
         if count == 0 {
             return 0;
         }
         self.read(state, |atom| columns.get(atom).copied().unwrap_or(0), count.min(BLOCK) as u32)
     }
 
-    /// What is certain of infinite words: of `G a`, that it does not hold, as soon as `a` did not.
+    /// Returns the verdict on infinite continuations: `G a` fails as soon as `a` has failed.
     pub fn truth(&self, state: &State) -> Truth {
         if self.always && !state.now { Truth::False } else { Truth::Unknown }
     }
@@ -256,20 +258,20 @@ impl Past {
             let of = |at: u32| values[at as usize];
             result = match *operation {
                 Operation::Constant(value) => value,
-                Operation::Atom(place) => atom(place as usize),
+                Operation::Atom(index) => atom(index as usize),
                 Operation::Not(a) => !of(a),
                 Operation::And(a, b) => of(a) & of(b),
                 Operation::Or(a, b) => of(a) | of(b),
-                Operation::Before(a, place) => {
-                    let (value, before) = (of(a), bit(memory, place));
-                    remember(memory, place, value >> last);
+                Operation::Previous(a, index) => {
+                    let (value, before) = (of(a), load_bit(memory, index));
+                    store_bit(memory, index, value >> last);
                     value << 1 | before
                 }
-                Operation::Since(a, b, place) => {
+                Operation::Since(a, b, index) => {
                     let (keep, goal) = (of(a) | of(b), of(b));
-                    let sum = keep.wrapping_add(goal).wrapping_add(bit(memory, place));
+                    let sum = keep.wrapping_add(goal).wrapping_add(load_bit(memory, index));
                     let since = goal | keep & !sum;
-                    remember(memory, place, since >> last);
+                    store_bit(memory, index, since >> last);
                     since
                 }
             };
@@ -281,12 +283,12 @@ impl Past {
 }
 
 #[inline]
-fn bit(memory: &[u64], place: u32) -> u64 {
-    memory[place as usize / BLOCK] >> (place % u64::BITS) & 1
+fn load_bit(memory: &[u64], index: u32) -> u64 {
+    memory[index as usize / BLOCK] >> (index % u64::BITS) & 1
 }
 
 #[inline]
-fn remember(memory: &mut [u64], place: u32, value: u64) {
-    let (word, shift) = (&mut memory[place as usize / BLOCK], place % u64::BITS);
+fn store_bit(memory: &mut [u64], index: u32, value: u64) {
+    let (word, shift) = (&mut memory[index as usize / BLOCK], index % u64::BITS);
     *word = *word & !(1 << shift) | (value & 1) << shift;
 }

@@ -1,37 +1,39 @@
-//! Machines made to run: plain numbers in tables.
+//! Transition tables: machines compiled for fast execution.
 //!
-//! A letter is a word of bits, one for each atom. Where there are few atoms, a state has a row with a place for
-//! every letter. Where there are more, letters that no state tells apart are one class, found a byte of the
-//! letter at a time and without looking at the state; a row then has a place for every class. Where even the
-//! classes are many, a state decides atom by atom.
+//! A letter is a machine word with one bit per atom. The layout depends on the number of atoms:
+//!
+//! - few atoms: the row of a state has an entry for every letter;
+//! - more atoms: the row has an entry for every class of letters that no state distinguishes. The class is computed one byte
+//!   of the letter at a time, independently of the state;
+//! - too many classes: each state has a decision graph over the atoms.
 
 mod composite;
-mod decisions;
+mod decision_graph;
 
-pub use composite::{Running, Tables};
+pub use composite::{CompositeState, CompositeTable};
 
 use crate::automaton::State;
 use crate::formula::Atom;
 use crate::label::Labels;
 use crate::moore::{Moore, Verdict};
 use crate::{Budget, TooLarge};
-use decisions::{Builder, Decisions, LEAF};
+use decision_graph::{DecisionGraph, GraphBuilder, LEAF};
 
-/// The most atoms of a letter.
+/// Maximum number of atoms of a letter.
 pub const MAX_ATOMS: usize = u64::BITS as usize;
 
-/// The most places of all rows together.
-const PLACES: usize = 1 << 20;
+/// Maximum number of entries of a table.
+const MAX_ENTRIES: usize = 1 << 20;
 
-/// The most atoms for which every letter has a place.
-const DENSE: u32 = 10;
+/// Maximum number of atoms with an entry for every letter.
+const MAX_DENSE_ATOMS: u32 = 10;
 
-/// A machine made to run. Its states are numbered so that those with a final verdict come last.
+/// Moore machine compiled to a table. States with a final verdict have the largest numbers.
 ///
 /// ```
 /// use invigil_ltl::formula::Proposition;
 /// use invigil_ltl::moore::Truth;
-/// use invigil_ltl::table::Table;
+/// use invigil_ltl::table::TransitionTable;
 /// use invigil_ltl::{Budget, Logic, TooLarge};
 /// # fn main() -> Result<(), TooLarge> {
 /// let mut logic = Logic::new(Budget::default());
@@ -39,7 +41,7 @@ const DENSE: u32 = 10;
 /// let until = logic.formulae.until(a, b)?;
 /// let monitor = logic.monitor(until)?;
 /// let atoms = ["a", "b"].map(|name| logic.formulae.atom_for(Proposition::Name(name.to_owned())));
-/// let table = Table::new(&logic.labels, &monitor, &atoms)?;
+/// let table = TransitionTable::new(&logic.labels, &monitor, &atoms)?;
 /// let mut state = table.start();
 /// assert_eq!(table.run(&mut state, &[0b01, 0b01, 0b10, 0b00]), Some(2));
 /// assert_eq!(table.output(state), Truth::True);
@@ -47,90 +49,100 @@ const DENSE: u32 = 10;
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Table<Output> {
+pub struct TransitionTable<Output> {
     start: State,
     outputs: Vec<Output>,
-    /// The first state whose verdict is final.
-    decided: State,
-    kind: Kind,
+    /// First state with a final verdict.
+    first_decided: State,
+    layout: Layout,
 }
 
+/// Representation of the transition function.
 #[derive(Clone, Debug)]
-enum Kind {
+enum Layout {
     /// `next[state << bits | letter]`
     Dense { bits: u32, next: Vec<State> },
     /// `next[state << bits | class]`
-    Classes { bytes: Vec<Byte>, bits: u32, next: Vec<State> },
-    /// Where each state begins to decide.
-    Decisions { roots: Vec<u32>, all: Decisions },
+    Classes { bytes: Vec<ByteStage>, bits: u32, next: Vec<State> },
+    /// Root of each state in the graph.
+    Decisions { roots: Vec<u32>, graph: DecisionGraph },
 }
 
-/// What a byte of a letter tells of its class: `next[known << 8 | byte]`.
+/// Stage of the classification of letters, for one byte: `next[known << 8 | byte]`.
 #[derive(Clone, Debug)]
-struct Byte {
+struct ByteStage {
     shift: u32,
     next: Vec<u16>,
 }
 
-impl<Output: Verdict> Table<Output> {
-    /// A table of a machine. Bit `n` of a letter stands for the atom at place `n`; there may be atoms of which
-    /// the machine does not speak, and those of which it speaks but which are not there are false.
+impl<Output: Verdict> TransitionTable<Output> {
+    /// Compiles a machine. Bit `n` of a letter is the value of `atoms[n]`. The machine need not read all atoms; atoms that it
+    /// reads but that are missing from the list are false.
     ///
     /// # Errors
-    /// If there are more than 64 atoms, or the table would be too large.
-    pub fn new(labels: &Labels, machine: &Moore<Output>, atoms: &[Atom]) -> Result<Table<Output>, TooLarge> {
+    /// Fails if there are more than 64 atoms, or if the table is too large.
+    pub fn new(
+        labels: &Labels,
+        machine: &Moore<Output>,
+        atoms: &[Atom],
+    ) -> Result<TransitionTable<Output>, TooLarge> {
         Budget::allows("atoms in a letter", atoms.len(), MAX_ATOMS)?;
         let (order, decided) = numbering(machine);
         let mut outputs: Vec<(State, Output)> =
             machine.outputs.iter().enumerate().map(|(at, output)| (order[at], *output)).collect();
         outputs.sort_unstable_by_key(|(state, _)| *state);
         let outputs = outputs.into_iter().map(|(_, output)| output).collect();
-        let kind = Kind::new(labels, machine, atoms, &order)?;
-        Ok(Table { start: order[machine.initial as usize], outputs, decided, kind })
+        let layout = Layout::new(labels, machine, atoms, &order)?;
+        Ok(TransitionTable {
+            start: order[machine.initial as usize],
+            outputs,
+            first_decided: decided,
+            layout,
+        })
     }
 
-    /// The state before the first letter.
+    /// Returns the state before the first letter.
     pub fn start(&self) -> State {
         self.start
     }
 
-    /// The number of states.
+    /// Returns the number of states.
     pub fn states(&self) -> usize {
         self.outputs.len()
     }
 
-    /// What a state says.
+    /// Returns the output of a state.
     #[inline]
     pub fn output(&self, state: State) -> Output {
         self.outputs[state as usize]
     }
 
-    /// Whether what a state says is final.
+    /// Whether the output of a state is final.
     #[inline]
     pub fn is_decided(&self, state: State) -> bool {
-        state >= self.decided
+        state >= self.first_decided
     }
 
-    /// The state after a letter.
+    /// Returns the state after a letter.
     #[inline]
     pub fn step(&self, state: State, letter: u64) -> State {
-        match &self.kind {
-            Kind::Dense { bits, next } => dense(next, *bits, state, letter),
-            Kind::Classes { bytes, bits, next } => next[(state << bits) as usize | class(bytes, letter)],
-            Kind::Decisions { roots, all } => all.walk(roots[state as usize], letter),
+        match &self.layout {
+            Layout::Dense { bits, next } => dense(next, *bits, state, letter),
+            Layout::Classes { bytes, bits, next } => next[(state << bits) as usize | class(bytes, letter)],
+            Layout::Decisions { roots, graph } => graph.evaluate(roots[state as usize], letter),
         }
     }
 
-    /// Reads letters up to the first after which the verdict is final, and tells its place.
+    /// Reads letters until the verdict is final. Returns the index of the letter that decided it.
     pub fn run(&self, state: &mut State, letters: &[u64]) -> Option<usize> {
-        match &self.kind {
-            Kind::Dense { bits, next } => {
+        match &self.layout {
+            Layout::Dense { bits, next } => {
                 self.read(state, letters, |state, letter| dense(next, *bits, state, letter))
             }
-            Kind::Classes { bytes, bits, next } => self
+            Layout::Classes { bytes, bits, next } => self
                 .read(state, letters, |state, letter| next[(state << bits) as usize | class(bytes, letter)]),
-            Kind::Decisions { roots, all } => {
-                self.read(state, letters, |state, letter| all.walk(roots[state as usize], letter))
+            Layout::Decisions { roots, graph } => {
+                self.read(state, letters, |state, letter| graph.evaluate(roots[state as usize], letter))
             }
         }
     }
@@ -140,7 +152,7 @@ impl<Output: Verdict> Table<Output> {
         let mut now = *state;
         for (at, letter) in letters.iter().enumerate() {
             now = step(now, *letter);
-            if now >= self.decided {
+            if now >= self.first_decided {
                 *state = now;
                 return Some(at);
             }
@@ -156,13 +168,13 @@ fn dense(next: &[State], bits: u32, state: State, letter: u64) -> State {
 }
 
 #[inline]
-fn class(bytes: &[Byte], letter: u64) -> usize {
+fn class(bytes: &[ByteStage], letter: u64) -> usize {
     bytes
         .iter()
         .fold(0, |known, byte| usize::from(byte.next[known << 8 | (letter >> byte.shift & 0xff) as usize]))
 }
 
-/// The number of each state in the table, and the first of those with a final verdict.
+/// Returns the number of each state in the table, and the first number of a state with a final verdict.
 fn numbering<Output: Verdict>(machine: &Moore<Output>) -> (Vec<State>, State) {
     let decided = machine.outputs.iter().filter(|output| output.is_final()).count();
     let first = (machine.states() - decided) as State;
@@ -175,45 +187,47 @@ fn numbering<Output: Verdict>(machine: &Moore<Output>) -> (Vec<State>, State) {
     (machine.outputs.iter().map(number).collect(), first)
 }
 
-impl Kind {
+impl Layout {
     fn new<Output>(
         labels: &Labels,
         machine: &Moore<Output>,
         atoms: &[Atom],
         order: &[State],
-    ) -> Result<Kind, TooLarge> {
+    ) -> Result<Layout, TooLarge> {
         let used = machine.atoms(labels);
         let bits =
             atoms.iter().rposition(|atom| used.binary_search(atom).is_ok()).map_or(0, |at| at + 1) as u32;
-        let mut all = Builder::new(labels, atoms);
-        let dense = bits <= DENSE && machine.states() << bits <= PLACES;
-        if !dense && let Some(kind) = classes(&mut all, machine, bits, order)? {
-            return Ok(kind);
+        let mut builder = GraphBuilder::new(labels, atoms);
+        let dense = bits <= MAX_DENSE_ATOMS && machine.states() << bits <= MAX_ENTRIES;
+        if !dense && let Some(layout) = classes(&mut builder, machine, bits, order)? {
+            return Ok(layout);
         }
         let mut roots = vec![0; order.len()];
         for (edges, number) in machine.edges.iter().zip(order) {
-            let leaves =
+            let cases =
                 edges.iter().map(|(label, target)| (order[*target as usize], label.clone())).collect();
-            roots[*number as usize] = all.add(leaves)?;
+            roots[*number as usize] = builder.add(cases)?;
         }
         if !dense {
-            return Ok(Kind::Decisions { roots, all: all.made });
+            return Ok(Layout::Decisions { roots, graph: builder.graph });
         }
-        let next =
-            roots.iter().flat_map(|root| (0..1 << bits).map(|letter| all.made.walk(*root, letter))).collect();
-        Ok(Kind::Dense { bits, next })
+        let next = roots
+            .iter()
+            .flat_map(|root| (0..1 << bits).map(|letter| builder.graph.evaluate(*root, letter)))
+            .collect();
+        Ok(Layout::Dense { bits, next })
     }
 }
 
-/// A table by classes, unless there are too many.
+/// Compiles a machine to a table with an entry for every class, unless there are too many classes.
 fn classes<Output>(
-    all: &mut Builder<'_>,
+    builder: &mut GraphBuilder<'_>,
     machine: &Moore<Output>,
     bits: u32,
     order: &[State],
-) -> Result<Option<Kind>, TooLarge> {
-    let most = PLACES / machine.states().next_power_of_two();
-    let Some(classes) = all.classes(machine, most)? else { return Ok(None) };
+) -> Result<Option<Layout>, TooLarge> {
+    let most = MAX_ENTRIES / machine.states().next_power_of_two();
+    let Some(classes) = builder.classes(machine, most)? else { return Ok(None) };
     let width = classes.len().next_power_of_two().trailing_zeros();
     let mut next = vec![0; order.len() << width];
     for (class, (_, targets)) in classes.iter().enumerate() {
@@ -221,32 +235,32 @@ fn classes<Output>(
             next[(order[state] << width) as usize | class] = order[*target as usize];
         }
     }
-    let leaves = classes.into_iter().enumerate().map(|(class, (label, _))| (class as u32, label)).collect();
-    let root = all.add(leaves)?;
-    let Some(bytes) = bytes(&all.made, root, bits) else { return Ok(None) };
-    Ok(Some(Kind::Classes { bytes, bits: width, next }))
+    let cases = classes.into_iter().enumerate().map(|(class, (label, _))| (class as u32, label)).collect();
+    let root = builder.add(cases)?;
+    let Some(bytes) = bytes(&builder.graph, root, bits) else { return Ok(None) };
+    Ok(Some(Layout::Classes { bytes, bits: width, next }))
 }
 
-/// Decisions on bits as decisions on bytes. None if they are too many.
-fn bytes(all: &Decisions, root: u32, bits: u32) -> Option<Vec<Byte>> {
-    let mut found = Vec::new();
+/// Converts decisions on bits to stages for bytes. `None` if the stages are too large.
+fn bytes(graph: &DecisionGraph, root: u32, bits: u32) -> Option<Vec<ByteStage>> {
+    let mut stages = Vec::new();
     let mut now = vec![root];
     for shift in (0..bits).step_by(8) {
         let last = shift + 8 >= bits;
-        let mut then = indexmap::IndexSet::<u32, rustc_hash::FxBuildHasher>::default();
+        let mut targets = indexmap::IndexSet::<u32, rustc_hash::FxBuildHasher>::default();
         let mut next = Vec::with_capacity(now.len() << 8);
         for node in &now {
             for byte in 0..256 {
-                let node = all.walk_byte(*node, shift, byte);
-                let known = if last { node & !LEAF } else { then.insert_full(node).0 as u32 };
+                let node = graph.evaluate_byte(*node, shift, byte);
+                let known = if last { node & !LEAF } else { targets.insert_full(node).0 as u32 };
                 next.push(u16::try_from(known).ok()?);
             }
         }
-        if next.len() > PLACES {
+        if next.len() > MAX_ENTRIES {
             return None;
         }
-        found.push(Byte { shift, next });
-        now = then.into_iter().collect();
+        stages.push(ByteStage { shift, next });
+        now = targets.into_iter().collect();
     }
-    Some(found)
+    Some(stages)
 }

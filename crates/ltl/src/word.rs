@@ -1,10 +1,10 @@
-//! Infinite words that repeat, and what a formula says of them: the plain meaning of every operator.
+//! Letters and lassos, and the reference semantics of all operators.
 //!
-//! This is the measure that automata and monitors are held against.
+//! Automata and monitors are tested against [`Lasso::satisfies`].
 
 use crate::formula::{Atom, Formula, Formulae, Node};
 
-/// The atoms that hold at an instant, sorted.
+/// Atoms that hold at a position, sorted.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Letter(Vec<Atom>);
 
@@ -14,7 +14,7 @@ impl Letter {
         self.0.binary_search(&atom).is_ok()
     }
 
-    /// The atoms that hold.
+    /// Returns the atoms that hold.
     pub fn atoms(&self) -> &[Atom] {
         &self.0
     }
@@ -29,21 +29,22 @@ impl FromIterator<Atom> for Letter {
     }
 }
 
-/// An infinite word: a beginning, and a part that is repeated for ever.
+/// Ultimately periodic word: a prefix and a cycle that repeats forever.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Lasso {
-    /// The beginning.
+    /// Letters before the cycle.
     pub prefix: Vec<Letter>,
-    /// What is repeated; at least one letter.
+    /// Repeated letters; at least one.
     pub cycle: Vec<Letter>,
 }
 
 impl Lasso {
-    /// The same word with the shortest cycle, and then the shortest beginning, that it has.
+    /// Returns the same word with its shortest cycle and the shortest prefix for it.
     pub fn shortest(mut self) -> Lasso {
         let length = self.cycle.len();
-        let repeats = |every: &usize| (*every..length).all(|at| self.cycle[at] == self.cycle[at - every]);
-        let shorter = (1..length).filter(|every| length.is_multiple_of(*every)).find(repeats);
+        let is_period =
+            |period: &usize| (*period..length).all(|at| self.cycle[at] == self.cycle[at - period]);
+        let shorter = (1..length).filter(|period| length.is_multiple_of(*period)).find(is_period);
         self.cycle.truncate(shorter.unwrap_or(length));
         while self.prefix.pop_if(|last| Some(&*last) == self.cycle.last()).is_some() {
             self.cycle.rotate_right(1);
@@ -51,10 +52,10 @@ impl Lasso {
         self
     }
 
-    /// Whether a formula holds at the first instant.
+    /// Whether a formula holds at the first position.
     pub fn satisfies(&self, formulae: &Formulae, formula: Formula) -> bool {
-        let parts = formulae.within(formula);
-        // Each past operator may need one more turn of the cycle before its values repeat.
+        let parts = formulae.subformulae(formula);
+        // The values of each past operator may need one more iteration of the cycle to become periodic.
         let past = parts.iter().filter(|part| formulae.node(**part).is_past()).count();
         let start = self.prefix.len() + past * self.cycle.len();
         let length = start + self.cycle.len();
@@ -67,7 +68,7 @@ impl Lasso {
         for part in &parts {
             let of = |inner: &Formula| &values[parts.binary_search(inner).unwrap_or_default()];
             let each = |value: &dyn Fn(usize) -> bool| (0..length).map(value).collect::<Vec<bool>>();
-            // The least or greatest solution of `x = value(now, x at the next instant)`.
+            // Least or greatest solution of `x[at] = value(at, x[at + 1])`.
             let future = |start: bool, value: &dyn Fn(usize, bool) -> bool| {
                 let mut all = vec![start; length];
                 for _ in 0..2 {

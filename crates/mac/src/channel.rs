@@ -164,14 +164,14 @@ impl Channel {
         mut connect: impl FnMut() -> io::Result<Connection>,
     ) -> Result<Connection, String> {
         let deadline = Instant::now() + policy.timeout;
-        let mut told = false;
+        let mut reported = false;
         loop {
             let error = match connect() {
                 Ok(connection) => return Ok(connection),
                 Err(error) => error,
             };
-            let nobody = matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound);
-            if !nobody {
+            let is_absent = matches!(error.kind(), ErrorKind::ConnectionRefused | ErrorKind::NotFound);
+            if !is_absent {
                 return Err(self.open_error(&error));
             }
             if Instant::now() >= deadline || (policy.stop)() {
@@ -181,7 +181,7 @@ impl Channel {
                      (the checker, then the recogniser, then the program), or wait longer with `--wait SECONDS`"
                 ));
             }
-            if !std::mem::replace(&mut told, true) {
+            if !std::mem::replace(&mut reported, true) {
                 (policy.notify)(&format!("{self}: no server listens there yet; retrying"));
             }
             thread::sleep(POLL_INTERVAL);

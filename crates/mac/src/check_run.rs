@@ -227,7 +227,7 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
             }
         }
         loop {
-            let told = match reader.next(&mut group) {
+            let reported = match reader.next(&mut group) {
                 Ok(None) => break,
                 Ok(Some(ReadProgress::Names)) => match reader.interface() {
                     Some(names) => to.names(names),
@@ -241,7 +241,7 @@ pub fn check(from: &mut dyn Read, reader: &mut GroupReader, to: &mut dyn Sink, s
                     Ok(())
                 }
             };
-            if let Err(words) = told {
+            if let Err(words) = reported {
                 done.failure = Some(words.to_string());
                 return done;
             }

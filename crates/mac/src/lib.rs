@@ -1,5 +1,5 @@
 #![forbid(unsafe_code)]
-//! The MaC pipeline: monitoring and checking as stages that can run in separate processes.
+//! The pipeline of MaC (Monitoring and Checking): stages that can run in separate processes.
 //!
 //! ```text
 //! filter ── snapshots ──▶ recogniser (PEDL) ── instants ──▶ checker (MEDL) ──▶ CheckOutcome
@@ -17,6 +17,19 @@
 //!
 //! [`CompiledScript`] is the output of the static phase, as a file for the stages and for programs that instrument the
 //! target.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `recognise`, `check_run` | the stages: recogniser and checker |
+//! | `format`, `text`, `bytes`, `byte_queue` | both formats; buffering of received bytes |
+//! | `channel`, `sender` | connections between stages, and sending without silent loss |
+//! | `snapshot`, `entities` | snapshots that own their data; monitored entities by name and number |
+//! | [`trace`] | logs as a source of snapshots |
+//! | `compiled_script` | compiled scripts and instrumentation plans |
+//! | `error` | errors in the input, with their position |
+//!
+//! Invariants: a reader reads back what the writer of its format writes; a truncated or malformed stream is an error,
+//! never a shorter run.
 
 mod byte_queue;
 mod bytes;

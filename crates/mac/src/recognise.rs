@@ -12,7 +12,7 @@ pub trait Sink {
     fn names(&mut self, names: &Interface) -> Result<(), FormatError>;
     /// Receives the next instant.
     fn group(&mut self, group: &EventGroup) -> Result<(), FormatError>;
-    /// Called when there is no more input at the moment: buffered data should be sent now.
+    /// Called when no input is available at the moment: buffered data should be sent now.
     fn idle(&mut self) {}
 }
 

@@ -159,11 +159,11 @@ impl TraceMapping {
         run.flush();
         let TraceRun { mut done, recogniser, to, .. } = run;
         to.idle();
-        let told = summary.line_errors.first().iter().map(|problem| {
+        let reported = summary.line_errors.first().iter().map(|problem| {
             let name = names.get(problem.place.input).map_or("", String::as_str);
             format!("{name}:{}: {problem}", problem.place.line)
         });
-        done.errors.extend(summary.line_errors.count(), told);
+        done.errors.extend(summary.line_errors.count(), reported);
         if let ReadEnd::Failed(error) = summary.end {
             done.failure = Some(error.to_string());
         }
@@ -217,8 +217,8 @@ impl TraceRun<'_> {
         if let Some(method) = role.method {
             record.method = Some(method);
             let arguments = role.arguments.iter();
-            let told = arguments.map(|argument| argument.and_then(|(at, ty)| value(at, ty)));
-            record.arguments = told.map(|value| value.unwrap_or(OwnedValue::UNDEFINED)).collect();
+            let reported = arguments.map(|argument| argument.and_then(|(at, ty)| value(at, ty)));
+            record.arguments = reported.map(|value| value.unwrap_or(OwnedValue::UNDEFINED)).collect();
             record.result = role.result.and_then(|(at, ty)| value(at, ty));
         }
     }

@@ -192,7 +192,7 @@ mod tests {
             for (slot, index, _) in &kept {
                 slot.write(&mut words, *index, slot.low);
             }
-            prop_assert!(words.iter().all(|word| *word == 0), "bits of nobody are 0");
+            prop_assert!(words.iter().all(|word| *word == 0), "unused bits are 0");
         }
     }
 }

@@ -22,7 +22,7 @@ impl<'a> Step<'a> {
         Step { source: None, action: None, target }
     }
 
-    /// The source as the target of an initial step.
+    /// The single-configuration step in which `before(…)` is evaluated.
     fn before(self) -> Step<'a> {
         Step::at(self.source.unwrap_or(self.target))
     }
@@ -64,7 +64,7 @@ impl Model {
             Expression::Enabled(actions) => {
                 let mut is_enabled = false;
                 for action in actions {
-                    // An action that raises a fault can be taken.
+                    // An action whose guard raises a fault counts as enabled.
                     is_enabled |= self.is_enabled(step.target, *action).unwrap_or(true);
                 }
                 i64::from(is_enabled)

@@ -69,23 +69,23 @@ fn recogniser_steps_without_allocation() {
     }
 
     let mut recogniser = Recogniser::new(parts).unwrap();
-    let (mut told, mut faults) = (0, 0);
+    let (mut reported, mut faults) = (0, 0);
     let count = warm(|| {
         for n in 0..2_000 {
             let group = recogniser.snapshot(Snapshot::Update(x, Value::Int(n % 50)), n.into()).unwrap();
-            told += group.conditions().len();
+            reported += group.conditions().len();
             faults += recogniser.faults().len();
             let name = if n % 3 == 0 { "a mode with a long name" } else { "another mode" };
             recogniser.snapshot(Snapshot::Update(mode, Value::String(name)), n.into()).unwrap();
             let arguments = [Value::String("the argument"), Value::Int(n)];
-            told += recogniser.snapshot(Snapshot::Start(f, &arguments), n.into()).unwrap().events().len();
+            reported += recogniser.snapshot(Snapshot::Start(f, &arguments), n.into()).unwrap().events().len();
             let end = Snapshot::End(f, &arguments, Value::Double(1.5));
             recogniser.snapshot(end, n.into()).unwrap();
             recogniser.snapshot(Snapshot::Invalidated(&[mode]), n.into()).unwrap();
         }
     });
     assert_eq!(count, 0);
-    assert!(told > 1_000 && faults > 10, "{told} {faults}");
+    assert!(reported > 1_000 && faults > 10, "{reported} {faults}");
 }
 
 #[test]

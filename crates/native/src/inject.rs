@@ -66,7 +66,7 @@ pub fn syscall(tid: Pid, scratch: u64, number: i64, arguments: [u64; 6]) -> Resu
 
 /// A stopped thread that executes system calls for the debugger. Its own state is restored by
 /// [`end`](BorrowedThread::end), and also when this is dropped.
-#[must_use = "the thread is given back at once"]
+#[must_use = "the thread is released at once"]
 pub struct BorrowedThread {
     tid: Pid,
     scratch: u64,

@@ -157,7 +157,7 @@ impl Run {
                     LineReader::new(*component, format!("trace of {name}"), Cursor::new(text.clone()))
                 }
             };
-            lines.skip(rounds.round()).map_err(|trouble| trouble.to_string())?;
+            lines.skip(rounds.round()).map_err(|error| error.to_string())?;
             traces.push(lines);
         }
         Ok(Run {
@@ -218,7 +218,7 @@ impl Run {
         let turn = |at, messages| {
             let mut seen: Vec<(ComponentId, ComponentObservations)> = Vec::new();
             for trace in traces.iter_mut() {
-                let observed = trace.next(&deployment.system).map_err(|trouble| trouble.to_string())?;
+                let observed = trace.next(&deployment.system).map_err(|error| error.to_string())?;
                 seen.push((trace.component(), observed));
             }
             // A component without a trace observes nothing and does not delay the end.

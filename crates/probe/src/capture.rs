@@ -25,7 +25,7 @@ pub enum PathBase {
     Register(u8, u64),
     /// The thread-local memory plus an offset.
     Thread(u64),
-    /// An argument plus an offset, of a call that was entered at a site and ends here.
+    /// An argument of the returning call, as passed to it, plus an offset; with the site of its entry.
     Argument(u32, u8, u64),
 }
 
@@ -36,7 +36,7 @@ pub enum ValuePath {
     General(u8, u8),
     /// A vector register; the value starts at this byte.
     Vector(u8, u8),
-    /// An argument, by its number, of a call that was entered at a site and ends here.
+    /// An argument of the returning call, as passed to it: the site of its entry, and its number.
     Argument(u32, u8),
     /// Memory: from the base address, each step loads the word there and adds an offset.
     Memory(PathBase, Vec<u64>),
@@ -56,13 +56,13 @@ pub enum CaptureKind {
     },
     /// The bits of a word regardless of sign: an address.
     Word,
-    /// Whether an integer of so many bits is nonzero.
+    /// Whether an integer of this many bits is nonzero.
     Bool(u8),
     /// A floating-point number of four or eight bytes.
     Float(u8),
     /// The address of the location itself.
     Address,
-    /// The text at the location, at most so many bytes.
+    /// The text at the location, at most this many bytes.
     Text(u16),
     /// The text that the pointer at the location refers to.
     TextPointer,
@@ -90,18 +90,18 @@ pub enum Capture {
     Read(ValuePath, CaptureKind),
 }
 
-/// An integer in a general register, in memory that one points to, or the thread's id: one load and two shifts.
+/// An integer in a general register, in memory that a register points to, or the thread's id: one load and two shifts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct IntCapture {
     register: u8,
     /// Number of bytes to load; 0 for the register itself, [`THREAD`] for the thread's id.
     bytes: u8,
     /// Left and right shift that isolate the bits.
-    up: u8,
-    down: u8,
+    shift_left: u8,
+    shift_right: u8,
     signed: bool,
     /// Offset from the register.
-    by: u64,
+    offset: u64,
 }
 
 /// Value of [`IntCapture::bytes`] that stands for the thread's id.
@@ -116,10 +116,14 @@ impl IntCapture {
             if self.bytes == THREAD {
                 return Some(i64::from(thread));
             }
-            word = safe_read::bytes(word.wrapping_add(self.by), self.bytes.into())?;
+            word = safe_read::bytes(word.wrapping_add(self.offset), self.bytes.into())?;
         }
-        let word = word << (self.up & 63);
-        Some(if self.signed { word as i64 >> (self.down & 63) } else { (word >> (self.down & 63)) as i64 })
+        let word = word << (self.shift_left & 63);
+        Some(if self.signed {
+            word as i64 >> (self.shift_right & 63)
+        } else {
+            (word >> (self.shift_right & 63)) as i64
+        })
     }
 }
 
@@ -211,17 +215,17 @@ impl Capture {
             CaptureKind::Word => (0, 64, true),
             _ => return None,
         };
-        let (register, after, by, bytes) = match path {
+        let (register, after, offset, bytes) = match path {
             ValuePath::General(number, after) => (*number, *after, 0, 0),
-            ValuePath::Memory(PathBase::Register(number, by), steps) if steps.is_empty() => {
-                (*number, 0, *by, first.checked_add(count)?.div_ceil(8))
+            ValuePath::Memory(PathBase::Register(number, offset), steps) if steps.is_empty() => {
+                (*number, 0, *offset, first.checked_add(count)?.div_ceil(8))
             }
             _ => return None,
         };
         let first = after.checked_mul(8)?.checked_add(first)?;
-        let up = 64u8.checked_sub(first.checked_add(count)?)?;
-        let down = 64u8.checked_sub(count).filter(|down| *down < 64)?;
-        Some(IntCapture { register, bytes, up, down, signed, by })
+        let shift_left = 64u8.checked_sub(first.checked_add(count)?)?;
+        let shift_right = 64u8.checked_sub(count).filter(|shift| *shift < 64)?;
+        Some(IntCapture { register, bytes, shift_left, shift_right, signed, offset })
     }
 
     /// Reads an integer; `None` if it is unavailable.

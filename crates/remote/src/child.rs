@@ -80,9 +80,9 @@ fn supervise(
         }
     };
     let group = Pid::from_child(&child);
-    let told =
+    let reported =
         streams(&mut child).map(|streams| start.send(Ok((group, streams)))).is_some_and(|sent| sent.is_ok());
-    if !told {
+    if !reported {
         let _ = process::kill_process_group(group, Signal::KILL);
     }
     // The group id stays reserved until the child is reaped, so the right group is killed, here and by `shut_down`.

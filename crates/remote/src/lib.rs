@@ -8,6 +8,22 @@
 //! [`Remote`] implements the semantic interface. [`RemoteSpace`] makes it a [`StateSpace`](invigil_explore::StateSpace)
 //! that requests many configurations in one round trip. Requests never fail: after the first [`RemoteError`], every
 //! reply is empty, and searches end as incomplete.
+//!
+//! ```text
+//! Remote ─▶ connection ─▶ child or socket      request: one line of JSON
+//!    ▲          │
+//! registry ◀── reply ◀── one line of JSON      configurations become numbers
+//! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `remote`, `subject`, `space` | requests; the semantic interface; the state space |
+//! | `registry`, `json` | numbers for configurations and actions, which are compared by canonical texts |
+//! | `connection`, `child`, `address` | lines with time-outs, over a child process or a socket |
+//! | `reply`, `error`, `options` | parsing of replies, errors, limits |
+//!
+//! Invariants: equal JSON values are one configuration; no reply, however malformed, makes a request panic; a child
+//! process never outlives its [`Remote`].
 
 mod address;
 mod child;

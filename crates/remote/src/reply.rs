@@ -238,14 +238,14 @@ mod tests {
 
     #[test]
     fn malformed_replies_are_explained() {
-        let told = |line: &[u8], at: usize| format!("{:?}", all(line)[at].clone().unwrap_err());
-        assert!(told(b"hello", 0).contains("expected"));
-        assert!(told(b"\xff\xfe", 0).contains("not UTF-8"));
-        assert!(told(br#"{"id":1}"#, 1).contains("`configs` is missing"));
-        assert!(told(br#"{"id":1,"steps":[]}"#, 4).contains("must have 1 elements, but has 0"));
-        assert!(told(br#"{"id":1,"configs":[[1,2]]}"#, 1).contains("array of one element"));
-        assert!(told(br#"{"id":1,"configs":[-1]}"#, 1).contains("not `-1`"));
-        assert!(told(br#"{"id":1,"values":["yes"]}"#, 5).contains("error"));
+        let reported = |line: &[u8], at: usize| format!("{:?}", all(line)[at].clone().unwrap_err());
+        assert!(reported(b"hello", 0).contains("expected"));
+        assert!(reported(b"\xff\xfe", 0).contains("not UTF-8"));
+        assert!(reported(br#"{"id":1}"#, 1).contains("`configs` is missing"));
+        assert!(reported(br#"{"id":1,"steps":[]}"#, 4).contains("must have 1 elements, but has 0"));
+        assert!(reported(br#"{"id":1,"configs":[[1,2]]}"#, 1).contains("array of one element"));
+        assert!(reported(br#"{"id":1,"configs":[-1]}"#, 1).contains("not `-1`"));
+        assert!(reported(br#"{"id":1,"values":["yes"]}"#, 5).contains("error"));
         assert_eq!(all(br#"{"id":2}"#)[0], Err(RemoteErrorKind::WrongId { asked: 1, answered: 2 }));
         assert_eq!(all(br#"{"id":1,"error":"why"}"#)[0], Err(RemoteErrorKind::ErrorReply("why".into())));
         assert_eq!(all(br#"{"id":1,"protocol":2}"#)[0], Err(RemoteErrorKind::VersionMismatch(2)));

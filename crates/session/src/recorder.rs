@@ -73,8 +73,8 @@ impl Recorder {
             }
         }
         let params = if fields.len() > FEW { many.as_slice() } else { &few[..count] };
-        let told = own.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
-        let time = if time.is_nan() { told } else { time };
+        let reported = own.and_then(|at| event.params.get(at)?.as_float()).unwrap_or(f64::NAN);
+        let time = if time.is_nan() { reported } else { time };
         writer.write(&TraceEvent {
             name,
             kind: *kind,

@@ -30,4 +30,4 @@ pub mod snapshot;
 pub mod tools;
 
 pub use program::{Folder, Program};
-pub use rng::{Rng, cases};
+pub use rng::{Rng, at_least, cases};

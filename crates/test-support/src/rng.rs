@@ -96,12 +96,31 @@ impl Rng {
 /// ```
 ///
 /// # Panics
-/// If the variable is no number.
+/// If the variable is not a number.
 pub fn cases<N: Bound>(full: N) -> N {
+    let full = full.widen();
+    N::narrow(scaled(full, 1.0).max(full.min(FEWEST)))
+}
+
+/// How often random cases must have reached an interesting situation: `full` with all cases, less with fewer.
+///
+/// It leaves half of the proportional number for chance.
+///
+/// ```
+/// assert!(invigil_test_support::at_least(1000) <= invigil_test_support::cases(1000));
+/// ```
+///
+/// # Panics
+/// If `INVIGIL_CASES` is not a number.
+pub fn at_least<N: Bound>(full: N) -> N {
+    N::narrow(scaled(full.widen(), 0.5))
+}
+
+/// `full`, multiplied by `INVIGIL_CASES` and, if that is below 1, by `share`.
+fn scaled(full: u64, share: f64) -> u64 {
     let Ok(factor) = std::env::var("INVIGIL_CASES") else { return full };
     let factor: f64 = factor.parse().unwrap_or_else(|_| panic!("INVIGIL_CASES is `{factor}`, not a number"));
-    let full = full.widen();
-    N::narrow(((full as f64 * factor) as u64).max(full.min(FEWEST)))
+    (full as f64 * if factor < 1.0 { factor * share } else { factor }) as u64
 }
 
 /// The number of cases that remain with the smallest factor.

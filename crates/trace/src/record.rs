@@ -234,7 +234,7 @@ impl Record {
         symbols: [Option<EventId>; 3],
         stamp: EventMeta,
     ) -> Result<(), LineFault> {
-        let mut told: Vec<String> = Vec::new();
+        let mut reported: Vec<String> = Vec::new();
         let mut events = Vec::with_capacity(symbols.len());
         for symbol in symbols.into_iter().flatten() {
             let mut values = Vec::new();
@@ -242,15 +242,15 @@ impl Record {
                 values.push(self.value(text, want).unwrap_or_else(|misfit| {
                     let message = self.misfit(text, want, misfit);
                     // Several properties may read the same field as the same type.
-                    if !told.contains(&message) {
-                        told.push(message);
+                    if !reported.contains(&message) {
+                        reported.push(message);
                     }
                     Value::UNSET
                 }));
             }
             events.push((symbol, values));
         }
-        if told.is_empty() || !self.strict {
+        if reported.is_empty() || !self.strict {
             for (number, (symbol, values)) in events.iter().enumerate() {
                 if number > 0 {
                     block.again.push(block.batch.len() as u32);
@@ -258,7 +258,7 @@ impl Record {
                 block.batch.push(*symbol, values, stamp);
             }
         }
-        if told.is_empty() { Ok(()) } else { Err(LineFault::Values(told.join("; "))) }
+        if reported.is_empty() { Ok(()) } else { Err(LineFault::Values(reported.join("; "))) }
     }
 
     /// The field that supplies a parameter.

@@ -105,7 +105,7 @@ impl Source {
         }
     }
 
-    /// Handles an empty trace: it has no events, except that an explicit CSV format requires a header.
+    /// Handles an empty trace. It simply has no events, unless CSV was requested: then the missing header is an error.
     fn empty(&mut self, format: Option<Format>) -> Result<(), TraceError> {
         match format {
             Some(Format::Csv) => {

@@ -5,6 +5,22 @@
 //! with an [`ExecutionTrace`] as counterexample. [`VerifyReport`] renders it as text or JSON. [`run()`] executes a
 //! model once, and [`validation`] checks traces from files against a model.
 //!
+//! ```text
+//! VerifyTask ─▶ backend: state space ─▶ search for each claim ─▶ VerifyResult ─▶ VerifyReport
+//! model, claims  compiled, scheduled    explore::bfs, cycles     verdicts, traces  text, JSON
+//! ```
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `task`, `verify` | what to check; the searches, and a verdict for each claim |
+//! | `backend` | the state space: compiled if possible, under its scheduler and filters |
+//! | `execution_trace`, `report` | counterexamples and results as text, JSON and traces |
+//! | `run`, `prefix_monitor` | one execution under a scheduler, with formulae as monitors |
+//! | [`validation`] | whether a model can produce a recorded trace |
+//!
+//! Invariant: the verdict that a claim holds comes only from a search that was exhaustive; otherwise the result says
+//! what it omits.
+//!
 //! ```
 //! use invigil_model::{Action, Binary, Expression, Domain, Model, ModelParts, Statement, Variable};
 //! use invigil_monitor::event::EventCatalog;

@@ -36,11 +36,11 @@ impl VerifyReport<'_> {
         let mut above = None;
         for (title, execution) in self.counterexamples() {
             let title = style.paint(Paint::Bad, &title);
-            let told = match above {
+            let reported = match above {
                 Some(above) if execution.is_same_execution(above) => "  by the execution above\n".to_owned(),
                 _ => execution.text_after(above, style),
             };
-            text.push_str(&format!("\n{title}\n{told}"));
+            text.push_str(&format!("\n{title}\n{reported}"));
             above = Some(execution);
         }
         text

@@ -15,7 +15,7 @@ use crate::sites::{InstructionEffect, Method, Sites};
 
 /// A copy made at the method entry.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Copy {
+pub(crate) struct SavedLocal {
     pub(crate) shape: Shape,
     pub(crate) from: u16,
     pub(crate) to: u16,
@@ -25,7 +25,7 @@ pub(crate) struct Copy {
 #[derive(Debug, Default)]
 pub(crate) struct SavedLocals {
     found: Vec<(Capture, Source)>,
-    pub(crate) copies: Vec<Copy>,
+    pub(crate) copies: Vec<SavedLocal>,
     /// The first unused slot.
     pub(crate) free: u32,
 }
@@ -71,7 +71,7 @@ impl SavedLocals {
                 slot
             } else {
                 let to = u16::try_from(kept.free).unwrap_or(u16::MAX);
-                kept.copies.push(Copy { shape, from: slot, to });
+                kept.copies.push(SavedLocal { shape, from: slot, to });
                 kept.free += u32::from(shape.slots());
                 to
             };

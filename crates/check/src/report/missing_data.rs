@@ -4,7 +4,7 @@ use super::Report;
 use super::format::{count, printable};
 use crate::result::{MalformedLines, PropertyResult, SkippedEvents};
 use crate::supplied::NeverSupplied;
-use invigil_lang::ltl::unglued;
+use invigil_lang::ltl::separate_operators;
 
 /// Describes events skipped because of a missing parameter.
 pub(super) fn skipped_events(
@@ -40,7 +40,7 @@ pub(super) fn never_supplied(property: &PropertyResult, silent: &NeverSupplied) 
 
 /// Suggests a correction for a name that was parsed as one word although it starts with operators.
 pub(super) fn suggestion(names: &[String]) -> String {
-    let apart = names.iter().find_map(|name| unglued(name));
+    let apart = names.iter().find_map(|name| separate_operators(name));
     apart.map_or(String::new(), |apart| format!("; did you mean `{apart}`?"))
 }
 

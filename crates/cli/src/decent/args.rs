@@ -71,7 +71,7 @@ pub(crate) struct SpecArgs {
 #[command(after_help = RUN)]
 pub(crate) struct Run {
     #[command(flatten)]
-    pub(crate) subject: SpecArgs,
+    pub(crate) spec_args: SpecArgs,
 
     /// Algorithm for a formula: orchestration, migration, round-robin, choreography, broadcast, abridged, several of them
     /// separated by commas, or all [default: abridged]
@@ -343,7 +343,7 @@ Examples:
 #[command(after_help = DRAW)]
 pub(crate) struct Draw {
     #[command(flatten)]
-    pub(crate) subject: SpecArgs,
+    pub(crate) spec_args: SpecArgs,
 
     /// Draw the automaton of this monitor; for a formula, its automaton is always drawn
     #[arg(short, long, value_name = "NAME")]
@@ -369,7 +369,7 @@ Examples:
 #[command(after_help = CHECK_SPEC)]
 pub(crate) struct CheckSpec {
     #[command(flatten)]
-    pub(crate) subject: SpecArgs,
+    pub(crate) spec_args: SpecArgs,
 
     /// Another specification of the same system to compare the verdicts with
     #[arg(long, value_name = "FILE")]

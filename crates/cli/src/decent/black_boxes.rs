@@ -1,6 +1,6 @@
 //! Loads the black boxes of a specification: properties and scripts in files next to it.
 
-use super::subject::{Subject, What};
+use super::loaded_spec::{LoadedSpec, SpecKind};
 use crate::load::{Loaded, load};
 use crate::run::{LoadedScripts, ProgramInfo, load_scripts};
 use crate::terminal::Terminal;
@@ -13,30 +13,30 @@ use invigil_lang::decent;
 use invigil_lang::report::render;
 use std::path::{Path, PathBuf};
 
-/// Loads the black boxes of a specification. `spec` is its file.
-pub(super) fn load_all(subject: &Subject, spec: &str, terminal: &Terminal) -> Result<BlackBoxes, CliError> {
+/// Loads the black boxes of a specification. `file` is its path.
+pub(super) fn load_all(spec: &LoadedSpec, file: &str, terminal: &Terminal) -> Result<BlackBoxes, CliError> {
     let mut boxes = BlackBoxes::default();
-    let What::Specification(loaded) = &subject.what else { return Ok(boxes) };
-    let folder = Path::new(spec).parent().unwrap_or(Path::new(""));
+    let SpecKind::Specification(loaded) = &spec.kind else { return Ok(boxes) };
+    let folder = Path::new(file).parent().unwrap_or(Path::new(""));
     for id in loaded.specification.monitors() {
         let monitor = loaded.specification.monitor(id);
         let MonitorBody::BlackBox { file } = &monitor.body else { continue };
-        let one = BlackBoxLoader { subject, loaded, id, path: folder.join(file), terminal };
+        let one = BlackBoxLoader { spec, loaded, id, path: folder.join(file), terminal };
         let name = loaded.specification.name(id);
-        let says = subject.system.find_proposition(&format!("@{name}"));
+        let says = spec.system.find_proposition(&format!("@{name}"));
         let (Some(says), Some(at)) = (says, monitor.at) else { continue };
         match one.path.extension().and_then(|ending| ending.to_str()) {
             Some("prop" | "ltl") => {
                 let read = one.property()?;
-                let place = (&subject.system, at);
+                let place = (&spec.system, at);
                 let made = PropertyBox::new(read.automata, &read.catalog, place, read.sources.clone(), file);
-                boxes.add(&subject.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
+                boxes.add(&spec.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
             }
             Some("medl") => {
                 let (read, scripts) = one.script()?;
                 for plan in &scripts.plans {
-                    let made = ScriptBox::new(plan, &read.catalog, &scripts.places, (&subject.system, at));
-                    boxes.add(&subject.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
+                    let made = ScriptBox::new(plan, &read.catalog, &scripts.places, (&spec.system, at));
+                    boxes.add(&spec.system, says, made.map_err(|wrong| one.wrong(&read.sources, &wrong))?);
                 }
             }
             _ => terminal.eprint(&format!(
@@ -50,7 +50,7 @@ pub(super) fn load_all(subject: &Subject, spec: &str, terminal: &Terminal) -> Re
 
 /// One black box that is being loaded.
 struct BlackBoxLoader<'a> {
-    subject: &'a Subject,
+    spec: &'a LoadedSpec,
     loaded: &'a decent::LoadedSpecification,
     id: MonitorId,
     path: PathBuf,
@@ -86,7 +86,7 @@ impl BlackBoxLoader<'_> {
         let problem =
             SpecDiagnostic::new(self.id, format!("cannot read the black box `{name}`: {}", error.message))
                 .help(help);
-        Err(self.subject.wrong(&[self.loaded.diagnostic(problem)], self.terminal))
+        Err(self.spec.wrong(&[self.loaded.diagnostic(problem)], self.terminal))
     }
 
     fn wrong(&self, sources: &invigil_expr::diag::Sources, problems: &[Diagnostic]) -> CliError {

@@ -1,7 +1,7 @@
 //! `invigil decent check-spec`: monitorability and equivalence of specifications.
 
 use super::args::CheckSpec as Args;
-use super::subject::{Subject, What};
+use super::loaded_spec::{LoadedSpec, SpecKind};
 use crate::terminal::Terminal;
 use crate::{CliError, VIOLATED};
 use invigil_decent::network::Network;
@@ -16,12 +16,12 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
-    let subject = Subject::load(&args.subject, None, terminal)?;
-    let system = &subject.system;
+    let spec = LoadedSpec::load(&args.spec_args, None, terminal)?;
+    let system = &spec.system;
     let mut out = String::new();
-    let network = match &subject.what {
-        What::Specification(loaded) => subject.network(loaded, terminal)?,
-        What::Formula(tree) => {
+    let network = match &spec.kind {
+        SpecKind::Specification(loaded) => spec.network(loaded, terminal)?,
+        SpecKind::Formula(tree) => {
             let split = split(tree, system, Goal::Messages, Budget::default()).map_err(CliError::new)?;
             // Writing to a string does not fail.
             let _ = write!(
@@ -38,8 +38,8 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
     let mut is_good = monitorable(&mut out, &network, system);
     if let Some(path) = &args.same_as {
         let is_xml = path.extension().is_some_and(|ending| ending == "xml");
-        let other = Subject::file(path, is_xml, Some(system), terminal)?;
-        let What::Specification(loaded) = &other.what else {
+        let other = LoadedSpec::file(path, is_xml, Some(system), terminal)?;
+        let SpecKind::Specification(loaded) = &other.kind else {
             return Err(CliError::new("expected a specification"));
         };
         if other.system != *system {

@@ -1,6 +1,6 @@
 //! `invigil decent detect`: scores monitors that detect activities from sensor data.
 
-use super::subject::{Subject, What};
+use super::loaded_spec::{LoadedSpec, SpecKind};
 use crate::terminal::Terminal;
 use crate::{CliError, files};
 use clap::Args as Options;
@@ -94,13 +94,13 @@ struct Row {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let is_xml = args.spec.extension().is_some_and(|ending| ending == "xml");
-    let mut subject = Subject::file(&args.spec, is_xml, None, terminal)?;
+    let mut spec = LoadedSpec::file(&args.spec, is_xml, None, terminal)?;
     for text in &args.instead {
-        subject.replace_formula(text, terminal)?;
+        spec.replace_formula(text, terminal)?;
     }
-    let variants = args.variant.iter().map(|text| subject.add_variant(text, terminal));
+    let variants = args.variant.iter().map(|text| spec.add_variant(text, terminal));
     let variants = variants.collect::<Result<Vec<_>, _>>()?;
-    let What::Specification(loaded) = &subject.what else {
+    let SpecKind::Specification(loaded) = &spec.kind else {
         return Err(CliError::new("a formula has no named monitors; give a specification"));
     };
     let specification = &loaded.specification;
@@ -110,7 +110,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
     let clock = clock(args, &sensors, &annotations)?;
     let rows = rows(args, specification, &variants, &annotations, clock)?;
     check_sensors(specification, &rows, &sensors, &args.sensors)?;
-    let network = subject.network(loaded, terminal)?;
+    let network = spec.network(loaded, terminal)?;
     let mut polled = PolledSensors::new(&specification.system, &sensors, clock);
     let watched: Vec<AnnotatedMonitor> = rows.iter().map(|row| row.watched.clone()).collect();
     let found =

@@ -1,7 +1,7 @@
 //! `invigil decent draw`: draws specifications and automata.
 
 use super::args::Draw as Args;
-use super::subject::{Subject, What};
+use super::loaded_spec::{LoadedSpec, SpecKind};
 use crate::terminal::Terminal;
 use crate::{CliError, files};
 use invigil_decent::automaton::{Automaton, Edge as AutomatonEdge};
@@ -14,18 +14,18 @@ use std::path::Path;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
-    let subject = Subject::load(&args.subject, None, terminal)?;
-    let graph = match (&subject.what, &args.monitor) {
-        (What::Formula(_), Some(_)) => {
+    let spec = LoadedSpec::load(&args.spec_args, None, terminal)?;
+    let graph = match (&spec.kind, &args.monitor) {
+        (SpecKind::Formula(_), Some(_)) => {
             return Err(CliError::new("a formula has only one automaton; omit --monitor"));
         }
-        (What::Formula(tree), None) => {
-            automaton(&subject.automaton(tree)?, |atom| name(&subject.system, None, atom))
+        (SpecKind::Formula(tree), None) => {
+            automaton(&spec.automaton(tree)?, |atom| name(&spec.system, None, atom))
         }
-        (What::Specification(loaded), wanted) => {
-            let network = subject.network(loaded, terminal)?;
+        (SpecKind::Specification(loaded), wanted) => {
+            let network = spec.network(loaded, terminal)?;
             match wanted {
-                None => references(&network, &subject.system),
+                None => references(&network, &spec.system),
                 Some(wanted) => {
                     let part =
                         network.monitors.iter().find(|part| part.name == *wanted).ok_or_else(|| {
@@ -36,7 +36,7 @@ pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError
                                 names.join(", ")
                             ))
                         })?;
-                    automaton(&part.automaton, |atom| name(&subject.system, Some(&network), atom))
+                    automaton(&part.automaton, |atom| name(&spec.system, Some(&network), atom))
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! `invigil decent experiment`: runs experiments and prints their tables.
 
 use super::args::{Experiment as Args, Experiments, Formulae, Output, Synthetic};
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED, files};
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
@@ -99,10 +99,9 @@ fn run_formulae(args: &Formulae, terminal: &Terminal) -> Result<ExitCode, CliErr
         trials.push(Trial { distribution: args.traces.display().to_string(), number, trace });
     }
     let (kept, discarded) = (verified.keep.len(), verified.discard.len());
-    let subject = Workload { system: folder.system, formulae: verified.keep, trials };
+    let spec = Workload { system: folder.system, formulae: verified.keep, trials };
     let name = format!("{} on {}", args.list.display(), args.traces.display());
-    let mut experiment =
-        Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![subject]);
+    let mut experiment = Experiment::new(&name, args.algorithm.0.clone(), args.encoding.clone(), vec![spec]);
     experiment
         .variants
         .retain(|(choice, encoding)| *choice != Algorithm::Broadcast || *encoding == EncodingKind::States);
@@ -158,7 +157,7 @@ fn run_with_progress(
     terminal: &Terminal,
 ) -> Result<ExperimentReport, CliError> {
     let threads = output.threads.or_else(|| std::thread::available_parallelism().ok());
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let bar = if terminal.is_stderr_terminal() {
         ProgressBar::new(experiment.runs() as u64)
     } else {

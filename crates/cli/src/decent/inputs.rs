@@ -2,7 +2,7 @@
 
 use super::peers;
 use super::program_input::{ProgramInput, RoundEnd};
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::remote::parse_timeout;
 use crate::terminal::Terminal;
 use crate::{CliError, files};
@@ -166,7 +166,7 @@ impl InputArgs {
         mut live: LiveInputs,
         terminal: &Terminal,
     ) -> Result<Observations, CliError> {
-        let interrupt = Interrupt::listen();
+        let interrupt = InterruptFlag::install();
         let mut sources = Vec::new();
         let listen = self.listen.iter().map(|text| (text, "--listen COMPONENT=unix:PATH"));
         let program = self.program.iter().map(|text| (text, "--program COMPONENT='COMMAND …'"));

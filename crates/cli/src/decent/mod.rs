@@ -9,11 +9,11 @@ mod experiment;
 mod gen_day;
 mod generate;
 mod inputs;
+mod loaded_spec;
 mod peers;
 mod program_input;
 mod rate;
 mod run;
-mod subject;
 
 use crate::CliError;
 use crate::terminal::Terminal;

@@ -1,6 +1,6 @@
 //! Peers that send the observations of components over sockets.
 
-use crate::interrupt::{Interrupt, POLL_INTERVAL};
+use crate::interrupt::{InterruptFlag, POLL_INTERVAL};
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED};
 use invigil_decent::system::{ComponentId, System};
@@ -41,7 +41,7 @@ pub(super) fn wait(
     sockets: &[(ComponentId, Channel)],
     system: &System,
     wait: Duration,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     terminal: &Terminal,
 ) -> Result<Vec<(ComponentId, PeerInput)>, CliError> {
     let (since, gives_up) = (Instant::now(), AtomicBool::new(false));
@@ -113,7 +113,7 @@ struct TimedReader {
     wait: Duration,
     /// When waiting for the current line started.
     since: Option<Instant>,
-    interrupt: Interrupt,
+    interrupt: InterruptFlag,
 }
 
 impl Read for TimedReader {

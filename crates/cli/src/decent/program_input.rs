@@ -4,7 +4,7 @@
 //! The channel between the two is bounded, so that a program does not run far ahead of its monitors.
 
 use super::peers::STOPPED;
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::remote::words;
 use crate::{CliError, TARGET_FAILED};
 use invigil_lab::inputs::{self, EventMapping, Observation, ObservationInput, RoundCollector};
@@ -60,7 +60,7 @@ pub(super) struct ProgramInput {
     /// End of the current round, if rounds have a duration.
     deadline: Option<Instant>,
     ended: Option<Termination>,
-    interrupt: Interrupt,
+    interrupt: InterruptFlag,
 }
 
 impl ProgramInput {
@@ -71,7 +71,7 @@ impl ProgramInput {
         meaning: &EventMapping,
         round_end: RoundEnd,
         wait: Duration,
-        interrupt: Interrupt,
+        interrupt: InterruptFlag,
     ) -> Result<ProgramInput, CliError> {
         let command = match words(command) {
             Ok(words) if !words.is_empty() => words,
@@ -247,21 +247,21 @@ fn run(target: &mut dyn Target, sender: &SyncSender<ProgramMessage>) -> Option<P
             }
             // A signal is delivered when the program resumes.
             Ok(StopReason::Signal { .. } | StopReason::Breakpoints { .. } | StopReason::Stepped { .. }) => {}
-            Err(trouble) => return Some(ProgramMessage::Failed(trouble.to_string())),
+            Err(error) => return Some(ProgramMessage::Failed(error.to_string())),
         }
     }
 }
 
 /// Starts a program and instruments all events.
 fn start_instrumented(command: &[String], catalog: &EventCatalog) -> Result<Box<dyn Target>, String> {
-    let mut target = start(command).map_err(|trouble| trouble.to_string())?;
+    let mut target = start(command).map_err(|error| error.to_string())?;
     let mut needs = EventSet::default();
     catalog.iter().for_each(|(symbol, _)| needs.insert(symbol));
-    let ready = target.prepare(catalog).map_err(|trouble| trouble.to_string()).and_then(|unknown| {
-        let told: Vec<String> = unknown.iter().map(|it| format!("{}; {}", it.reason, it.help)).collect();
-        if told.is_empty() { Ok(()) } else { Err(told.join("\n")) }
+    let ready = target.prepare(catalog).map_err(|error| error.to_string()).and_then(|unknown| {
+        let reported: Vec<String> = unknown.iter().map(|it| format!("{}; {}", it.reason, it.help)).collect();
+        if reported.is_empty() { Ok(()) } else { Err(reported.join("\n")) }
     });
-    match ready.and_then(|()| target.instrument(&needs).map_err(|trouble| trouble.to_string())) {
+    match ready.and_then(|()| target.instrument(&needs).map_err(|error| error.to_string())) {
         Ok(()) => Ok(target),
         Err(words) => {
             let _ = target.kill();

@@ -3,8 +3,8 @@
 use super::args::Run as Args;
 use super::black_boxes;
 use super::inputs::Observations;
+use super::loaded_spec::{LoadedSpec, SpecKind};
 use super::peers::STOPPED;
-use super::subject::{Subject, What};
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED, VIOLATED};
 use invigil_decent::algorithm::{Algorithm, MonitorSet};
@@ -29,19 +29,19 @@ struct AlgorithmRuns {
 
 pub(super) fn run(args: &Args, terminal: &Terminal) -> Result<ExitCode, CliError> {
     let folder = args.observed.traces.as_deref().map(TraceFolder::open).transpose().map_err(CliError::new)?;
-    let subject = Subject::load(&args.subject, folder.as_ref().map(|folder| &folder.system), terminal)?;
-    let boxes = black_boxes::load_all(&subject, &args.subject.spec, terminal)?;
+    let spec = LoadedSpec::load(&args.spec_args, folder.as_ref().map(|folder| &folder.system), terminal)?;
+    let boxes = black_boxes::load_all(&spec, &args.spec_args.spec, terminal)?;
     let again = args.algorithm.as_ref().is_some_and(|chosen| chosen.0.len() > 1);
-    let mut source = args.observed.open(folder, &subject.system, boxes, again, terminal)?;
+    let mut source = args.observed.open(folder, &spec.system, boxes, again, terminal)?;
     let results = match args.encoding {
-        EncodingKind::Expressions => run_algorithms::<Expressions>(args, &subject, &mut source, terminal),
-        EncodingKind::Quick => run_algorithms::<Expressions<Quick>>(args, &subject, &mut source, terminal),
-        EncodingKind::States => run_algorithms::<States>(args, &subject, &mut source, terminal),
+        EncodingKind::Expressions => run_algorithms::<Expressions>(args, &spec, &mut source, terminal),
+        EncodingKind::Quick => run_algorithms::<Expressions<Quick>>(args, &spec, &mut source, terminal),
+        EncodingKind::States => run_algorithms::<States>(args, &spec, &mut source, terminal),
     }?;
     if let Observations::Live(live) = &source {
-        report_endings(live, &subject.system, terminal)?;
+        report_endings(live, &spec.system, terminal)?;
     }
-    terminal.print(&if args.json { as_json(args, &results) } else { as_text(args, &subject, &results) })?;
+    terminal.print(&if args.json { as_json(args, &results) } else { as_text(args, &spec, &results) })?;
     let is_violated =
         results.iter().flat_map(|ran| &ran.runs).any(|(outcome, _)| outcome.verdict == Truth::False);
     Ok(if is_violated { ExitCode::from(VIOLATED) } else { ExitCode::SUCCESS })
@@ -64,26 +64,26 @@ fn report_endings(live: &LiveInputs, system: &System, terminal: &Terminal) -> Re
 
 fn run_algorithms<E: Encoding>(
     args: &Args,
-    subject: &Subject,
+    spec: &LoadedSpec,
     source: &mut Observations,
     terminal: &Terminal,
 ) -> Result<Vec<AlgorithmRuns>, CliError> {
-    let prepared: Vec<(&'static str, MonitorSet<E>)> = match &subject.what {
-        What::Specification(loaded) => {
+    let prepared: Vec<(&'static str, MonitorSet<E>)> = match &spec.kind {
+        SpecKind::Specification(loaded) => {
             if args.algorithm.is_some() {
                 return Err(CliError::new(
                     "--algorithm applies to formulae only: the monitors of a specification are already placed; omit it",
                 ));
             }
-            let network = subject.network(loaded, terminal)?;
+            let network = spec.network(loaded, terminal)?;
             vec![("as specified", MonitorSet::network(&network).map_err(CliError::new)?)]
         }
-        What::Formula(tree) => {
+        SpecKind::Formula(tree) => {
             let chosen = args.algorithm.as_ref().map_or(&[Algorithm::Abridged][..], |chosen| &chosen.0);
             let prepare = |choice: &Algorithm| {
                 let mut logic = Logic::new(Budget::default());
-                let formula = logic.formulae.make(tree).map_err(CliError::new)?;
-                let prepared = MonitorSet::new(*choice, &mut logic, formula, &subject.system);
+                let formula = logic.formulae.lower(tree).map_err(CliError::new)?;
+                let prepared = MonitorSet::new(*choice, &mut logic, formula, &spec.system);
                 Ok((
                     choice.name(),
                     prepared.map_err(|wrong| CliError::new(format_args!("{choice}: {wrong}")))?,
@@ -108,10 +108,10 @@ fn run_algorithms<E: Encoding>(
         let done = match source {
             Observations::Recorded(traces) => {
                 let each = |outcome, figures| runs.push((outcome, figures));
-                prepared.run(&subject.system, conditions, &*traces, each)
+                prepared.run(&spec.system, conditions, &*traces, each)
             }
             Observations::Live(live) => {
-                let ran = prepared.observe(&subject.system, conditions, &mut **live);
+                let ran = prepared.observe(&spec.system, conditions, &mut **live);
                 ran.map(|ran| runs.push(ran))
             }
         };
@@ -129,9 +129,9 @@ fn word(truth: Truth) -> &'static str {
     }
 }
 
-fn as_text(args: &Args, subject: &Subject, all: &[AlgorithmRuns]) -> String {
+fn as_text(args: &Args, spec: &LoadedSpec, all: &[AlgorithmRuns]) -> String {
     let mut out = String::new();
-    let components = subject.system.components().len();
+    let components = spec.system.components().len();
     for ran in all {
         // Writing to a string does not fail.
         let _ = writeln!(

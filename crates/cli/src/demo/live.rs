@@ -83,10 +83,10 @@ pub(super) fn play(terminal: &Terminal) -> Result<DemoOutcome, CliError> {
         Err(OpenError::Target(why)) => return Ok(DemoOutcome::Unavailable(why)),
         Err(OpenError::Input(words)) => return Err(CliError::rendered(words)),
     };
-    let told = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
+    let reported = STEPS.iter().try_for_each(|step| run_step(step, &mut debugger, &output, terminal));
     // An error is harmless: the program may have exited.
     let _ = debugger.session().kill();
-    told.map(|()| DemoOutcome::Done)
+    reported.map(|()| DemoOutcome::Done)
 }
 
 fn run_step(
@@ -107,8 +107,8 @@ fn run_step(
         let words = debugger.run(command).unwrap_or_else(|words| format!("{words}\n"));
         shown += &printed(output)?;
         // Limitations of the checkpoint are hidden: the demo truncates the output file itself.
-        let told = words.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
-        shown.extend(told.map(|line| format!("{line}\n")));
+        let reported = words.lines().filter(|line| !plain(line).trim_start().starts_with("limitation:"));
+        shown.extend(reported.map(|line| format!("{line}\n")));
     }
     if !shown.is_empty() {
         terminal.print(&(shown.clone() + "\n"))?;

@@ -2,7 +2,7 @@
 
 use invigil_check::report::{Paint, Style};
 use invigil_lang::ltl::TraceSemantics;
-use invigil_lang::ltl::explain::{Explanation, StateInfo, Word, instants};
+use invigil_lang::ltl::explain::{Explanation, StateInfo, Word, render_valuations};
 use invigil_monitor::automaton::AtEnd;
 use invigil_monitor::verdict::Verdict;
 use serde_json::{Value, json};
@@ -29,7 +29,7 @@ pub(super) fn text(explanation: &Explanation, style: &Style) -> String {
     if !explanation.slice_on.is_empty() {
         field("instances", format!("one per {}", explanation.slice_on.join(" and ")));
     }
-    field("class", format!("{}: {}", explanation.class, explanation.class_means));
+    field("class", format!("{}: {}", explanation.class, explanation.class_description));
     match (explanation.stutter_invariant, &explanation.stutters) {
         (Some(true), _) => field("repetitions", "do not matter: the formula is stutter-invariant".to_owned()),
         (_, Some([holds, fails])) => {
@@ -40,12 +40,12 @@ pub(super) fn text(explanation: &Explanation, style: &Style) -> String {
     if let Some(monitorable) = &explanation.monitorable {
         field("monitoring", monitorable.reason.clone());
         let prefixes = monitorable.blind_prefix.iter().filter(|prefix| !prefix.is_empty());
-        prefixes.for_each(|prefix| field("blind after", instants(prefix)));
+        prefixes.for_each(|prefix| field("blind after", render_valuations(prefix)));
     }
     let prefix = |prefix: &Option<Vec<_>>, when_empty: &str| {
         prefix.as_deref().map(|prefix| match prefix.is_empty() {
             true => format!("none needed: {when_empty}"),
-            false => instants(prefix),
+            false => render_valuations(prefix),
         })
     };
     let good = prefix(&explanation.good_prefix, "every run satisfies it");
@@ -77,7 +77,7 @@ fn sizes(explanation: &Explanation) -> String {
         }),
         sizes.buchi.map(|(count, _)| format!("Büchi {}", states(count))),
         sizes.monitor.map(|count| format!("monitor {}", states(count))),
-        sizes.presuming.map(|count| format!("presuming {}", states(count))),
+        sizes.presumptive.map(|count| format!("presuming {}", states(count))),
         sizes.finite.map(|count| format!("finite runs {}", states(count))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
@@ -99,7 +99,7 @@ fn write_state(state: &StateInfo, style: &Style, lines: &mut Vec<String>) {
         style.paint(Paint::Title, &state.name),
         style.paint(colour, verdict)
     ));
-    for (label, to) in &state.moves {
+    for (label, to) in &state.edges {
         lines.push(format!("  {label} → {to}"));
     }
 }
@@ -132,7 +132,7 @@ pub(super) fn json(explanation: &Explanation) -> Value {
             }),
             "buchi": sizes.buchi.map(|(states, edges)| json!({ "states": states, "edges": edges })),
             "monitor": sizes.monitor,
-            "presuming": sizes.presuming,
+            "presuming": sizes.presumptive,
             "finite": sizes.finite,
         },
         "states": explanation.states.iter().map(state).collect::<Vec<_>>(),
@@ -151,6 +151,6 @@ fn state(state: &StateInfo) -> Value {
         "verdict": state.verdict.word(),
         "initial": state.is_initial,
         "at_end": at_end.map(|(how, holds)| json!({ "how": how, "holds": holds })),
-        "moves": state.moves.iter().map(|(label, to)| json!({ "if": label, "to": to })).collect::<Vec<_>>(),
+        "moves": state.edges.iter().map(|(label, to)| json!({ "if": label, "to": to })).collect::<Vec<_>>(),
     })
 }

@@ -5,7 +5,7 @@ mod progress;
 mod remote;
 mod setups;
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::models::{self, LoadedModel, ModelOptions};
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED, INVALID_INPUT, VIOLATED, files};
@@ -27,7 +27,7 @@ pub(crate) fn run(args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliEr
         return remote::run(&address?, args, terminal);
     }
     let text = files::read(&args.model, "model")?;
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let progress = Progress::new(&interrupt, terminal.is_stderr_terminal() && !args.quiet);
     let name = args.model.display().to_string();
     if args.setups {
@@ -73,8 +73,8 @@ impl ExploreRequest {
         let colour = terminal.errors.colour;
         let manner = ModelOptions { wraps: args.wrap, mailboxes: mailboxes.map(Mailboxes::kind) };
         let mut given = models::load_text(&args.model, text, manner, colour)?;
-        let automata = given.claim(&args.properties, &args.always, colour)?;
-        given.claim_never(&args.never, colour)?;
+        let automata = given.add_claims(&args.properties, &args.always, colour)?;
+        given.add_unreachable_claims(&args.never, colour)?;
         let properties = crate::load::load(&automata, &args.functions, colour)?;
         Ok(ExploreRequest { given, properties })
     }
@@ -113,7 +113,7 @@ impl ExploreRequest {
     }
 }
 
-fn status(answer: &VerifyResult, interrupt: &Interrupt) -> u8 {
+fn status(answer: &VerifyResult, interrupt: &InterruptFlag) -> u8 {
     if answer.is_violated() {
         VIOLATED
     } else if interrupt.is_set() {

@@ -1,6 +1,6 @@
 //! Progress of a long search, shown on a terminal.
 
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressStyle};
 use invigil_explore::{ProgressListener, Totals};
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Line with the search's totals. Ctrl-C stops the search.
 pub(crate) struct Progress<'a> {
-    interrupt: &'a Interrupt,
+    interrupt: &'a InterruptFlag,
     line: Option<Mutex<Line>>,
 }
 
@@ -24,7 +24,7 @@ struct Line {
 }
 
 impl<'a> Progress<'a> {
-    pub(crate) fn new(interrupt: &'a Interrupt, is_shown: bool) -> Progress<'a> {
+    pub(crate) fn new(interrupt: &'a InterruptFlag, is_shown: bool) -> Progress<'a> {
         let now = Instant::now();
         let line = is_shown.then(|| Mutex::new(Line { started: now, shown: now, bar: None }));
         Progress { interrupt, line }

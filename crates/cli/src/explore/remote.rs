@@ -3,7 +3,7 @@
 use super::args::Explore;
 use super::progress::Progress;
 use super::{limits, status, strategy};
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::terminal::Terminal;
 use crate::{CliError, TARGET_FAILED, VIOLATED, files, remote};
 use invigil_explore::{
@@ -20,7 +20,7 @@ use std::time::Instant;
 
 pub(super) fn run(address: &Address, args: &Explore, terminal: &Terminal) -> Result<ExitCode, CliError> {
     reject_model_options(args)?;
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let progress = Progress::new(&interrupt, terminal.is_stderr_terminal() && !args.quiet);
     let remote = remote::start(address, &args.remote)?;
     if !args.never.is_empty() && !remote.supports("evaluate") {

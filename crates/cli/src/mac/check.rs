@@ -8,7 +8,7 @@ use super::result_sink::ResultSink;
 use super::scripts::{ScriptSet, unusable_script};
 use super::source::{self, connect};
 use crate::CliError;
-use crate::interrupt::{Interrupt, InterruptibleStream};
+use crate::interrupt::{InterruptFlag, InterruptibleStream};
 use crate::terminal::Terminal;
 use invigil_lang::medl;
 use invigil_mac::{BufferedSender, Channel, CheckOutcome, CheckRun, GroupReader, InputErrors, Sink, check};
@@ -19,7 +19,7 @@ pub(super) fn run(args: &Check, terminal: &Terminal) -> Result<ExitCode, CliErro
     let script = scripts.requirements(&args.script, None)?;
     scripts.report(args.results.quiet, terminal)?;
     let (_, script) = script.ok_or_else(|| unusable_script(&args.script))?;
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     check_and_report(&args.results, script, &interrupt, terminal, |checking| {
         let quiet = args.results.quiet;
         let from = connect(&args.from, args.wait.timeout, quiet, &interrupt, terminal, Channel::open)?;
@@ -38,7 +38,7 @@ pub(super) fn run_both(args: &Run, terminal: &Terminal) -> Result<ExitCode, CliE
     scripts.report(quiet, terminal)?;
     let (_, monitoring) = monitoring.ok_or_else(|| unusable_script(&args.monitoring))?;
     let (_, requirements) = requirements.ok_or_else(|| unusable_script(&args.requirements))?;
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     check_and_report(&args.results, requirements, &interrupt, terminal, |checking| {
         let mut record = recording(args.record.as_deref(), args.source.wait.timeout, &interrupt, terminal)?;
         let done =
@@ -56,7 +56,7 @@ pub(super) fn run_both(args: &Run, terminal: &Terminal) -> Result<ExitCode, CliE
 fn check_and_report(
     args: &ResultArgs,
     script: medl::RequirementScript,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     terminal: &Terminal,
     feed: impl FnOnce(&mut dyn Sink) -> Result<(InputErrors, Vec<String>), CliError>,
 ) -> Result<ExitCode, CliError> {

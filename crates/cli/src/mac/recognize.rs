@@ -4,7 +4,7 @@ use super::args::Recognize;
 use super::report::print_input_errors;
 use super::scripts::{ScriptSet, unusable_script};
 use super::source::{self, connect};
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED, INVALID_INPUT};
 use invigil_check::report::count;
@@ -31,7 +31,7 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
             values(export)
         )));
     }
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let timeout = args.source.wait.timeout;
     // Connect to the checker first, so that no output is lost.
     let to = connect(&args.to, timeout, args.quiet, &interrupt, terminal, Channel::create)?;
@@ -83,7 +83,7 @@ pub(super) fn run(args: &Recognize, terminal: &Terminal) -> Result<ExitCode, Cli
 pub(super) fn recording(
     path: Option<&std::path::Path>,
     timeout: std::time::Duration,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     terminal: &Terminal,
 ) -> Result<Option<BufferedSender>, CliError> {
     let Some(path) = path else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::args::{SourceArgs, SourceFormat};
 use crate::CliError;
-use crate::interrupt::{Interrupt, InterruptibleStream};
+use crate::interrupt::{InterruptFlag, InterruptibleStream};
 use crate::terminal::Terminal;
 use invigil_lang::pedl::MonitoringScript;
 use invigil_mac::trace::TraceMapping;
@@ -20,7 +20,7 @@ pub(super) fn connect(
     channel: &Channel,
     timeout: Duration,
     quiet: bool,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     terminal: &Terminal,
     open: fn(&Channel, &WaitPolicy<'_>) -> Result<Connection, String>,
 ) -> Result<Connection, CliError> {
@@ -39,7 +39,7 @@ pub(super) fn run(
     quiet: bool,
     script: MonitoringScript,
     to: &mut dyn Sink,
-    interrupt: &Interrupt,
+    interrupt: &InterruptFlag,
     terminal: &Terminal,
 ) -> Result<RecognitionSummary, CliError> {
     let entities = EntityTable::of(&script);

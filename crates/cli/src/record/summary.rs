@@ -50,18 +50,18 @@ impl RecordSummary {
     fn text(&self) -> String {
         let left = if self.was_launched { "it was terminated" } else { "it continues to run" };
         let end = match &self.end {
-            RecordingEnd::Ended(ending) => ending.to_string(),
+            RecordingEnd::Ended(ending) => ending.to_string().replacen("it ", "", 1),
             RecordingEnd::Interrupted if self.write_error.is_some() => {
-                format!("the recording failed, {left}")
+                format!("was recorded until an error; {left}")
             }
-            RecordingEnd::Interrupted => format!("interrupted, {left}"),
-            RecordingEnd::Broken(_) => format!("it could not be resumed, {left}"),
+            RecordingEnd::Interrupted => format!("was recorded until the interrupt; {left}"),
+            RecordingEnd::Broken(_) => format!("could not be resumed; {left}"),
         };
-        let events = counted(self.events, "is", "are");
-        let mut words = format!("The program: {end}.\n{events} in {}.", self.output);
+        let events = counted(self.events);
+        let mut words = format!("The program {end}.\nWrote {events} to {}.", self.output);
         if self.lost > 0 {
-            let lost = counted(self.lost, "was", "were");
-            words += &format!("\n{lost} lost because the event buffer was full (see `--ring`).");
+            let lost = counted(self.lost);
+            words += &format!("\nLost {lost} because the event buffer was full (see `--ring`).");
         }
         words
     }
@@ -95,10 +95,6 @@ impl RecordSummary {
     }
 }
 
-/// A number of events, with the verb in the matching number.
-fn counted(events: u64, one: &str, many: &str) -> String {
-    match events {
-        1 => format!("1 event {one}"),
-        events => format!("{events} events {many}"),
-    }
+fn counted(events: u64) -> String {
+    format!("{events} {}", if events == 1 { "event" } else { "events" })
 }

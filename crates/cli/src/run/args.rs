@@ -85,7 +85,7 @@ Exit status, the first that applies:
     1  a claim is violated, or an action raises a fault
   130  interrupted with Ctrl-C
     2  the model, a property or an option is invalid
-    0  no claim is violated, or the model reaches a deadlock";
+    0  no claim is violated (a deadlock is not an error here)";
 
 /// Options for starting a program.
 #[derive(Options)]

@@ -48,7 +48,7 @@ pub(super) fn run(running: &mut RunningSession<'_>, commands: Option<Vec<String>
         }
     }
     if !debugger.has_quit()
-        && let Err(words) = prompt::ask(debugger, running.style, &show)
+        && let Err(words) = prompt::run_prompt(debugger, running.style, &show)
     {
         show(&(words + "\n"), true);
         has_errors = true;

@@ -2,7 +2,7 @@
 
 use super::args::Run;
 use crate::explore::args::Mailboxes;
-use crate::interrupt::Interrupt;
+use crate::interrupt::InterruptFlag;
 use crate::models::{self, ModelOptions};
 use crate::terminal::Terminal;
 use crate::{CliError, INTERRUPTED, VIOLATED, explore};
@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 /// Stops an execution at Ctrl-C.
-struct StopOnInterrupt<'a>(&'a Interrupt);
+struct StopOnInterrupt<'a>(&'a InterruptFlag);
 
 impl ProgressListener for StopOnInterrupt<'_> {
     fn progress(&self, _: &Totals) {}
@@ -36,8 +36,8 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         },
         colour,
     )?;
-    let automata = given.claim(&args.monitor.properties, &[], colour)?;
-    let formulae = given.formulae(colour)?;
+    let automata = given.add_claims(&args.monitor.properties, &[], colour)?;
+    let formulae = given.satisfying_automata(colour)?;
     let properties = crate::load::load(&automata, &args.monitor.functions, colour)?;
     if !args.monitor.quiet {
         explore::warn(&given, terminal);
@@ -52,7 +52,7 @@ pub(super) fn run_model(args: &Run, path: &Path, terminal: &Terminal) -> Result<
         scheduling: explore::scheduler_config(model, &args.model.setup)?,
         ..VerifyTask::new(model, &properties.catalog)
     };
-    let interrupt = Interrupt::listen();
+    let interrupt = InterruptFlag::install();
     let (mut steps, mut failed) = (Vec::new(), None);
     let keeps = args.monitor.record.is_some();
     let result = run(

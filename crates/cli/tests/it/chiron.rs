@@ -92,12 +92,12 @@ fn abridged_algorithm_has_no_delay_of_choreography() {
 fn published_figures_are_printed_next_to_measured() {
     let folder = ran("2");
     let line = "decent experiment formulae specs.txt --traces runs --beside";
-    let told = folder.run(&format!("{line} thesis.csv -a choreography,abridged")).exits(0);
-    let row = told.stdout.lines().find(|line| line.starts_with("15b") && line.contains("choreography"));
+    let reported = folder.run(&format!("{line} thesis.csv -a choreography,abridged")).exits(0);
+    let row = reported.stdout.lines().find(|line| line.starts_with("15b") && line.contains("choreography"));
     let cells: Vec<&str> = row.expect("a row").split_whitespace().collect();
-    assert_eq!((cells.len(), cells[2], cells[4], cells[6]), (8, "116.52", "2.00", "18.00"), "{told:?}");
-    let row = told.stdout.lines().find(|line| line.starts_with("15b") && line.contains("abridged"));
-    assert!(row.is_some_and(|row| row.split_whitespace().nth(2) == Some("-")), "{told:?}");
+    assert_eq!((cells.len(), cells[2], cells[4], cells[6]), (8, "116.52", "2.00", "18.00"), "{reported:?}");
+    let row = reported.stdout.lines().find(|line| line.starts_with("15b") && line.contains("abridged"));
+    assert!(row.is_some_and(|row| row.split_whitespace().nth(2) == Some("-")), "{reported:?}");
     let folder = folder.file("wrong.csv", "spec,algorithm,delay\n1,choreography,long\n");
     let wrong = folder.run(&format!("{line} wrong.csv")).exits(2);
     assert!(wrong.stderr.contains("wrong.csv: line 2: `long` is not a number"), "{wrong:?}");

@@ -149,9 +149,12 @@ fn analyze_rate_prints_polling_rate() {
         .file("door.csv", "time,value\n1000,OPEN\n2500,CLOSED\n4000,OPEN\n")
         .file("oven.csv", "1000,10\n2000,30\n2700,5\n")
         .file("never.csv", "1000,OFF\n");
-    let told = folder.run("decent analyze-rate door=door.csv oven=oven.csv:20 never=never.csv");
-    assert_eq!(told.status, 0, "{told:?}");
-    assert!(told.stdout.contains("never changes") && told.stdout.contains("Poll every 700 ms"), "{told:?}");
+    let reported = folder.run("decent analyze-rate door=door.csv oven=oven.csv:20 never=never.csv");
+    assert_eq!(reported.status, 0, "{reported:?}");
+    assert!(
+        reported.stdout.contains("never changes") && reported.stdout.contains("Poll every 700 ms"),
+        "{reported:?}"
+    );
     let wrong = folder.run("decent analyze-rate oven=oven.csv");
     assert!(wrong.status == 2 && wrong.stderr.contains("oven.csv:1: `10` is neither ON, OFF"), "{wrong:?}");
 }

@@ -79,7 +79,7 @@ fn peers_send_one_line_per_round() {
 fn misbehaving_peers_are_errors() {
     let folder = Folder::new();
     let line = "invigil decent run 'F(s & l)' -c a:s -c b:l --listen a=unix:a.sock --wait 0.6";
-    let told = |bytes: Vec<u8>, stays: bool, words: &str| {
+    let expect_error = |bytes: Vec<u8>, stays: bool, words: &str| {
         let ran = with_peers(&folder, line, || {
             let mut peer = unix(&folder, "a.sock");
             // Who is refused is not read to the end.
@@ -90,12 +90,12 @@ fn misbehaving_peers_are_errors() {
         });
         ran.exits(2).complains(&["note: no input for b; give --listen or --program", words]);
     };
-    told(b"s:t\ns=t\n".to_vec(), false, "a:2: expected a name, a colon and `t` or `f`");
-    told(b"l:t\n".to_vec(), false, "a:1: `l` is not observed by a");
-    told(b"\xff\xfe\n".to_vec(), false, "a:1: the line is not valid UTF-8");
-    told(vec![b's'; (1 << 20) + 9], false, "a:1: the line is longer than 1048576 bytes");
-    told(b"s:f\ns:".to_vec(), false, "a:2: the connection was closed in the middle of the line");
-    told(b"s:f\ns:".to_vec(), true, "a:2: no complete line within 0.6 s");
+    expect_error(b"s:t\ns=t\n".to_vec(), false, "a:2: expected a name, a colon and `t` or `f`");
+    expect_error(b"l:t\n".to_vec(), false, "a:1: `l` is not observed by a");
+    expect_error(b"\xff\xfe\n".to_vec(), false, "a:1: the line is not valid UTF-8");
+    expect_error(vec![b's'; (1 << 20) + 9], false, "a:1: the line is longer than 1048576 bytes");
+    expect_error(b"s:f\ns:".to_vec(), false, "a:2: the connection was closed in the middle of the line");
+    expect_error(b"s:f\ns:".to_vec(), true, "a:2: no complete line within 0.6 s");
     let nobody = folder.shell(line).exits(2);
     nobody.complains(&[
         "a: no connection to unix-listen:a.sock within 0.6 s; wait longer with `--wait SECONDS`",

@@ -108,7 +108,7 @@ fn line_format_is_read_as_documented() {
 
 #[test]
 fn json_report_is_as_documented() {
-    let told: Value = serde_json::from_str(&blocks("docs/reports.md", "json")[0]).expect("JSON");
+    let reported: Value = serde_json::from_str(&blocks("docs/reports.md", "json")[0]).expect("JSON");
     let property = include_str!("../../../../examples/queue/queue.prop");
     let folder = Folder::new().file("queue.prop", property).file(
         "trace.jsonl",
@@ -121,7 +121,7 @@ fn json_report_is_as_documented() {
     let mut report: Value = serde_json::from_str(&ran.stdout).expect("JSON");
     // The document leaves out the last two steps.
     report["findings"][0]["path"].as_array_mut().expect("steps").truncate(2);
-    assert_eq!(report, told);
+    assert_eq!(report, reported);
     let text = folder.run("check -p queue.prop trace.jsonl").exits(1).stdout;
     assert_eq!(text, blocks("docs/reports.md", "text")[0]);
 }

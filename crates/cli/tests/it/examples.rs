@@ -225,14 +225,14 @@ fn heap_report_is_independent_of_probe_mode() {
     for guests in ["ann", "bob", "cyd", "dan", "eve", "fay", "fay eve fay dan"] {
         let seen = ["inline", "trap"].map(|how| {
             let run = "invigil run --batch --on-violation continue --limit 9 -p heap.prop --probes";
-            let told = output(&format!("{run} {how} -- ./faulty {guests}"), &folder.path("."));
+            let reported = output(&format!("{run} {how} -- ./faulty {guests}"), &folder.path("."));
             // Without the numbers and times of events.
             let is_number = |word: &&str| word.parse::<f64>().is_ok();
             let of_interest = |line: &&str| {
                 let ends = ["live", "resizing", "freed", "unknown", "leaked", "freed_twice", "never_given"];
                 line.starts_with("  heap ") || ends.iter().any(|state| line.ends_with(state))
             };
-            let lines = told.lines().filter(of_interest).map(|line| match line.starts_with("  heap ") {
+            let lines = reported.lines().filter(of_interest).map(|line| match line.starts_with("  heap ") {
                 true => line.to_owned(),
                 false => {
                     line.split_whitespace().filter(|word| !is_number(word)).collect::<Vec<_>>().join(" ")

@@ -21,18 +21,21 @@ fn woven_classes_run_under_agent() {
     let (classes, woven) = (classes.to_str().unwrap(), woven.to_str().unwrap());
     java::compile(&[example.join("Gate.java"), example.join("RRC.java")], &["-g"], classes.as_ref());
     let (pedl, medl) = (file("railroad.pedl"), file("railroad.medl"));
-    let (status, told) = invigil(&["mac", "instrument", &pedl, classes, "-o", woven]);
-    assert_eq!(status, 0, "{told}");
-    assert!(told.contains("RRC: ") && told.contains("probes") && told.contains(" → "), "{told}");
+    let (status, reported) = invigil(&["mac", "instrument", &pedl, classes, "-o", woven]);
+    assert_eq!(status, 0, "{reported}");
+    assert!(
+        reported.contains("RRC: ") && reported.contains("probes") && reported.contains(" → "),
+        "{reported}"
+    );
     // Without the agent, the class that the probes call does not exist.
     let alone = Command::new("java").args(["-cp", woven, "RRC", "good"]).output().unwrap();
     assert!(String::from_utf8_lossy(&alone.stderr).contains("java/lang/Invigil"));
     let path = format!("{woven}:{classes}");
     let run = ["run", "--batch", "--pedl", &pedl, "--medl", &medl, "--", "java", "-cp", &path, "RRC"];
     assert_eq!(invigil(&[&run[..], &["good"]].concat()).0, 0);
-    let (status, told) = invigil(&[&run[..], &["late"]].concat());
-    assert_eq!(status, 1, "{told}");
-    assert!(told.contains("RRC.java:45"), "{told}");
+    let (status, reported) = invigil(&[&run[..], &["late"]].concat());
+    assert_eq!(status, 1, "{reported}");
+    assert!(reported.contains("RRC.java:45"), "{reported}");
 }
 
 #[test]
@@ -42,14 +45,15 @@ fn invalid_inputs_are_errors() {
     let empty = Folder::new();
     let here = empty.path(".");
     let woven = empty.path("woven");
-    let (status, told) =
+    let (status, reported) =
         invigil(&["mac", "instrument", &pedl, here.to_str().unwrap(), "-o", woven.to_str().unwrap()]);
-    assert_eq!(status, 2, "{told}");
+    assert_eq!(status, 2, "{reported}");
     assert!(
-        told.contains("no class `RRC` is on the class path") && told.contains("railroad.pedl:"),
-        "{told}"
+        reported.contains("no class `RRC` is on the class path") && reported.contains("railroad.pedl:"),
+        "{reported}"
     );
-    let (status, told) = invigil(&["mac", "instrument", &pedl, "/nowhere", "-o", woven.to_str().unwrap()]);
-    assert_eq!(status, 2, "{told}");
-    assert!(told.contains("a directory of classes or a jar"), "{told}");
+    let (status, reported) =
+        invigil(&["mac", "instrument", &pedl, "/nowhere", "-o", woven.to_str().unwrap()]);
+    assert_eq!(status, 2, "{reported}");
+    assert!(reported.contains("a directory of classes or a jar"), "{reported}");
 }

@@ -35,7 +35,7 @@ state init accepting {
 state bad non-accepting
 ";
 
-/// Two processes that count, one far, the other for ever.
+/// Two processes that count, one to a bound, the other without end.
 const RACE: &str = "\
 x: 0..2
 
@@ -69,7 +69,7 @@ fn setups_table_has_twelve_rows() {
         .filter(|line| line.contains(['✓', '✗']))
         .map(|line| line.trim().split("  ").map(str::trim).filter(|cell| !cell.is_empty()).collect())
         .collect();
-    let told: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
+    let reported: Vec<String> = rows.iter().map(|row| row.join(" ")).collect();
     let expected = [
         "no scheduler 145 287 2 ✓ ✓ ✓ ✗",
         "round-robin 21 24 1 ✓ ✓ ✓ ✗",
@@ -84,7 +84,7 @@ fn setups_table_has_twelve_rows() {
         "round-robin, reactive 25 25 0 ✓ ✓ ✓ ✓",
         "fixed priority, reactive 23 23 0 ✓ ✓ ✓ ✓",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
     // One row alone is the same as `explore` with that set-up.
     let ran = folder
         .run("explore crossing.model --reactive --scheduler round-robin --mailboxes deferred --json")
@@ -276,7 +276,10 @@ fn faults_are_reported() {
             "x: 0..3 = 2\ny: 0..9\nprocess P { state a { when x > 0 { y = 6 / (x - 1); x-- } } }\n",
         )
         .file("room.model", "l: [2] of bool\ni: 0..2\nprocess P { state a { { l[i] = true; i++ } } }\n")
-        .file("told.model", "process P { state a { -> b; } state b { { assert false, \"never here\" } } }\n");
+        .file(
+            "reported.model",
+            "process P { state a { -> b; } state b { { assert false, \"never here\" } } }\n",
+        );
     folder.run("explore range.model --trace far.jsonl").exits(1).says(&[
         "4 configurations, 3 transitions, no deadlock, 1 fault, depth 3",
         "an action raises a fault: x cannot hold 4: its range is 0 to 3",
@@ -287,7 +290,7 @@ fn faults_are_reported() {
     folder.run("run zero.model").exits(1).says(&["after 1 step: P: a → a raises a fault: division by zero"]);
     folder.run("explore zero.model --faultless --may-end").exits(0);
     folder.run("explore room.model").exits(1).says(&["an action raises a fault: "]);
-    folder.run("explore told.model").exits(1).says(&["never here"]);
+    folder.run("explore reported.model").exits(1).says(&["never here"]);
 }
 
 #[test]
@@ -363,9 +366,9 @@ fn interrupt_reports_totals_so_far() {
     let kill = format!("kill -INT {}", child.id());
     assert!(Command::new("sh").args(["-c", &kill]).status().expect("a shell").success());
     let done = child.wait_with_output().expect("it ends");
-    let told = String::from_utf8(done.stdout).expect("text");
-    assert_eq!(done.status.code(), Some(130), "{told}");
-    assert!(told.contains("note: incomplete: the search was stopped"), "{told}");
+    let reported = String::from_utf8(done.stdout).expect("text");
+    assert_eq!(done.status.code(), Some(130), "{reported}");
+    assert!(reported.contains("note: incomplete: the search was stopped"), "{reported}");
     let ran = folder.run("explore many.model --timeout 0.1").exits(2);
     ran.says(&["the time limit was exceeded (`--timeout`)"]);
     folder.run("explore many.model --max-memory 1M").exits(2).says(&["(`--max-memory`)"]);

@@ -27,7 +27,8 @@ fn recorded_trace_has_verdict_of_live_run() {
         folder.run(&format!("run --batch -p tank.prop -- ./tank {amounts}")).exits(status);
         for file in ["t.jsonl", "t.csv", "t.trace"] {
             let ran = folder.run(&format!("record -p tank.prop -o {file} -- ./tank {amounts}")).exits(0);
-            ran.says(&["level"]).complains(&["it exited with status", &format!("4 events are in {file}.")]);
+            ran.says(&["level"])
+                .complains(&["The program exited with status", &format!("Wrote 4 events to {file}.")]);
             folder.run(&format!("check -q -p tank.prop {file}")).exits(status);
         }
     }
@@ -44,17 +45,20 @@ fn events_can_be_piped_to_check() {
     let line = "invigil record -q -p tank.prop -o - -- ./tank 3 4 -1 5 | invigil check -p tank.prop";
     folder.shell(line).exits(1).says(&["spilt"]).complains(&["level 11"]);
     let line = "invigil record -p tank.prop -o - --format csv -- ./tank 3";
-    folder.shell(line).exits(0).says(&["event,", "fill,"]).complains(&["1 event is in standard output."]);
+    folder.shell(line).exits(0).says(&["event,", "fill,"]).complains(&["Wrote 1 event to standard output."]);
 }
 
 #[test]
 fn json_summary_counts_events() {
     let folder = folder();
     let ran = folder.run("record --json --lossy --time -p tank.prop -o t.jsonl -- ./tank 3 -1").exits(0);
-    let told: Value = serde_json::from_str(&ran.stdout).expect("a document");
-    assert_eq!((&told["events"], &told["lost"], &told["file"]), (&2.into(), &0.into(), &"t.jsonl".into()));
-    assert_eq!((&told["program"]["end"], &told["program"]["status"]), (&"exited".into(), &2.into()));
-    assert_eq!(told["probes"][0]["event"], "fill");
+    let reported: Value = serde_json::from_str(&ran.stdout).expect("a document");
+    assert_eq!(
+        (&reported["events"], &reported["lost"], &reported["file"]),
+        (&2.into(), &0.into(), &"t.jsonl".into())
+    );
+    assert_eq!((&reported["program"]["end"], &reported["program"]["status"]), (&"exited".into(), &2.into()));
+    assert_eq!(reported["probes"][0]["event"], "fill");
     assert!(folder.read("t.jsonl").lines().all(|line| line.contains("\"time\":")));
 }
 
@@ -62,7 +66,7 @@ fn json_summary_counts_events() {
 fn events_before_crash_are_recorded() {
     let folder = folder();
     let ran = folder.run("record -p tank.prop -o t.jsonl -- ./tank 3 4 crash 5").exits(0);
-    ran.complains(&["killed by SIGSEGV", "2 events are in t.jsonl."]);
+    ran.complains(&["killed by SIGSEGV", "Wrote 2 events to t.jsonl."]);
     assert_eq!(lines(&folder, "t.jsonl"), 2);
 }
 

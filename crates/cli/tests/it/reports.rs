@@ -205,8 +205,8 @@ state bad non-accepting { transition { event z(s) { return text == '' } success 
     assert_eq!(finding["slice"], json(r#"{"s": "quo'ted"}"#));
     assert_eq!(finding["event"]["params"]["long"], "a text that is longer than a short one");
     let env = &finding["path"][1]["env"];
-    let told = [&env["i"], &env["f"], &env["yes"], &env["none"]];
-    assert_eq!(told, [&(-1).into(), &1.5.into(), &true.into(), &Value::Null]);
+    let reported = [&env["i"], &env["f"], &env["yes"], &env["none"]];
+    assert_eq!(reported, [&(-1).into(), &1.5.into(), &true.into(), &Value::Null]);
     assert_eq!((&env["inf"], &env["list"]), (&"inf".into(), &"[1, 'a']".into()));
     assert_eq!(env["text"], "a text that is longer than a short one");
 }

@@ -47,7 +47,7 @@ ReqSpec Balance
 End"#;
 
 /// The output without times and thread ids.
-fn told(text: &str) -> Vec<String> {
+fn reported(text: &str) -> Vec<String> {
     let is_steady = |word: &&str| !word.trim_end_matches(':').contains('.') || word.contains("tank.c");
     let words = |line: &str| line.split_whitespace().filter(is_steady).collect::<Vec<_>>().join(" ");
     let of_no_interest = ["stack of thread ", "limitation: ", "checkpoint "];
@@ -68,11 +68,11 @@ fn scripts_step_inside_native_program() {
         let ran = folder.run(&format!("{run} --batch --prints --on-violation continue -- ./tank")).exits(1);
         let ran = ran.complains(&["one after 2346", "odd", "violation 1: ", "violation 2: stays_dry"]);
         let looked = folder.run(&format!("{run} --commands look -- ./tank")).exits(1).stderr;
-        let (before, probes) = looked.split_once("info probes\n").expect("they are told");
+        let (before, probes) = looked.split_once("info probes\n").expect("they are reported");
         let (probes, after) = probes.split_once("(invigil)").expect("the program goes on then");
         assert!(probes.lines().all(|line| line.ends_with("  probe") == (how == "inline")), "{probes}");
         assert_eq!(probes.lines().count(), 3, "{probes}");
-        [&ran.stderr, before, after].map(told)
+        [&ran.stderr, before, after].map(reported)
     });
     assert_eq!(inline, trap);
 }

@@ -9,7 +9,7 @@ fn strict_is_about_parameters_too() {
     let folder = Folder::with_hit().file("t", LACKING);
     let ran = folder.run("check --strict -p hit.prop t").exits(2).says(&["holds so far"]);
     let ran = ran.complains(&["error: 2 events `hit` lack the field `x`, which hit reads, first at t:2"]);
-    assert!(!ran.stdout.contains("lack"), "it is told once");
+    assert!(!ran.stdout.contains("lack"), "it is reported once");
     folder.run("check --strict -q -p hit.prop t").exits(2).complains(&["error: 2 events `hit`"]);
     let folder = folder.file("u", LACKING.to_owned() + "hit(x=1)\n");
     folder.run("check --strict -p hit.prop u").exits(1).complains(&["error: 2 events `hit`"]);

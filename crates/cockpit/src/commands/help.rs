@@ -1,7 +1,7 @@
 //! The command `help`.
 
 use crate::command::{
-    ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, commands, find,
+    ArgumentKind, Arguments, Command, CommandContext, CommandResult, Topic, commands, find_command,
 };
 use invigil_check::report::Paint;
 
@@ -11,7 +11,7 @@ pub(crate) const TABLE: &[Command] =
         .argument(ArgumentKind::Command)];
 
 fn help(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandResult {
-    if arguments.rest.is_empty() { Ok(all(context)) } else { one(context, find(arguments.rest)?) }
+    if arguments.rest.is_empty() { Ok(all(context)) } else { one(context, find_command(arguments.rest)?) }
 }
 
 fn all(context: &CommandContext<'_>) -> String {

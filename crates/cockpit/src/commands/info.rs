@@ -52,7 +52,9 @@ fn info(context: &mut CommandContext<'_>, arguments: Arguments<'_>) -> CommandRe
         "breakpoints" | "watchpoints" => Ok(breakpoints::table(context)),
         "threads" => Ok(stack::threads(context)),
         "frame" => stack::about(context),
-        "stack" => (crate::command::find("backtrace")?.action)(context, Arguments { format: "", rest }),
+        "stack" => {
+            (crate::command::find_command("backtrace")?.action)(context, Arguments { format: "", rest })
+        }
         "locals" => {
             let locals = context.session.target().locals().map_err(|error| error.to_string())?;
             Ok(listed_variables(&locals, "There are no local variables."))

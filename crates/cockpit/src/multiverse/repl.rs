@@ -71,7 +71,7 @@ where
         Input::Terminal => {
             print(out, &format!("{}: `help` lists the commands\n{welcome}", model_debugger.name))?;
             let mut failed = Ok(());
-            prompt::ask_for(&mut model_debugger, style, &mut |words, is_error| {
+            prompt::run_prompt_with(&mut model_debugger, style, &mut |words, is_error| {
                 let words = if is_error { render_error(&style, words) } else { words.to_owned() };
                 failed = failed.clone().and(print(out, &words));
             })?;

@@ -199,9 +199,9 @@ fn extractions_agree_with_expressions() {
             extract(&live, "many", "&global", ScalarKind::Any).1,
             Scalar::Int(i64::from_str_radix(&live.show("&global")[2..], 16).unwrap())
         );
-        let (here, told) = extract(&live, "many", "$rip", ScalarKind::Any);
+        let (here, reported) = extract(&live, "many", "$rip", ScalarKind::Any);
         assert_eq!(here.needs(), RegisterNeeds::Nothing);
-        assert_eq!(told, Scalar::Int(live.function("many").entry.unwrap() as i64));
+        assert_eq!(reported, Scalar::Int(live.function("many").entry.unwrap() as i64));
         live.run_to_function("word");
         assert_eq!(extract(&live, "word", "(char *) $rdi", ScalarKind::Str).1, text("word"));
         assert_eq!(extract(&live, "word", "*$arg1", ScalarKind::Str).1, text("w"));

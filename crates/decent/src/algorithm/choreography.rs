@@ -262,7 +262,7 @@ impl Splitter<'_> {
         }
         let mut last = Weight { scores: Rc::new([]), looks_back: false };
         // `within` lists operands before operators.
-        for inner in self.logic.formulae.within(formula) {
+        for inner in self.logic.formulae.subformulae(formula) {
             let node = self.logic.formulae.node(inner);
             let mut scores = vec![0u64; self.order.len()];
             let mut looks_back = node.is_past();

@@ -4,7 +4,7 @@ use crate::automaton::State;
 use invigil_ltl::formula::Node;
 use invigil_ltl::label::Label;
 use invigil_ltl::moore::{Moore, Truth};
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Formula, Logic, TooLarge};
 
 /// Automaton of a specification. It starts in its first state. A state with a final verdict keeps it and needs no
@@ -30,7 +30,7 @@ pub struct StateSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EdgeSpec {
     /// Condition: a formula without temporal operators. `None` for `otherwise`.
-    pub label: Option<Tree>,
+    pub label: Option<SyntaxTree>,
     /// Index of the target state.
     pub to: usize,
 }
@@ -50,7 +50,7 @@ impl From<TooLarge> for BuildError {
 
 impl AutomatonSpec {
     /// Returns all written labels.
-    pub fn labels(&self) -> impl Iterator<Item = &Tree> {
+    pub fn labels(&self) -> impl Iterator<Item = &SyntaxTree> {
         self.states.iter().flat_map(|state| &state.edges).filter_map(|edge| edge.label.as_ref())
     }
 
@@ -93,9 +93,9 @@ impl AutomatonSpec {
                 continue;
             };
             let label = boolean(logic, written)?;
-            if logic.labels.meet(&covered, &label)? {
+            if logic.labels.intersects(&covered, &label)? {
                 for (other, to) in &edges {
-                    if *to != edge.to as State && logic.labels.meet(other, &label)? {
+                    if *to != edge.to as State && logic.labels.intersects(other, &label)? {
                         let words = format!(
                             "the edges from `{}` to `{}` and `{}` overlap: `{written}` does not exclude the other condition",
                             state.name,
@@ -130,12 +130,12 @@ impl AutomatonSpec {
 }
 
 /// Converts a formula without temporal operators to a label.
-fn boolean(logic: &mut Logic, written: &Tree) -> Result<Label, BuildError> {
+fn boolean(logic: &mut Logic, written: &SyntaxTree) -> Result<Label, BuildError> {
     let formula = logic
         .formulae
-        .make(written)
+        .lower(written)
         .map_err(|mistake| BuildError::Wrong(mistake.to_string(), "make it smaller"))?;
-    let parts = logic.formulae.within(formula);
+    let parts = logic.formulae.subformulae(formula);
     let mut made: Vec<(Formula, Label)> = Vec::with_capacity(parts.len());
     for part in parts {
         let of = |made: &[(Formula, Label)], part: &Formula| {

@@ -9,7 +9,7 @@ use crate::network::{Network, PlacedAutomaton};
 use crate::system::{ComponentId, MonitorId, PropositionId};
 use invigil_ltl::formula::Proposition;
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic, TooLarge};
 use invigil_suggest::nearest;
 
@@ -73,7 +73,7 @@ impl Specification {
     }
 
     fn check_names(&self, id: MonitorId, diagnostics: &mut Vec<SpecDiagnostic>) {
-        for name in self.trees(id).into_iter().flat_map(Tree::atoms).map(|(name, _)| name) {
+        for name in self.trees(id).into_iter().flat_map(SyntaxTree::atoms).map(|(name, _)| name) {
             let diagnostic = |words: String| SpecDiagnostic::new(id, words);
             match name {
                 Proposition::Monitor(name) if self.find(name) == Some(id) => {
@@ -146,7 +146,7 @@ impl Specification {
         observed.collect()
     }
 
-    fn trees(&self, id: MonitorId) -> Vec<&Tree> {
+    fn trees(&self, id: MonitorId) -> Vec<&SyntaxTree> {
         match &self.monitor(id).body {
             MonitorBody::Formula(tree) => vec![tree],
             MonitorBody::Automaton(drawn) => drawn.labels().collect(),
@@ -169,7 +169,7 @@ impl Specification {
         let machine = match &self.monitor(id).body {
             MonitorBody::Formula(tree) => {
                 let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
-                let made = logic.formulae.make(tree);
+                let made = logic.formulae.lower(tree);
                 let formula = made.map_err(|mistake| cannot_build(&mistake).too_large(too_many))?;
                 logic.monitor(formula).map_err(large)?
             }

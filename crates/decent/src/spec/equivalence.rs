@@ -6,7 +6,7 @@ use super::reference;
 use crate::network::Network;
 use crate::system::{PropositionId, System};
 use invigil_ltl::moore::{Moore, Truth, Verdict};
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic, TooLarge};
 
 /// Comparison of the verdicts of two specifications.
@@ -63,12 +63,12 @@ pub fn compare(system: &System, first: &Network, second: &Network, budget: Budge
 pub fn compare_formula(
     system: &System,
     network: &Network,
-    formula: &Tree,
+    formula: &SyntaxTree,
     budget: Budget,
 ) -> Result<Comparison, TooLarge> {
     let mut logic = Logic::new(budget);
     let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
-    let formula = logic.formulae.make(formula).map_err(|_| too_many)?;
+    let formula = logic.formulae.lower(formula).map_err(|_| too_many)?;
     let machine = logic.monitor(formula)?;
     let flat = flatten(&mut logic, system, network, network.root);
     flat.and_then(|flat| compare_machines(&logic, system, &flat, &machine)).or_else(|because| {
@@ -101,7 +101,7 @@ fn compare_machines(
     let both = first.product(second, &logic.labels, &logic.budget, VerdictPair)?;
     let found = |wanted: fn(VerdictPair) -> bool| {
         let mut verdicts = None;
-        let after = both.shortest(&logic.labels, |_, output| {
+        let after = both.shortest_word(&logic.labels, |_, output| {
             verdicts = Some([output.0, output.1]);
             wanted(output)
         })?;

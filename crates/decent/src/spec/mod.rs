@@ -32,7 +32,7 @@ use crate::network::Network;
 use crate::system::{ComponentId, MonitorId, PropositionId, System};
 use indexmap::IndexMap;
 use invigil_ltl::formula::Proposition;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 
 /// Named monitors and the system that they observe.
 ///
@@ -40,15 +40,15 @@ use invigil_ltl::syntax::Tree;
 /// use invigil_decent::spec::{MonitorBody, Specification};
 /// use invigil_decent::system::System;
 /// use invigil_ltl::Budget;
-/// use invigil_ltl::syntax::Tree;
+/// use invigil_ltl::syntax::SyntaxTree;
 ///
 /// let mut system = System::default();
 /// let (switch, bulb) = (system.component("switch")?, system.component("bulb")?);
 /// system.proposition(switch, "pressed")?;
 /// system.proposition(bulb, "lit")?;
 /// let mut specification = Specification::new(system);
-/// specification.add("on", MonitorBody::Formula(Tree::parse("lit").unwrap()), None).unwrap();
-/// let follows = Tree::parse("G(pressed -> X(@on U !pressed))").unwrap();
+/// specification.add("on", MonitorBody::Formula(SyntaxTree::parse("lit").unwrap()), None).unwrap();
+/// let follows = SyntaxTree::parse("G(pressed -> X(@on U !pressed))").unwrap();
 /// let follows = specification.add("follows", MonitorBody::Formula(follows), None).unwrap();
 /// specification.root = Some(follows);
 /// // No components are given: they follow from the propositions.
@@ -78,7 +78,7 @@ pub struct MonitorSpec {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MonitorBody {
     /// Formula. Names are propositions; `@name` is the verdict of another monitor.
-    Formula(Tree),
+    Formula(SyntaxTree),
     /// Automaton, state by state.
     Automaton(AutomatonSpec),
     /// Opaque monitor: a property (`.prop`), a script (`.medl`) or a program that eventually decides every instant. Its
@@ -157,7 +157,7 @@ impl Specification {
         let mut atoms: Vec<Atom> = match &self.monitor(id).body {
             MonitorBody::Formula(tree) => tree.atoms().filter_map(|(name, _)| self.meaning(name)).collect(),
             MonitorBody::Automaton(drawn) => {
-                let trees = drawn.labels().flat_map(Tree::atoms);
+                let trees = drawn.labels().flat_map(SyntaxTree::atoms);
                 trees.filter_map(|(name, _)| self.meaning(name)).collect()
             }
             MonitorBody::BlackBox { .. } => self.box_atom(id).into_iter().collect(),

@@ -134,7 +134,7 @@ fn split_parts_are_on_components_of_their_propositions() {
         let shares = split(&mut logic, formula, &system).unwrap();
         for share in &shares.parts {
             let mut own = 0;
-            for part in logic.formulae.within(share.formula) {
+            for part in logic.formulae.subformulae(share.formula) {
                 let Node::Atom(atom) = logic.formulae.node(part) else { continue };
                 let name = logic.formulae.proposition(*atom);
                 if let Proposition::Name(name) = name {

@@ -4,7 +4,7 @@ use invigil_decent::network::Network;
 use invigil_decent::spec::{MonitorBody, SpecDiagnostic, Specification};
 use invigil_decent::system::{PropositionId, System};
 use invigil_ltl::Budget;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_test_support::Rng;
 
 /// Components with their propositions: `switch: s, bulb: l m`.
@@ -25,7 +25,7 @@ pub(crate) fn specification(system: System, monitors: &[(&str, &str, &str)]) -> 
     let mut specification = Specification::new(system);
     for (name, at, formula) in monitors {
         let at = specification.system.find_component(at);
-        specification.add(name, MonitorBody::Formula(Tree::parse(formula).unwrap()), at).unwrap();
+        specification.add(name, MonitorBody::Formula(SyntaxTree::parse(formula).unwrap()), at).unwrap();
     }
     specification.root = specification.monitors().next();
     specification

@@ -10,7 +10,7 @@ use invigil_decent::spec::{AutomatonSpec, EdgeSpec, MonitorBody, Specification, 
 use invigil_decent::system::{ComponentId, MonitorId, System};
 use invigil_ltl::Budget;
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 
 const ROOM: &str = "lswitch: s, bulb: l";
 const M0: MonitorId = MonitorId(0);
@@ -19,7 +19,7 @@ const M1: MonitorId = MonitorId(1);
 /// Both automata of the figure, as written.
 fn drawn() -> Specification {
     let mut specification = Specification::new(system(ROOM));
-    let edge = |label: &str, to| EdgeSpec { label: Some(Tree::parse(label).unwrap()), to };
+    let edge = |label: &str, to| EdgeSpec { label: Some(SyntaxTree::parse(label).unwrap()), to };
     let state = |name: &str, verdict, edges| StateSpec { name: name.to_owned(), verdict, edges };
     let m0 = AutomatonSpec {
         states: vec![
@@ -81,7 +81,7 @@ fn example_23_a_reference_is_evaluated_from_where_it_stands() {
 #[test]
 fn split_light_switch_is_equivalent_to_the_whole() {
     let specification = drawn();
-    let whole = Tree::parse("G(s -> X(l U !s))").unwrap();
+    let whole = SyntaxTree::parse("G(s -> X(l U !s))").unwrap();
     let same = compare_formula(&specification.system, &network(&specification), &whole, Budget::default());
     assert_eq!(same, Ok(Comparison::Same));
     let central =
@@ -185,7 +185,7 @@ fn placement_follows_propositions_and_links() {
     assert_eq!(places, [b, a, c]);
     let mut elsewhere = specification.clone();
     elsewhere.system.link(b, c);
-    elsewhere.add("far", MonitorBody::Formula(Tree::parse("p & @m_r").unwrap()), Some(a)).unwrap();
+    elsewhere.add("far", MonitorBody::Formula(SyntaxTree::parse("p & @m_r").unwrap()), Some(a)).unwrap();
     assert_eq!(
         messages(elsewhere.network(Budget::default())),
         [
@@ -260,8 +260,10 @@ fn all_errors_in_monitors_are_reported() {
 
 #[test]
 fn errors_in_automata_are_reported() {
-    let edge =
-        |label: Option<&str>, to| EdgeSpec { label: label.map(|label| Tree::parse(label).unwrap()), to };
+    let edge = |label: Option<&str>, to| EdgeSpec {
+        label: label.map(|label| SyntaxTree::parse(label).unwrap()),
+        to,
+    };
     let state = |name: &str, verdict, edges| StateSpec { name: name.to_owned(), verdict, edges };
     let said = |states: Vec<StateSpec>| {
         let mut specification = Specification::new(system("a: p q"));

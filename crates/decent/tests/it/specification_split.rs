@@ -5,13 +5,13 @@ use invigil_decent::algorithm::choreography;
 use invigil_decent::spec::equivalence::Comparison;
 use invigil_decent::spec::split::{Goal, Split, SplitError, split};
 use invigil_decent::system::System;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic, TooLarge};
 use std::time::{Duration, Instant};
 
 fn made(formula: &str, system: &System, goal: Goal) -> Split {
     let budget = Budget { nodes: 1 << 18, ..Budget::default() };
-    split(&Tree::parse(formula).unwrap(), system, goal, budget)
+    split(&SyntaxTree::parse(formula).unwrap(), system, goal, budget)
         .unwrap_or_else(|refusal| panic!("{refusal}: {formula}"))
 }
 
@@ -109,7 +109,7 @@ fn links_determine_the_host_of_a_split() {
 #[test]
 fn unsplittable_formulae_are_rejected() {
     let refused = |formula: &str, system: &System| {
-        let formula = Tree::parse(formula).unwrap();
+        let formula = SyntaxTree::parse(formula).unwrap();
         split(&formula, system, Goal::Messages, Budget::default()).unwrap_err()
     };
     let two = system("a: p, b: q");
@@ -128,7 +128,7 @@ fn unsplittable_formulae_are_rejected() {
 fn exceeded_limit_is_reported_as_such() {
     let two = system("a: p q, b: r");
     let refused = |formula: &str, budget: Budget| {
-        split(&Tree::parse(formula).unwrap(), &two, Goal::Messages, budget).unwrap_err()
+        split(&SyntaxTree::parse(formula).unwrap(), &two, Goal::Messages, budget).unwrap_err()
     };
     // All propositions are on one component, so nothing can be split.
     let states = refused("F(p & X[8] q)", Budget { states: 100, ..Budget::default() });

@@ -86,8 +86,8 @@ fn agrees<E: Encoding>(seed: u64, cases: usize, length: usize) {
                     .collect();
                 let words = format!("{} of {written:?}", network.monitor(id).name);
                 // At the end of the trace, a missing verdict for one instant delays those for later instants.
-                let told = if network.references(id).is_empty() { known.len() } else { said.len() };
-                assert_eq!(said.get(..), known.get(..told), "{words}");
+                let reported = if network.references(id).is_empty() { known.len() } else { said.len() };
+                assert_eq!(said.get(..), known.get(..reported), "{words}");
                 assert!(said.len() >= least, "{words}: {}", said.len());
             }
         }

@@ -246,8 +246,8 @@ impl<'b> Validator<'b> {
             self.coverage.fields.extend(record.values.iter().map(|(field, _)| *field));
             for candidate in &observation.candidates {
                 self.coverage.candidates.insert(candidate.action);
-                let told = candidate.parameters.iter().map(|(at, _)| (candidate.action, *at));
-                self.coverage.parameters.extend(told);
+                let reported = candidate.parameters.iter().map(|(at, _)| (candidate.action, *at));
+                self.coverage.parameters.extend(reported);
             }
         }
         self.cache.size += self.cache.key.len() + 64;

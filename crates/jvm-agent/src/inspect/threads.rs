@@ -94,7 +94,7 @@ fn all(agent: &Agent, jni: Jni) -> Vec<Ref> {
 
 /// Descriptions of the threads.
 pub(crate) fn list(agent: &Agent, jni: Jni) -> Vec<Thread> {
-    let told = |thread: Ref| {
+    let reported = |thread: Ref| {
         let depth = stack::hidden_frames(agent, jni, Some(thread));
         let at = agent.ti.frame(Some(thread), depth).ok();
         Thread {
@@ -104,7 +104,7 @@ pub(crate) fn list(agent: &Agent, jni: Jni) -> Vec<Thread> {
             location: at.map(|(method, location)| stack::code_location(agent, method, location)),
         }
     };
-    let mut all: Vec<Thread> = all(agent, jni).into_iter().map(told).collect();
+    let mut all: Vec<Thread> = all(agent, jni).into_iter().map(reported).collect();
     all.sort_by_key(|thread| thread.id);
     all
 }

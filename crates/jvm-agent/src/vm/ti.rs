@@ -1,4 +1,4 @@
-//! JVMTI: the tool interface of the virtual machine, for all threads.
+//! JVMTI, the native interface for agents of the virtual machine, for all threads.
 
 use super::{Field, Got, Method, Ref};
 use jvmti_bindings::sys::jni::{jint, jlong, jobject};
@@ -78,7 +78,7 @@ impl Ti {
         if text.is_null() {
             return String::new();
         }
-        // SAFETY: the virtual machine gave a C string, which is ours until it is given back.
+        // SAFETY: the virtual machine gave a C string, which is ours until it is deallocated.
         let copy = unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned();
         self.deallocate(text);
         copy
@@ -89,7 +89,7 @@ impl Ti {
         if list.is_null() {
             return Vec::new();
         }
-        // SAFETY: the virtual machine gave an array of that length, which is ours until it is given back.
+        // SAFETY: the virtual machine gave an array of that length, which is ours until it is deallocated.
         let copy = unsafe { std::slice::from_raw_parts(list, count.max(0) as usize) }.to_vec();
         self.deallocate(list);
         copy
@@ -103,7 +103,7 @@ impl Ti {
     pub(crate) fn copied(self, bytes: &[u8]) -> Got<*mut u8> {
         let mut memory = null_mut();
         call!(self, Allocate, bytes.len() as jlong, &mut memory)?;
-        // SAFETY: the virtual machine gave that many bytes, and they are nobody else's.
+        // SAFETY: the virtual machine gave that many bytes, and only the agent uses them.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), memory, bytes.len()) };
         Ok(memory)
     }

@@ -93,8 +93,8 @@ fn invoked_methods_are_checked_against_class_files() {
         ("Steered.nobdy.one()", "the class `app.Steered` has no field `nobdy`", "did you mean `nobody`?"),
         ("Steered.level.one()", "`Steered.level` is of type `int`", ""),
     ] {
-        let told = refused(method);
-        assert!(told.0.contains(reason) && told.1.contains(help), "{method}: {told:?}");
+        let reported = refused(method);
+        assert!(reported.0.contains(reason) && reported.1.contains(help), "{method}: {reported:?}");
     }
 }
 

@@ -8,7 +8,7 @@ use invigil_session::{RunOutcome, Session, SessionOptions};
 use invigil_test_support::language;
 use std::sync::Arc;
 
-/// Each call is the next one; and, so that someone has to react, every so often it is too much.
+/// Each call continues the sequence; every so often its value is too large, so that a reaction is due.
 const NEXT: &str = "initialization { N = 0 }
 state init accepting {
     transition { event Race.hit(before: int) { return before == N } success { N = N + 1 } init failure lost }

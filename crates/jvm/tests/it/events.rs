@@ -102,8 +102,8 @@ fn interface_method_denotes_all_implementations() {
     let mut live = Live::start(&launch("Walk", &[]), catalog);
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
     for value in ["a", "b", "2", "1"] {
-        let told = format!("after java.util.Iterator.next(ret={value})");
-        assert!(live.events.contains(&told), "{told} in {:?}", live.events);
+        let reported = format!("after java.util.Iterator.next(ret={value})");
+        assert!(live.events.contains(&reported), "{reported} in {:?}", live.events);
     }
 }
 
@@ -135,12 +135,12 @@ fn events_of_many_threads_have_one_order() {
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
     assert_eq!(printed(&launch), "count 200\n");
     // The method is synchronized, so the events have the order in which it was entered.
-    for (at, told) in live.events.iter().enumerate() {
-        assert!(told.ends_with(&format!("count={at})")), "{told} at {at}");
+    for (at, reported) in live.events.iter().enumerate() {
+        assert!(reported.ends_with(&format!("count={at})")), "{reported} at {at}");
     }
     assert_eq!(live.events.len(), 200);
     let threads: std::collections::BTreeSet<&str> =
-        live.events.iter().filter_map(|told| told.split(", turn").next()).collect();
+        live.events.iter().filter_map(|reported| reported.split(", turn").next()).collect();
     assert_eq!(threads.len(), 4, "each worker has a number of its own: {threads:?}");
 }
 

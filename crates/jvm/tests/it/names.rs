@@ -29,7 +29,7 @@ fn launch(command: &[&str]) -> Launch {
 
 /// The events of writes to these variables, and of changes that are not writes.
 #[track_caller]
-fn told(names: &[&str], command: &[&str]) -> Vec<String> {
+fn reported(names: &[&str], command: &[&str]) -> Vec<String> {
     let mut catalog = EventCatalog::default();
     for name in names {
         declare(&mut catalog, EventKind::Write, name, &["ret"]);
@@ -43,10 +43,10 @@ fn told(names: &[&str], command: &[&str]) -> Vec<String> {
 #[track_caller]
 fn changes(name: &str, command: &[&str]) -> Vec<String> {
     let by_path = format!("{name} by path");
-    let told = told(&[name, &by_path], command);
-    let shown = told.iter().map(|told| match told.contains(" by path") {
-        true => told.rsplit_once('=').unwrap().1.trim_end_matches(')').to_owned(),
-        false => format!("={}", told.rsplit_once('=').unwrap().1.trim_end_matches(')')),
+    let reported = reported(&[name, &by_path], command);
+    let shown = reported.iter().map(|reported| match reported.contains(" by path") {
+        true => reported.rsplit_once('=').unwrap().1.trim_end_matches(')').to_owned(),
+        false => format!("={}", reported.rsplit_once('=').unwrap().1.trim_end_matches(')')),
     });
     shown.collect()
 }
@@ -55,8 +55,10 @@ fn changes(name: &str, command: &[&str]) -> Vec<String> {
 fn writes_to_fields_of_every_type_are_reported() {
     let all = ["z", "b", "c", "s", "i", "l", "f", "d", "t"].map(|name| format!("names.Types.{name}"));
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
-    let told: Vec<String> =
-        told(&names, &["names.Types"]).iter().map(|told| told.replace("write names.Types.", "")).collect();
+    let reported: Vec<String> = reported(&names, &["names.Types"])
+        .iter()
+        .map(|reported| reported.replace("write names.Types.", ""))
+        .collect();
     let expected = [
         "z(ret=Bool)",
         "b(ret=-1)",
@@ -69,7 +71,7 @@ fn writes_to_fields_of_every_type_are_reported() {
         "t(ret=a text that is longer than fourteen bytes)",
         "t(ret=None)",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
@@ -77,9 +79,9 @@ fn writes_to_locals_of_every_type_are_reported() {
     let all = ["z", "b", "c", "s", "i", "l", "f", "d", "t", "given", "inner"];
     let all = all.map(|name| format!("Types.locals(int).{name}"));
     let names: Vec<&str> = all.iter().map(String::as_str).collect();
-    let told: Vec<String> = told(&names, &["names.Types"])
+    let reported: Vec<String> = reported(&names, &["names.Types"])
         .iter()
-        .map(|told| told.replace("write Types.locals(int).", ""))
+        .map(|reported| reported.replace("write Types.locals(int).", ""))
         .collect();
     let expected = [
         "z(ret=Bool)",
@@ -99,28 +101,28 @@ fn writes_to_locals_of_every_type_are_reported() {
         "inner(ret=10)",
         "l(ret=25)",
     ];
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]
 fn scopes_select_calls() {
-    let told = |scope: &str| {
+    let reported = |scope: &str| {
         let name = format!("Types.twice(int) {scope}");
         let mut catalog = EventCatalog::default();
         declare(&mut catalog, EventKind::Before, &name, &["arg 1"]);
         declare(&mut catalog, EventKind::After, &name, &["arg 1", "ret"]);
         let mut live = Live::start(&launch(&["names.Types"]), catalog);
         assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
-        let short = |told: &String| told.replace(&name, "twice");
+        let short = |reported: &String| reported.replace(&name, "twice");
         live.events.iter().map(short).collect::<Vec<String>>()
     };
     let one =
         ["twice(arg 1=1)", "after twice(arg 1=1, ret=2)", "twice(arg 1=2)", "after twice(arg 1=2, ret=4)"];
     let two = ["twice(arg 1=101)", "after twice(arg 1=101, ret=202)"];
-    assert_eq!(told("in names.Types.caller(int)"), one);
-    assert_eq!(told("not in Types.caller(int)"), two);
-    assert_eq!(told("in names"), [&one[..], &two].concat());
-    assert_eq!(told("not in Types"), [""; 0]);
+    assert_eq!(reported("in names.Types.caller(int)"), one);
+    assert_eq!(reported("not in Types.caller(int)"), two);
+    assert_eq!(reported("in names"), [&one[..], &two].concat());
+    assert_eq!(reported("not in Types"), [""; 0]);
 }
 
 #[test]
@@ -130,9 +132,9 @@ fn locked_write_and_report_are_atomic() {
     let mut live = Live::start(&launch(&["names.Types"]), catalog);
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
     assert_eq!(live.events.len(), 200);
-    for told in &live.events {
-        let (ret, now) = told.split_once("ret=").unwrap().1.split_once(", now=").unwrap();
-        assert_eq!(ret, now.trim_end_matches(')'), "nobody else writes before the report: {told}");
+    for reported in &live.events {
+        let (ret, now) = reported.split_once("ret=").unwrap().1.split_once(", now=").unwrap();
+        assert_eq!(ret, now.trim_end_matches(')'), "nobody else writes before the report: {reported}");
     }
 }
 
@@ -157,7 +159,7 @@ fn collected_object_makes_variable_undefined() {
     declare(&mut catalog, EventKind::Before, "Types.tick", &[]);
     let mut live = Live::start(&launch(&["names.Holder", "dies"]), catalog);
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
-    live.events.retain(|told| !told.starts_with("Types.tick"));
+    live.events.retain(|reported| !reported.starts_with("Types.tick"));
     let name = "Holder.make().one.leaf.value";
     let expected = [
         format!("write {name}(ret=1)"),

@@ -102,7 +102,7 @@ fn jdb_stops_at_a_violation() {
     // Newer virtual machines allow inspecting a thread only with the right to suspend it.
     match live.target.evaluate("size") {
         Ok(value) => assert_eq!(value, "1"),
-        Err(trouble) => assert!(trouble.to_string().contains("another debugger has the right"), "{trouble}"),
+        Err(error) => assert!(error.to_string().contains("another debugger has the right"), "{error}"),
     }
     assert_eq!(live.run(), StopReason::Ended(Termination::Exited(0)));
     assert_eq!(printed(&launch), "sum 11\n");

@@ -298,12 +298,12 @@ fn missing_entities_are_reported() {
     let woven = tempfile::tempdir().unwrap();
     let done = instrument(&recogniser, &path, woven.path()).unwrap();
     assert_eq!(done.classes, []);
-    let told = |at: &str| {
+    let reported = |at: &str| {
         let is_it = |problem: &&Diagnostic| text[problem.span.start as usize..].starts_with(at);
         let problem = done.missing.iter().find(is_it).unwrap_or_else(|| panic!("{:?}", done.missing));
         (problem.message.as_str(), problem.help.as_deref())
     };
-    assert_eq!(told("A.xx"), ("the class `A` has no field `xx`", Some("did you mean `x`?")));
-    assert_eq!(told("B.run()").0, "no class `B` is on the class path");
-    assert!(told("A.main").0.contains("no local variable `lokal`"));
+    assert_eq!(reported("A.xx"), ("the class `A` has no field `xx`", Some("did you mean `x`?")));
+    assert_eq!(reported("B.run()").0, "no class `B` is on the class path");
+    assert!(reported("A.main").0.contains("no local variable `lokal`"));
 }

@@ -70,11 +70,11 @@ fn run(options: &[&str], bees: u32, outside: bool) -> (Vec<Told>, usize) {
         }
     }
     let report = session.report();
-    let told = report.properties.iter().map(|property| {
+    let reported = report.properties.iter().map(|property| {
         let states = property.states.iter().map(|(state, _, count)| (state.clone(), *count));
         (property.violations, property.slices, states.collect())
     });
-    (told.collect(), most)
+    (reported.collect(), most)
 }
 
 const SMALL: [&str; 3] = ["-Xmx24m", "-Xmn8m", "-XX:+UseSerialGC"];

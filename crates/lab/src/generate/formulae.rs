@@ -127,7 +127,7 @@ fn are_all(system: &System, propositions: impl Iterator<Item = PropositionId>) -
 }
 
 fn names_in(formulae: &Formulae, formula: Formula) -> impl Iterator<Item = &str> {
-    formulae.within(formula).into_iter().filter_map(|part| match formulae.node(part) {
+    formulae.subformulae(formula).into_iter().filter_map(|part| match formulae.node(part) {
         Node::Atom(atom) => match formulae.proposition(*atom) {
             Proposition::Name(name) => Some(name.as_str()),
             _ => None,

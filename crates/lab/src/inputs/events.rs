@@ -222,8 +222,8 @@ impl LogReader {
 
 /// Splits the message of a trace error into location and message.
 pub(super) fn trace_error(error: &TraceError) -> ObservationError {
-    let told = error.to_string();
-    let (place, words) = told.split_once(": ").unwrap_or(("", &told));
+    let reported = error.to_string();
+    let (place, words) = reported.split_once(": ").unwrap_or(("", &reported));
     ObservationError::new(place, words)
 }
 

@@ -64,8 +64,10 @@ fn ask(
     experiment: &str,
     [distribution, formula]: [&str; 2],
 ) -> Result<Vec<MeasuredMeans>, StoreError> {
-    let means: Vec<String> =
-        MEASURES.iter().map(|(_, told)| format!("avg({told}), avg(({told}) * ({told}))")).collect();
+    let means: Vec<String> = MEASURES
+        .iter()
+        .map(|(_, reported)| format!("avg({reported}), avg(({reported}) * ({reported}))"))
+        .collect();
     let question = format!(
         "SELECT alg, encoding, comps, {distribution} AS d, {formula} AS f, count(*), {} FROM bench \
          WHERE experiment = {} GROUP BY alg, encoding, comps, d, f",

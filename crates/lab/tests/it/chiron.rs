@@ -8,7 +8,7 @@ use invigil_decent::system::System;
 use invigil_lab::experiment::NamedFormula;
 use invigil_lab::inputs::TraceFolder;
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic};
 use invigil_test_support::Program;
 use std::path::Path;
@@ -52,7 +52,7 @@ fn split_by_cost_is_not_delayed() {
             run(&MonitorSet::new(choice, &mut logic, formula, system).unwrap(), system, &traces)
         };
         let counted = by(Algorithm::Choreography);
-        let tree = Tree::parse(&one.formula).unwrap();
+        let tree = SyntaxTree::parse(&one.formula).unwrap();
         for goal in [Goal::Messages, Goal::Delay] {
             let split = split(&tree, system, goal, Budget::default()).unwrap();
             let weighed = run(&MonitorSet::network(&split.network).unwrap(), system, &traces);

@@ -39,11 +39,11 @@ fn threads_and_interruptions_do_not_change_results() {
     assert_eq!(experiment.runs(), 2 * 3 * 4 * 11);
 
     let mut stopped = Store::in_memory().unwrap();
-    let mut told = 0;
+    let mut reported = 0;
     let part = experiment.run(&mut stopped, threads(3), |progress| {
-        told += 1;
+        reported += 1;
         assert_eq!(progress.of, experiment.runs());
-        if told == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if reported == 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
     let part = part.unwrap();
     assert!(!part.is_whole && part.runs == 5 * 4, "{part:?}");

@@ -277,8 +277,8 @@ fn failing_box_reports_its_position() {
     assert_eq!(run[0][2], [(PropositionId(0), false), (says, true)]);
     let mut wrong = quiet.clone();
     wrong[0][1][0].1 = true;
-    let told = boxes.run(&mut wrong).unwrap_err().to_string();
-    assert!(told.starts_with("box:3:") && told.contains("in round 2"), "{told}");
+    let reported = boxes.run(&mut wrong).unwrap_err().to_string();
+    assert!(reported.starts_with("box:3:") && reported.contains("in round 2"), "{reported}");
     let mut twice = quiet;
     twice[0][0].push((says, true));
     assert!(boxes.run(&mut twice).unwrap_err().to_string().starts_with("round 1: `"));

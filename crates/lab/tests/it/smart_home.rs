@@ -95,7 +95,7 @@ fn smart_home_messages_match_the_thesis() {
     let home = home(1);
     let messages = |more: &[&str]| {
         let found = home.found(&[&ACTIVITIES, more].concat(), 10_000);
-        // The last instants are still pending at the end, and unneeded monitors have not been notified at the begin.
+        // The last instants are still pending at the end, and unneeded monitors have not been notified at the start.
         let each = found.messages_per_instant();
         assert!((each - each.round()).abs() < 0.05, "{each}");
         each.round()

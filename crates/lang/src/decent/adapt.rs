@@ -6,7 +6,7 @@ use super::{LoadedSpecification, MAX_BYTES, Text, nearest_help, wrong};
 use invigil_decent::spec::MonitorBody;
 use invigil_decent::system::MonitorId;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 
 impl LoadedSpecification {
     /// Parses `NAME = FORMULA` and replaces the body of the monitor of this name. References to the monitor are
@@ -16,7 +16,7 @@ impl LoadedSpecification {
     /// use invigil_decent::spec::MonitorBody;
     /// use invigil_expr::diag::SourceId;
     /// use invigil_lang::decent;
-    /// use invigil_ltl::syntax::Tree;
+    /// use invigil_ltl::syntax::SyntaxTree;
     ///
     /// let text = "component bed: weight\nnapping @ bed = G<=25 weight\nroot @ bed = !@napping\n";
     /// let mut loaded = decent::load(SourceId(0), text).0.unwrap();
@@ -72,7 +72,7 @@ impl LoadedSpecification {
         };
         let mut copied = Text::new(source);
         copied.copy(formula, after);
-        let tree = Tree::parse(formula).map_err(|mistake| one(wrong(&copied, &mistake)))?;
+        let tree = SyntaxTree::parse(formula).map_err(|mistake| one(wrong(&copied, &mistake)))?;
         let place = MonitorSpans { name: named, names: names(&tree, &copied) };
         Ok(Replacement { monitor, body: MonitorBody::Formula(tree), place, whole })
     }

@@ -47,10 +47,10 @@ impl LoadedSpecification {
             place.names.iter().find(|(name, _)| name == wanted).map(|(_, span)| *span)
         };
         let span = place.map_or(self.whole, |place| named(place).unwrap_or(place.name));
-        let told = Diagnostic::error(span, problem.message);
+        let reported = Diagnostic::error(span, problem.message);
         match problem.help {
-            Some(help) => told.help(help),
-            None => told,
+            Some(help) => reported.help(help),
+            None => reported,
         }
     }
 }

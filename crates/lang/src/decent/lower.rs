@@ -10,7 +10,7 @@ use invigil_decent::spec::{MonitorBody, Specification};
 use invigil_decent::system::{ComponentId, MonitorId, System, SystemError};
 use invigil_expr::diag::{Diagnostic, Span};
 use invigil_ltl::formula::Proposition;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use std::collections::HashMap;
 
 /// Compiles a specification; adds errors to `problems`.
@@ -35,17 +35,18 @@ pub(crate) fn lower(raw: RawSpecification, problems: &mut Vec<Diagnostic>) -> Op
         match specification.add(&monitor.name, body, at.flatten()) {
             Ok(_) => monitor_spans.push(MonitorSpans { name: monitor.span, names }),
             Err(problem) => {
-                let told = Diagnostic::error(monitor.span, problem.message);
-                report(problems, problem.help.map_or(told.clone(), |help| told.help(help)));
+                let reported = Diagnostic::error(monitor.span, problem.message);
+                report(problems, problem.help.map_or(reported.clone(), |help| reported.help(help)));
             }
         }
     }
     specification.root = root(&raw, &specification, &monitor_spans, whole, problems);
     let loaded = LoadedSpecification { specification, monitor_spans, whole };
-    let told = loaded.diagnostics(loaded.specification.check());
+    let reported = loaded.diagnostics(loaded.specification.check());
     // Errors of the whole specification are consequences of earlier ones, if there are any.
     let said = !problems.is_empty();
-    told.into_iter()
+    reported
+        .into_iter()
         .filter(|problem| !(said && problem.span == whole))
         .for_each(|problem| report(problems, problem));
     (problems.len() == before).then_some(loaded)
@@ -142,7 +143,7 @@ fn body(monitor: &RawMonitor) -> Option<(MonitorBody, Vec<(String, Span)>)> {
     })
 }
 
-pub(super) fn names(tree: &Tree, text: &Text) -> Vec<(String, Span)> {
+pub(super) fn names(tree: &SyntaxTree, text: &Text) -> Vec<(String, Span)> {
     let name = |proposition: &Proposition| match proposition {
         Proposition::Name(name) | Proposition::Monitor(name) | Proposition::Expression(name) => name.clone(),
         Proposition::Fresh(_) => String::new(),

@@ -6,7 +6,7 @@ use super::report;
 use super::text::Text;
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::{Mistake, Tree};
+use invigil_ltl::syntax::{SyntaxError, SyntaxTree};
 
 /// The keywords that start statements other than monitors.
 const WORDS: [&str; 5] = ["component", "link", "root", "template", "use"];
@@ -367,12 +367,12 @@ fn is_monitor(text: &Text) -> bool {
 }
 
 /// Parses a formula.
-fn formula(text: &Text) -> Read<Tree> {
-    Tree::parse(text.as_str()).map_err(|mistake| Box::new(wrong(text, &mistake)))
+fn formula(text: &Text) -> Read<SyntaxTree> {
+    SyntaxTree::parse(text.as_str()).map_err(|mistake| Box::new(wrong(text, &mistake)))
 }
 
 /// Converts a syntax error in a formula to a diagnostic.
-pub(crate) fn wrong(text: &Text, mistake: &Mistake) -> Diagnostic {
+pub(crate) fn wrong(text: &Text, mistake: &SyntaxError) -> Diagnostic {
     let problem = Diagnostic::error(text.span(mistake.span.clone()), &*mistake.message);
     match (&mistake.hint, mistake.expected.is_empty()) {
         (Some(hint), _) => problem.help(hint),

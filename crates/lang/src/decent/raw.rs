@@ -7,7 +7,7 @@ use invigil_decent::spec::{AutomatonSpec, EdgeSpec, StateSpec};
 use invigil_decent::system::System;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use std::collections::HashMap;
 
 /// A name with its position.
@@ -60,9 +60,9 @@ pub(crate) struct RawMonitor {
 pub(crate) enum RawBody {
     /// A formula that is not parsed yet.
     Formula(Text),
-    Read(Tree, Text),
+    Read(SyntaxTree, Text),
     /// An automaton, with the texts of its labels.
-    Automaton((AutomatonSpec, Vec<(Tree, Text)>)),
+    Automaton((AutomatonSpec, Vec<(SyntaxTree, Text)>)),
     BlackBox {
         file: String,
     },
@@ -78,14 +78,14 @@ pub(super) struct RawState {
 pub(super) struct RawEdge {
     pub(super) to: String,
     pub(super) span: Span,
-    pub(super) label: Option<(Tree, Text)>,
+    pub(super) label: Option<(SyntaxTree, Text)>,
 }
 
 /// Resolves the states of an automaton; edges refer to states by index.
 pub(super) fn resolve(
     states: Vec<RawState>,
     problems: &mut Vec<Diagnostic>,
-) -> (AutomatonSpec, Vec<(Tree, Text)>) {
+) -> (AutomatonSpec, Vec<(SyntaxTree, Text)>) {
     let mut places: HashMap<&str, usize> = HashMap::new();
     for (at, state) in states.iter().enumerate() {
         if let Some(first) = places.insert(&state.name, at) {

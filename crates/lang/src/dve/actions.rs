@@ -207,7 +207,7 @@ impl<'a> Lowering<'a> {
             return;
         };
         // Report it once per receiver.
-        if self.problems.iter().any(|told| told.span == receiver.span) {
+        if self.problems.iter().any(|reported| reported.span == receiver.span) {
             return;
         }
         let message = format!(

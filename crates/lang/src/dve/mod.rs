@@ -81,14 +81,14 @@ pub struct Options {
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::dve::{Options, load};
 ///
-/// let text = "byte n; process P { state a, b; init a; trans a -> b { effect n = 1; }; } system async;";
+/// let text = "byte count; process P { state a, b; init a; trans a -> b { effect count = 1; }; } system async;";
 /// let (loaded, problems) = load(SourceId(0), text, &Options::default());
 /// assert!(problems.is_empty());
 /// assert_eq!(loaded.unwrap().model.action(0).name, "P: a → b");
 ///
-/// let wrong = text.replace("n = 1", "m = 1");
+/// let wrong = text.replace("count = 1", "cuont = 1");
 /// let (_, problems) = load(SourceId(0), &wrong, &Options::default());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `n`?"));
+/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `count`?"));
 /// ```
 pub fn load(source: SourceId, text: &str, options: &Options) -> (Option<ModelFile>, Vec<Diagnostic>) {
     let (file, mut problems) = parser::parse(source, text);

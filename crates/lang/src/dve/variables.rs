@@ -94,7 +94,7 @@ impl<'a> Lowering<'a> {
                 Some(0) | None => {
                     let problem = Diagnostic::error(length.span, "an array needs at least one element");
                     // Other errors have been reported already.
-                    if !self.problems.iter().any(|told| told.span == length.span) {
+                    if !self.problems.iter().any(|reported| reported.span == length.span) {
                         self.report(problem.label("no elements"));
                     }
                     return;
@@ -123,7 +123,7 @@ impl<'a> Lowering<'a> {
                         Diagnostic::error(name.span, "the variables of the model need too much space")
                             .label("limit reached here")
                             .help(format!("the limit is {} bytes in total", MAX_WORDS * 8));
-                    if !self.problems.iter().any(|told| told.message == problem.message) {
+                    if !self.problems.iter().any(|reported| reported.message == problem.message) {
                         self.report(problem);
                     }
                     return;

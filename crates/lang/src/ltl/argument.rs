@@ -14,7 +14,7 @@ pub enum TraceSemantics {
     Ltlf,
 }
 
-/// A formula or a file of formulas on a command line:
+/// A formula or a file of formulae on a command line:
 /// `[NAME=] ltl|ltlf [ '[' PARAMETER, … ']' ] : FORMULA`.
 ///
 /// ```

@@ -75,16 +75,16 @@ impl Atoms {
 }
 
 /// Keywords before the name of an event.
-const WORDS: [&str; 7] = ["before", "after", "event", "call", "read", "write", "access"];
+const EVENT_KEYWORDS: [&str; 7] = ["before", "after", "event", "call", "read", "write", "access"];
 
 /// Whether a text starts with an event kind: `after queue_pop`.
 pub(super) fn has_event_kind(text: &str) -> bool {
     let begins_name = |rest: &str| rest.starts_with(|c: char| c.is_alphanumeric() || "_#/.~\"".contains(c));
     let split = text.trim().split_once(char::is_whitespace);
-    split.is_some_and(|(first, rest)| WORDS.contains(&first) && begins_name(rest.trim_start()))
+    split.is_some_and(|(first, rest)| EVENT_KEYWORDS.contains(&first) && begins_name(rest.trim_start()))
 }
 
-/// Returns the event that a name denotes, in formulas and wherever events are observed by name: `queue_push`,
+/// Returns the event that a name denotes, in formulae and wherever events are observed by name: `queue_push`,
 /// `after queue_pop`, `write s`. Parameters are ignored.
 ///
 /// ```
@@ -101,7 +101,7 @@ pub fn event_named(name: &str) -> (String, EventKind) {
     )
 }
 
-/// Predefined events that formulas cannot name.
+/// Predefined events that formulae cannot name.
 const RESERVED: [&str; 2] = [ANY_EVENT, STATE_EVENT];
 
 fn reserved(located: &LocatedAtom, name: &str) -> Diagnostic {
@@ -150,12 +150,12 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
         Ok(plain) => plain,
         Err(part) => {
             let span = Span::new(source, locate(part.start as u32), locate(part.end as u32));
-            let words = "`#` starts a comment: the rest of the expression would be ignored";
+            let message = "`#` starts a comment: the rest of the expression would be ignored";
             let help = match SPECIAL_EVENTS.iter().find(|event| text[part.clone()] == format!("#{event}")) {
                 Some(event) => format!("write the event without quotes: #{event}"),
                 None => "the special parameters are `#thread`, `#time` and `#program`".to_owned(),
             };
-            diagnostics.push(Diagnostic::error(span, words).help(help));
+            diagnostics.push(Diagnostic::error(span, message).help(help));
             return None;
         }
     };
@@ -169,13 +169,13 @@ fn condition(located: &LocatedAtom, text: &str, diagnostics: &mut Vec<Diagnostic
     let block = Block::parse(snippet, diagnostics)?;
     let reads = block.reads.keys().map(|name| {
         let path = plain.paths.iter().find(|(known, _)| known == name);
-        (name.clone(), path.map_or_else(|| named(name), |(_, param)| param.clone()))
+        (name.clone(), path.map_or_else(|| parameter_named(name), |(_, param)| param.clone()))
     });
     Some(Condition { atom: located.atom, reads: reads.collect(), block })
 }
 
 /// Returns the parameter for a name: `ret` is the return value of a function, `arg1` its first argument.
-pub(super) fn named(name: &str) -> Param {
+pub(super) fn parameter_named(name: &str) -> Param {
     let position = name.strip_prefix("arg").and_then(|digits| digits.parse().ok());
     let source = match (name, position) {
         ("ret", _) => ParamSource::Ret,

@@ -7,7 +7,7 @@ use invigil_monitor::decision::{DecisionEdge, DecisionNode};
 use std::collections::HashMap;
 
 /// The maximum number of decision nodes of a property.
-const MAX_FORKS: usize = 1 << 20;
+const MAX_NODES: usize = 1 << 20;
 /// The maximum number of decisions on a path.
 const MAX_DEPTH: usize = 1 << 10;
 
@@ -17,7 +17,7 @@ pub(super) type Edges = Vec<(Label, DecisionEdge)>;
 /// Builds decision diagrams that share equal nodes.
 #[derive(Default)]
 pub(super) struct Diagrams {
-    pub(super) forks: Vec<DecisionNode>,
+    pub(super) nodes: Vec<DecisionNode>,
     shared: HashMap<DecisionNode, u32>,
     /// Results for the current event.
     known: HashMap<Edges, DecisionEdge>,
@@ -37,10 +37,10 @@ impl Diagrams {
         edges: &Edges,
         test: &mut dyn FnMut(Atom) -> u32,
     ) -> Result<DecisionEdge, TooLarge> {
-        self.below(labels, edges, test, 0)
+        self.build(labels, edges, test, 0)
     }
 
-    fn below(
+    fn build(
         &mut self,
         labels: &mut Labels,
         edges: &Edges,
@@ -50,7 +50,8 @@ impl Diagrams {
         if depth > MAX_DEPTH {
             return Err(TooLarge { what: "atoms in one decision", limit: MAX_DEPTH });
         }
-        let decided = edges.iter().find_map(|(label, _)| labels.decide(label)).map(|(variable, ..)| variable);
+        let decided =
+            edges.iter().find_map(|(label, _)| labels.cofactors(label)).map(|(variable, ..)| variable);
         let Some(variable) = decided else {
             return Ok(edges.first().map_or(DecisionEdge::Stay, |(_, next)| *next));
         };
@@ -69,25 +70,25 @@ impl Diagrams {
             Ok(rest)
         };
         let (yes, no) = (side(true)?, side(false)?);
-        let yes = self.below(labels, &yes, test, depth + 1)?;
-        let no = self.below(labels, &no, test, depth + 1)?;
+        let yes = self.build(labels, &yes, test, depth + 1)?;
+        let no = self.build(labels, &no, test, depth + 1)?;
         let next = match variable {
             _ if yes == no => yes,
-            Variable::Atom(atom) => self.fork(DecisionNode { test: test(atom), yes, no })?,
-            // Machines of users' formulas only contain atoms.
+            Variable::Atom(atom) => self.intern(DecisionNode { test: test(atom), yes, no })?,
+            // Machines of users' formulae only contain atoms.
             Variable::Helper(_) => no,
         };
         self.known.insert(edges.clone(), next);
         Ok(next)
     }
 
-    fn fork(&mut self, fork: DecisionNode) -> Result<DecisionEdge, TooLarge> {
-        if self.forks.len() == MAX_FORKS {
-            return Err(TooLarge { what: "decision nodes of a monitor", limit: MAX_FORKS });
+    fn intern(&mut self, node: DecisionNode) -> Result<DecisionEdge, TooLarge> {
+        if self.nodes.len() == MAX_NODES {
+            return Err(TooLarge { what: "decision nodes of a monitor", limit: MAX_NODES });
         }
-        let number = *self.shared.entry(fork).or_insert_with(|| {
-            self.forks.push(fork);
-            self.forks.len() as u32 - 1
+        let number = *self.shared.entry(node).or_insert_with(|| {
+            self.nodes.push(node);
+            self.nodes.len() as u32 - 1
         });
         Ok(DecisionEdge::Ask(number))
     }

@@ -16,17 +16,17 @@ use super::TraceSemantics;
 use super::atoms::has_event_kind;
 use super::graph::{class, note, shorten};
 use super::labels::sum;
-use super::meaning::Machine;
 use super::names::names;
 use super::property::Property;
+use super::state_output::Machine;
 use crate::prop::picture::{BranchKind, Edge, Graph, Node};
 use invigil_expr::diag::Diagnostic;
+use invigil_ltl::analysis::{Class, Stuttering};
 use invigil_ltl::automaton::Automaton;
-use invigil_ltl::automaton::never::Refused;
+use invigil_ltl::automaton::never_claim::NeverClaimError;
 use invigil_ltl::formula::{Atom, Formulae, Proposition};
 use invigil_ltl::monitor::monitorability;
 use invigil_ltl::patterns::describe;
-use invigil_ltl::questions::{Class, Stuttering};
 use invigil_ltl::word::{Lasso, Letter};
 use invigil_ltl::{Effort, Formula, Logic, TooLarge};
 use invigil_monitor::automaton::AtEnd;
@@ -53,17 +53,17 @@ pub struct Explanation {
     /// Its class in the safety-progress hierarchy.
     pub class: String,
     /// The meaning of that class.
-    pub class_means: &'static str,
+    pub class_description: &'static str,
     /// Whether the formula is invariant under stuttering.
     pub stutter_invariant: Option<bool>,
     /// Two words that differ only by stuttering: the formula holds on the first but not on the second.
     pub stutters: Option<[Word; 2]>,
     /// Its monitorability.
-    pub monitorable: Option<Monitorable>,
+    pub monitorable: Option<MonitorabilityInfo>,
     /// A shortest run after which it holds, whatever follows.
-    pub good_prefix: Option<Vec<Instant>>,
+    pub good_prefix: Option<Vec<Valuation>>,
     /// A shortest run after which it is violated, whatever follows.
-    pub bad_prefix: Option<Vec<Instant>>,
+    pub bad_prefix: Option<Vec<Valuation>>,
     /// A run on which it holds.
     pub holds_on: Option<Word>,
     /// A run on which it does not hold.
@@ -76,31 +76,31 @@ pub struct Explanation {
     pub hoa: Option<String>,
     /// The SPIN never claim of its negation, or the reason why there is none.
     pub never: Result<String, String>,
-    /// Questions that exceeded the budget, with the limit.
+    /// Analyses that exceeded the budget, with the limit.
     pub unanswered: Vec<String>,
 }
 
 /// The names and expressions that hold at a position.
-pub type Instant = Vec<String>;
+pub type Valuation = Vec<String>;
 
 /// An infinite run: a prefix and a cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     /// The prefix.
-    pub prefix: Vec<Instant>,
+    pub prefix: Vec<Valuation>,
     /// The cycle, which is repeated forever.
-    pub cycle: Vec<Instant>,
+    pub cycle: Vec<Valuation>,
 }
 
-/// Which verdicts are possible.
+/// Monitorability of a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Monitorable {
+pub struct MonitorabilityInfo {
     /// Whether a verdict stays possible after every finite run.
     pub is_monitorable: bool,
     /// The reason, as text.
     pub reason: String,
     /// A shortest run after which no verdict is possible.
-    pub blind_prefix: Option<Vec<Instant>>,
+    pub blind_prefix: Option<Vec<Valuation>>,
 }
 
 /// The sizes of the automata of a formula.
@@ -113,7 +113,7 @@ pub struct Sizes {
     /// The states of the minimal monitor with certain verdicts only.
     pub monitor: Option<usize>,
     /// The states of the minimal monitor with presumptive verdicts.
-    pub presuming: Option<usize>,
+    pub presumptive: Option<usize>,
     /// The states of the minimal automaton for finite traces.
     pub finite: Option<usize>,
 }
@@ -130,16 +130,16 @@ pub struct StateInfo {
     /// Whether it is the initial state.
     pub is_initial: bool,
     /// The outgoing edges: condition and target. If no condition holds, the state does not change.
-    pub moves: Vec<(String, String)>,
+    pub edges: Vec<(String, String)>,
 }
 
 impl Property {
     /// Summarises the formula. See the module for an example.
     ///
     /// # Errors
-    /// If it has syntax errors.
+    /// Returns the errors if the formula has any.
     pub fn explain(&self) -> Result<Explanation, Vec<Diagnostic>> {
-        let (logic, formula, located) = self.parse_again()?;
+        let (logic, formula, located) = self.reparse()?;
         let event = located.iter().find_map(|located| match &located.proposition {
             Proposition::Expression(text) if has_event_kind(text) => Some(text.clone()),
             _ => None,
@@ -148,6 +148,7 @@ impl Property {
     }
 }
 
+/// Builder of an explanation.
 struct Explainer<'a> {
     property: &'a Property,
     logic: Logic,
@@ -158,53 +159,56 @@ struct Explainer<'a> {
 }
 
 impl Explainer<'_> {
-    /// Asks a question that may exceed the budget.
-    fn ask<T>(
+    /// Runs an analysis that may exceed the budget.
+    fn analyse<T>(
         &mut self,
-        what: &str,
-        question: impl FnOnce(&mut Logic, Formula) -> Result<T, TooLarge>,
+        name: &str,
+        analysis: impl FnOnce(&mut Logic, Formula) -> Result<T, TooLarge>,
     ) -> Option<T> {
-        let limit = match question(&mut self.logic, self.formula) {
+        let limit = match analysis(&mut self.logic, self.formula) {
             Ok(answer) => return Some(answer),
             Err(limit) => limit,
         };
-        self.unanswered.push(format!("{what}: {limit}"));
+        self.unanswered.push(format!("{name}: {limit}"));
         None
     }
 
     fn explain(mut self) -> Explanation {
         let property = self.property;
         let not = |logic: &mut Logic, formula| logic.formulae.not(formula);
-        let located = self.logic.class(self.formula);
+        let classification = self.logic.classify(self.formula);
         let shown = self.logic.formulae.show(self.formula).to_string();
-        let smaller = self.ask("simplification", |logic, formula| logic.simplify(formula, Effort::Language));
+        let smaller =
+            self.analyse("simplification", |logic, formula| logic.simplify(formula, Effort::Language));
         let smaller = smaller.map(|smaller| self.logic.formulae.show(smaller).to_string());
         let sentence = describe(&self.logic.formulae, self.formula);
-        let stuttering = self.ask("stutter invariance", Logic::stuttering);
-        let generalised = self.ask("the generalised Büchi automaton", Logic::translate);
-        let buchi = self.ask("the Büchi automaton", Logic::buchi);
-        let negated = self.ask("the automaton of the negation", |logic, formula| {
+        let stuttering = self.analyse("stutter invariance", Logic::stuttering);
+        let generalised = self.analyse("the generalised Büchi automaton", Logic::translate);
+        let buchi = self.analyse("the Büchi automaton", Logic::buchi);
+        let negated = self.analyse("the automaton of the negation", |logic, formula| {
             let not = not(logic, formula)?;
             logic.translate(not)
         });
-        let monitor = self.ask("the monitor", Logic::monitor);
-        let presuming =
-            self.ask("the presumptive monitor", |logic, formula| Ok(logic.presume(formula)?.states()));
-        let finite =
-            self.ask("the automaton for finite traces", |logic, formula| Ok(logic.finite(formula)?.states()));
-        let states = self.ask("the states of the monitor", |logic, formula| {
+        let monitor = self.analyse("the monitor", Logic::monitor);
+        let presumptive = self.analyse("the presumptive monitor", |logic, formula| {
+            Ok(logic.presumptive_monitor(formula)?.states())
+        });
+        let finite = self.analyse("the automaton for finite traces", |logic, formula| {
+            Ok(logic.finite_monitor(formula)?.states())
+        });
+        let states = self.analyse("the states of the monitor", |logic, formula| {
             let machine = property.machine(logic, formula)?;
             states(logic, &machine)
         });
-        let hoa = self.ask("the automaton in the HOA format", |logic, formula| {
-            logic.translate(formula)?.hoa(logic, Some(&property.formula))
+        let hoa = self.analyse("the automaton in the HOA format", |logic, formula| {
+            logic.translate(formula)?.to_hoa(logic, Some(&property.formula))
         });
         let logic = &self.logic;
-        let letter = |letter: &Letter| instant(&logic.formulae, letter);
-        let letters = |letters: &[Letter]| -> Vec<Instant> { letters.iter().map(letter).collect() };
+        let letter = |letter: &Letter| valuation(&logic.formulae, letter);
+        let letters = |letters: &[Letter]| -> Vec<Valuation> { letters.iter().map(letter).collect() };
         let word = |lasso: &Lasso| Word { prefix: letters(&lasso.prefix), cycle: letters(&lasso.cycle) };
         let size = |automaton: &Automaton| (automaton.states(), automaton.edge_count());
-        let judged = monitor.as_ref().map(|monitor| monitorability(monitor, &logic.labels));
+        let monitorability = monitor.as_ref().map(|monitor| monitorability(monitor, &logic.labels));
         Explanation {
             name: property.name.clone(),
             formula: property.formula.clone(),
@@ -212,20 +216,20 @@ impl Explainer<'_> {
             semantics: property.semantics,
             slice_on: property.slice_on.iter().map(|name| name.text.clone()).collect(),
             pattern: sentence.as_ref().and_then(|sentence| sentence.pattern).map(|(pattern, scope)| {
-                format!("{}, {}", spaced(&format!("{pattern:?}")), spaced(&format!("{scope:?}")))
+                format!("{}, {}", split_words(&format!("{pattern:?}")), split_words(&format!("{scope:?}")))
             }),
             sentence: sentence.map(|sentence| sentence.text),
-            class: located.to_string(),
-            class_means: means(located.class),
+            class: classification.to_string(),
+            class_description: describe_class(classification.class),
             stutter_invariant: stuttering.as_ref().map(|found| *found == Stuttering::Invariant),
             stutters: stuttering.and_then(|found| match found {
                 Stuttering::Invariant => None,
                 Stuttering::Sensitive { holds, fails } => Some([word(&holds), word(&fails)]),
             }),
-            monitorable: judged.map(|judged| Monitorable {
-                is_monitorable: judged.is_monitorable(),
-                reason: judged.to_string(),
-                blind_prefix: judged.blind_after.as_deref().map(letters),
+            monitorable: monitorability.map(|found| MonitorabilityInfo {
+                is_monitorable: found.is_monitorable(),
+                reason: found.to_string(),
+                blind_prefix: found.blind_after.as_deref().map(letters),
             }),
             good_prefix: monitor
                 .as_ref()
@@ -233,20 +237,20 @@ impl Explainer<'_> {
                 .as_deref()
                 .map(letters),
             bad_prefix: monitor.as_ref().and_then(|of| of.bad_prefix(&logic.labels)).as_deref().map(letters),
-            holds_on: generalised.as_ref().and_then(|of| of.word(&logic.labels)).as_ref().map(word),
-            fails_on: negated.and_then(|of| of.word(&logic.labels)).as_ref().map(word),
+            holds_on: generalised.as_ref().and_then(|of| of.accepting_word(&logic.labels)).as_ref().map(word),
+            fails_on: negated.and_then(|of| of.accepting_word(&logic.labels)).as_ref().map(word),
             sizes: Sizes {
                 generalised: generalised.as_ref().map(|of| (of.states(), of.edge_count(), of.sets)),
                 buchi: buchi.as_ref().map(size),
                 monitor: monitor.as_ref().map(invigil_ltl::moore::Moore::states),
-                presuming,
+                presumptive,
                 finite,
             },
             never: match (&buchi, self.event) {
-                (_, Some(event)) => Err(Refused::Proposition(event).to_string()),
-                (Some(buchi), None) => {
-                    buchi.never(logic, Some(&property.formula)).map_err(|refused| refused.to_string())
-                }
+                (_, Some(event)) => Err(NeverClaimError::Proposition(event).to_string()),
+                (Some(buchi), None) => buchi
+                    .to_never_claim(logic, Some(&property.formula))
+                    .map_err(|refused| refused.to_string()),
                 (None, None) => Err("the Büchi automaton is too large".to_owned()),
             },
             states: states.unwrap_or_default(),
@@ -256,34 +260,35 @@ impl Explainer<'_> {
     }
 }
 
-/// The names and expressions that hold.
-fn instant(formulae: &Formulae, letter: &Letter) -> Instant {
+/// Returns the names and expressions that hold.
+fn valuation(formulae: &Formulae, letter: &Letter) -> Valuation {
     let is_known = |atom: &&Atom| !matches!(formulae.proposition(**atom), Proposition::Fresh(_));
     letter.atoms().iter().filter(is_known).map(|atom| formulae.proposition(*atom).to_string()).collect()
 }
 
+/// Summarises the states of a monitor.
 fn states(logic: &Logic, machine: &Machine) -> Result<Vec<StateInfo>, TooLarge> {
     let (labels, formulae) = (&logic.labels, &logic.formulae);
     let names = names(machine, labels, formulae)?;
     let mut states = Vec::new();
-    for (at, meaning) in machine.outputs.iter().enumerate() {
-        let mut moves = Vec::new();
+    for (at, output) in machine.outputs.iter().enumerate() {
+        let mut edges = Vec::new();
         for (label, to) in machine.edges[at].iter().filter(|(_, to)| *to as usize != at) {
-            moves.push((sum(&labels.cubes(label)?, formulae), names[*to as usize].clone()));
+            edges.push((sum(&labels.cubes(label)?, formulae), names[*to as usize].clone()));
         }
         states.push(StateInfo {
             name: names[at].clone(),
-            verdict: meaning.verdict,
-            at_end: meaning.at_end,
+            verdict: output.verdict,
+            at_end: output.at_end,
             is_initial: at == machine.initial as usize,
-            moves,
+            edges,
         });
     }
     Ok(states)
 }
 
 /// Converts `BoundedExistence` to `bounded existence`.
-fn spaced(word: &str) -> String {
+fn split_words(word: &str) -> String {
     let mut out = String::new();
     for letter in word.chars() {
         if letter.is_uppercase() && !out.is_empty() {
@@ -294,7 +299,8 @@ fn spaced(word: &str) -> String {
     out
 }
 
-fn means(class: Class) -> &'static str {
+/// Describes a class in words.
+fn describe_class(class: Class) -> &'static str {
     match class {
         Class::Bounded => "decided after a bounded number of positions",
         Class::Safety => "nothing bad happens: a finite run can refute it",
@@ -316,7 +322,7 @@ impl Explanation {
             ..Node::new(&state.name, class(state.verdict))
         });
         let edges = self.states.iter().enumerate().flat_map(|(from, state)| {
-            state.moves.iter().filter_map(move |(label, to)| {
+            state.edges.iter().filter_map(move |(label, to)| {
                 Some(Edge {
                     from,
                     to: position(to)?,
@@ -332,14 +338,14 @@ impl Explanation {
 impl std::fmt::Display for Word {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         if !self.prefix.is_empty() {
-            write!(f, "{} ", instants(&self.prefix))?;
+            write!(f, "{} ", render_valuations(&self.prefix))?;
         }
-        write!(f, "({})ω", instants(&self.cycle))
+        write!(f, "({})ω", render_valuations(&self.cycle))
     }
 }
 
 /// Renders positions, each with the atoms that hold in braces.
-pub fn instants(instants: &[Instant]) -> String {
-    let words: Vec<String> = instants.iter().map(|holds| format!("{{{}}}", holds.join(", "))).collect();
+pub fn render_valuations(valuations: &[Valuation]) -> String {
+    let words: Vec<String> = valuations.iter().map(|holds| format!("{{{}}}", holds.join(", "))).collect();
     words.join(" ")
 }

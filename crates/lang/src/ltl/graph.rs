@@ -35,7 +35,7 @@ pub fn graph(automaton: &Automaton, catalog: &EventCatalog) -> Graph {
     Graph { nodes: nodes.collect(), edges: edges.collect() }
 }
 
-/// The class of a state.
+/// Returns the class of a state.
 pub(super) fn class(verdict: Verdict) -> NodeClass {
     match verdict {
         Verdict::Accepting => NodeClass::Accepting,
@@ -44,7 +44,7 @@ pub(super) fn class(verdict: Verdict) -> NodeClass {
     }
 }
 
-/// The note on a state: the result for a run that ends there.
+/// Returns the note on a state: the result for a run that ends there.
 pub(super) fn note(at_end: AtEnd) -> Option<String> {
     match at_end {
         AtEnd::Nothing => None,

@@ -17,8 +17,8 @@ pub(super) fn proposition(formulae: &Formulae, variable: Variable) -> Option<&Pr
 /// Renders a sum of products: `a & !b | c`.
 pub(super) fn sum(cubes: &[Cube], formulae: &Formulae) -> String {
     let literal = |(variable, value): &(Variable, bool)| {
-        let words = proposition(formulae, *variable).map_or_else(|| "?".to_owned(), ToString::to_string);
-        if *value { words } else { format!("!{words}") }
+        let text = proposition(formulae, *variable).map_or_else(|| "?".to_owned(), ToString::to_string);
+        if *value { text } else { format!("!{text}") }
     };
     let product = |cube: &Cube| -> String {
         let mut literals = cube.clone();

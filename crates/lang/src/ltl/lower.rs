@@ -4,11 +4,11 @@
 //! atom of its name holds, atoms of other names do not, and atoms that are expressions are evaluated. In a record
 //! that names no event, the atoms of names are read from its fields.
 
-use super::atoms::{Atoms, EventAtom, named};
+use super::atoms::{Atoms, EventAtom, parameter_named};
 use super::decision_diagram::{Diagrams, Edges};
 use super::labels::sum;
-use super::meaning::{Machine, Meaning};
 use super::names::{is_good, names};
+use super::state_output::{Machine, StateOutput};
 use crate::prop::ast::Name;
 use crate::prop::lower::HOST_FUNCTIONS;
 use invigil_expr::compile::{Block, BlockRole, Compiler, Snippet};
@@ -25,7 +25,7 @@ use invigil_monitor::verdict::Verdict;
 use std::collections::HashMap;
 
 /// The header of the automaton.
-pub(super) struct Title<'a> {
+pub(super) struct PropertyHeader<'a> {
     pub(super) name: &'a str,
     pub(super) formula: &'a str,
     pub(super) span: Span,
@@ -34,7 +34,7 @@ pub(super) struct Title<'a> {
 
 /// An event of the alphabet.
 struct Letter {
-    symbol: EventId,
+    event: EventId,
     /// The event atoms that hold at it; `None` for a record that names no event.
     holds: Option<Vec<Atom>>,
     /// The parameters that its atoms define.
@@ -44,12 +44,12 @@ struct Letter {
 /// Builds the automaton; returns `None` if an error was added to `diagnostics`.
 ///
 /// # Errors
-/// If the machine is too large.
+/// Fails if the machine is too large.
 pub(super) fn lower(
     logic: &mut Logic,
     machine: &Machine,
     atoms: &Atoms,
-    title: &Title<'_>,
+    header: &PropertyHeader<'_>,
     functions: &[(SourceId, &str)],
     catalog: &mut EventCatalog,
     diagnostics: &mut Vec<Diagnostic>,
@@ -60,34 +60,35 @@ pub(super) fn lower(
     }
     let Logic { formulae, labels, .. } = logic;
     let mut names = names(machine, labels, formulae)?;
-    let begun = match title.slice_on.is_empty() || is_good(&machine.outputs[machine.initial as usize]) {
-        true => None,
-        false => {
-            names.push(START.to_owned());
-            Some(with_start(machine))
-        }
-    };
-    let machine = begun.as_ref().unwrap_or(machine);
+    let with_start_state =
+        match header.slice_on.is_empty() || is_good(&machine.outputs[machine.initial as usize]) {
+            true => None,
+            false => {
+                names.push(START.to_owned());
+                Some(add_start(machine))
+            }
+        };
+    let machine = with_start_state.as_ref().unwrap_or(machine);
     let letters = letters(atoms, catalog);
     let compiler = compiler(functions, diagnostics);
     let mut lowering = Lowering {
         formulae,
         labels,
         machine,
-        span: title.span,
+        span: header.span,
         transitions: Vec::new(),
-        firsts: Vec::new(),
+        roots: Vec::new(),
         diagrams: Diagrams::default(),
         tests: Tests { atoms, compiler, catalog, known: HashMap::new(), tests: Vec::new() },
     };
     let mut bindings = Vec::new();
     for letter in &letters {
-        let keys = title.slice_on.iter().map(|key| &key.text);
-        let keys = keys.map(|key| Some(lowering.tests.param(letter, key, named(key))));
-        bindings.push((letter.symbol, keys.collect()));
+        let keys = header.slice_on.iter().map(|key| &key.text);
+        let keys = keys.map(|key| Some(lowering.tests.param(letter, key, parameter_named(key))));
+        bindings.push((letter.event, keys.collect()));
         lowering.letter(letter)?;
     }
-    let Lowering { transitions, mut firsts, diagrams, tests: Tests { tests, compiler, .. }, .. } = lowering;
+    let Lowering { transitions, mut roots, diagrams, tests: Tests { tests, compiler, .. }, .. } = lowering;
     let (program, found) = compiler.finish();
     for diagnostic in found {
         if !diagnostics.contains(&diagnostic) {
@@ -97,24 +98,19 @@ pub(super) fn lower(
     if diagnostics.iter().any(Diagnostic::is_error) {
         return Ok(None);
     }
-    firsts.sort_unstable_by_key(|(of, _)| *of);
-    let states = names.into_iter().zip(&machine.outputs).map(|(name, Meaning { verdict, at_end })| State {
-        name,
-        verdict: *verdict,
-        is_final: false,
-        action: None,
-        at_end: *at_end,
-        span: title.span,
+    roots.sort_unstable_by_key(|(of, _)| *of);
+    let states = names.into_iter().zip(&machine.outputs).map(|(name, StateOutput { verdict, at_end })| {
+        State { name, verdict: *verdict, is_final: false, action: None, at_end: *at_end, span: header.span }
     });
     Ok(Some(Automaton::new(AutomatonDef {
-        name: title.name.to_owned(),
-        formula: Some(title.formula.to_owned()),
-        slice_on: title.slice_on.iter().map(|name| name.text.clone()).collect(),
+        name: header.name.to_owned(),
+        formula: Some(header.formula.to_owned()),
+        slice_on: header.slice_on.iter().map(|name| name.text.clone()).collect(),
         bindings,
         states: states.collect(),
         initial: machine.initial as StateId,
         transitions,
-        decisions: DecisionDiagram { tests, nodes: diagrams.forks, roots: firsts },
+        decisions: DecisionDiagram { tests, nodes: diagrams.nodes, roots },
         program,
         ..AutomatonDef::default()
     })))
@@ -125,12 +121,12 @@ const START: &str = "start";
 
 /// Returns the machine with an additional start state, which every event leaves. Otherwise an instance whose events
 /// change nothing would not exist at the end of the run, where it may have an open obligation.
-fn with_start(machine: &Machine) -> Machine {
-    let (mut begun, initial) = (machine.clone(), machine.initial as usize);
-    begun.initial = machine.states() as automaton::State;
-    begun.outputs.push(machine.outputs[initial]);
-    begun.edges.push(machine.edges[initial].clone());
-    begun
+fn add_start(machine: &Machine) -> Machine {
+    let (mut with_start_state, initial) = (machine.clone(), machine.initial as usize);
+    with_start_state.initial = machine.states() as automaton::State;
+    with_start_state.outputs.push(machine.outputs[initial]);
+    with_start_state.edges.push(machine.edges[initial].clone());
+    with_start_state
 }
 
 /// Creates a compiler with the functions that expressions may call.
@@ -155,7 +151,7 @@ struct Lowering<'a> {
     machine: &'a Machine,
     span: Span,
     transitions: Vec<Transition>,
-    firsts: Vec<((StateId, EventId), DecisionEdge)>,
+    roots: Vec<((StateId, EventId), DecisionEdge)>,
     diagrams: Diagrams,
     tests: Tests<'a>,
 }
@@ -164,22 +160,22 @@ impl Lowering<'_> {
     /// Adds the transitions of all states for an event.
     fn letter(&mut self, letter: &Letter) -> Result<(), TooLarge> {
         self.diagrams.next_event();
-        let given: Vec<(Variable, bool)> = match &letter.holds {
+        let known: Vec<(Variable, bool)> = match &letter.holds {
             Some(holds) => {
                 let events = self.tests.atoms.events.iter().map(|event| event.atom);
                 events.map(|atom| (Variable::Atom(atom), holds.contains(&atom))).collect()
             }
             None => Vec::new(),
         };
-        let given = self.labels.cube(&given)?;
+        let known = self.labels.cube(&known)?;
         for (state, edges) in self.machine.edges.iter().enumerate() {
             let mut branches: Edges = Vec::new();
             for (label, target) in edges {
-                let label = self.labels.restrict(label, &given)?;
+                let label = self.labels.restrict(label, &known)?;
                 match *target as usize {
                     _ if label.is_false() => {}
                     target if target == state => branches.push((label, DecisionEdge::Stay)),
-                    target => self.branches(letter.symbol, state, target, label, &mut branches)?,
+                    target => self.branches(letter.event, state, target, label, &mut branches)?,
                 }
             }
             // If a state never changes on an event, it does not need the event.
@@ -187,9 +183,9 @@ impl Lowering<'_> {
                 continue;
             }
             let Lowering { labels, tests, diagrams, .. } = self;
-            let first = diagrams.decide(labels, &branches, &mut |atom| tests.test(letter, atom))?;
-            if matches!(first, DecisionEdge::Ask(_)) {
-                self.firsts.push(((state as StateId, letter.symbol), first));
+            let root = diagrams.decide(labels, &branches, &mut |atom| tests.test(letter, atom))?;
+            if matches!(root, DecisionEdge::Ask(_)) {
+                self.roots.push(((state as StateId, letter.event), root));
             }
         }
         Ok(())
@@ -199,7 +195,7 @@ impl Lowering<'_> {
     /// transition of its own.
     fn branches(
         &mut self,
-        symbol: EventId,
+        event: EventId,
         state: usize,
         target: usize,
         label: Label,
@@ -213,19 +209,19 @@ impl Lowering<'_> {
             let mut rest = label;
             for cube in cubes {
                 let enough = self.labels.cube(&cube)?;
-                let words = sum(&[cube], self.formulae);
-                reasons.push((self.labels.and(&rest, &enough)?, Some(words)));
+                let condition = sum(&[cube], self.formulae);
+                reasons.push((self.labels.and(&rest, &enough)?, Some(condition)));
                 rest = self.labels.minus(&rest, &enough)?;
             }
         } else {
-            let words = sum(&self.labels.cubes(&label)?, self.formulae);
-            reasons.push((label, Some(words)));
+            let condition = sum(&self.labels.cubes(&label)?, self.formulae);
+            reasons.push((label, Some(condition)));
         }
         for (label, condition) in reasons {
             branches.push((label, DecisionEdge::Take(self.transitions.len() as u32)));
             self.transitions.push(Transition {
                 from: state as StateId,
-                event: symbol,
+                event,
                 guard: None,
                 success: Some(BranchEnd { target: Some(target as StateId), ..BranchEnd::default() }),
                 failure: None,
@@ -243,30 +239,30 @@ impl Lowering<'_> {
 fn letters(atoms: &Atoms, catalog: &mut EventCatalog) -> Vec<Letter> {
     let mut letters: Vec<Letter> = Vec::new();
     for EventAtom { atom, name, kind, params, .. } in &atoms.events {
-        let symbol = catalog.declare(name, *kind);
-        let at = letters.iter().position(|letter| letter.symbol == symbol).unwrap_or_else(|| {
-            letters.push(Letter { symbol, holds: Some(Vec::new()), params: Vec::new() });
+        let id = catalog.declare(name, *kind);
+        let at = letters.iter().position(|letter| letter.event == id).unwrap_or_else(|| {
+            letters.push(Letter { event: id, holds: Some(Vec::new()), params: Vec::new() });
             letters.len() - 1
         });
         letters[at].params.extend_from_slice(params);
         letters[at].holds.get_or_insert_default().push(*atom);
     }
     if letters.is_empty() {
-        let symbol = catalog.declare(ANY_EVENT, EventKind::Before);
+        let id = catalog.declare(ANY_EVENT, EventKind::Before);
         // Reports show the name of the event.
-        catalog.declare_param(symbol, &named("event"));
-        letters.push(Letter { symbol, holds: Some(Vec::new()), params: Vec::new() });
+        catalog.declare_param(id, &parameter_named("event"));
+        letters.push(Letter { event: id, holds: Some(Vec::new()), params: Vec::new() });
     }
-    let symbol = catalog.declare(STATE_EVENT, EventKind::Before);
+    let id = catalog.declare(STATE_EVENT, EventKind::Before);
     // In source order, not in evaluation order.
     for event in &atoms.events {
-        catalog.declare_param(symbol, &field(event));
+        catalog.declare_param(id, &field(event));
     }
-    letters.push(Letter { symbol, holds: None, params: Vec::new() });
+    letters.push(Letter { event: id, holds: None, params: Vec::new() });
     letters
 }
 
-/// The record field with the value of an event atom, for records that name no event.
+/// Returns the record field with the value of an event atom, for records that name no event.
 fn field(event: &EventAtom) -> Param {
     Param { source: ParamSource::Name(event.field.clone()), name: event.field.clone(), ty: None }
 }
@@ -283,26 +279,26 @@ struct Tests<'a> {
 impl Tests<'_> {
     /// Returns the index of a parameter of an event; the event may define its source.
     fn param(&mut self, letter: &Letter, name: &str, otherwise: Param) -> usize {
-        let said = letter.params.iter().find(|param| param.name == name);
-        self.catalog.declare_param(letter.symbol, said.unwrap_or(&otherwise))
+        let declared = letter.params.iter().find(|param| param.name == name);
+        self.catalog.declare_param(letter.event, declared.unwrap_or(&otherwise))
     }
 
     /// Returns the test for an atom at an event.
     fn test(&mut self, letter: &Letter, atom: Atom) -> u32 {
-        if let Some(known) = self.known.get(&(letter.symbol, atom)) {
+        if let Some(known) = self.known.get(&(letter.event, atom)) {
             return *known;
         }
-        let test = self.make(letter, atom);
+        let test = self.create_test(letter, atom);
         let number = self.tests.len() as u32;
         self.tests.push(test);
-        self.known.insert((letter.symbol, atom), number);
+        self.known.insert((letter.event, atom), number);
         number
     }
 
-    fn make(&mut self, letter: &Letter, atom: Atom) -> DecisionTest {
+    fn create_test(&mut self, letter: &Letter, atom: Atom) -> DecisionTest {
         let atoms = self.atoms;
         if let Some(event) = atoms.events.iter().find(|event| event.atom == atom) {
-            return DecisionTest::Parameter(self.catalog.declare_param(letter.symbol, &field(event)));
+            return DecisionTest::Parameter(self.catalog.declare_param(letter.event, &field(event)));
         }
         let Some(condition) = atoms.conditions.iter().find(|condition| condition.atom == atom) else {
             // Syntax errors have been reported, and the automaton is discarded.

@@ -1,4 +1,4 @@
-//! Temporal formulas as properties: connects `invigil-ltl` to events.
+//! Temporal formulae as properties: connects `invigil-ltl` to events.
 //!
 //! ```
 //! use invigil_expr::diag::SourceId;
@@ -30,12 +30,12 @@ pub mod explain;
 mod graph;
 mod labels;
 mod lower;
-mod meaning;
 mod names;
 mod paths;
 mod property;
+mod state_output;
 
-pub use invigil_ltl::syntax::unglued;
+pub use invigil_ltl::syntax::separate_operators;
 
 pub use argument::{FormulaArgument, TraceSemantics};
 pub use atoms::event_named;

@@ -1,7 +1,7 @@
 //! Names for the states of a monitor, after the events they wait for.
 
 use super::labels::proposition;
-use super::meaning::{Machine, Meaning};
+use super::state_output::{Machine, StateOutput};
 use invigil_ltl::TooLarge;
 use invigil_ltl::formula::{Formulae, Proposition};
 use invigil_ltl::label::{Cube, Labels, Variable};
@@ -21,13 +21,13 @@ pub(super) fn names(
 ) -> Result<Vec<String>, TooLarge> {
     let distance = distances(machine);
     let mut names: Vec<String> = Vec::new();
-    for (state, meaning) in machine.outputs.iter().enumerate() {
-        let name = match meaning {
-            Meaning { verdict: Verdict::Accepting, .. } => "satisfied".to_owned(),
-            Meaning { verdict: Verdict::NonAccepting | Verdict::Error, .. } => "violated".to_owned(),
+    for (state, output) in machine.outputs.iter().enumerate() {
+        let name = match output {
+            StateOutput { verdict: Verdict::Accepting, .. } => "satisfied".to_owned(),
+            StateOutput { verdict: Verdict::NonAccepting | Verdict::Error, .. } => "violated".to_owned(),
             // The event that it waits for is unknown.
-            Meaning { at_end: AtEnd::Nothing, .. } => "open".to_owned(),
-            _ if is_good(meaning) => "fine".to_owned(),
+            StateOutput { at_end: AtEnd::Nothing, .. } => "open".to_owned(),
+            _ if is_good(output) => "fine".to_owned(),
             _ => waiting(machine, labels, formulae, state, &distance)?,
         };
         names.push(name);
@@ -37,15 +37,15 @@ pub(super) fn names(
 }
 
 /// Whether the formula would hold if the run ended here.
-pub(super) fn is_good(meaning: &Meaning) -> bool {
-    meaning.verdict == Verdict::Accepting
-        || matches!(meaning.at_end, AtEnd::Presumably(true) | AtEnd::Decided(true))
+pub(super) fn is_good(output: &StateOutput) -> bool {
+    output.verdict == Verdict::Accepting
+        || matches!(output.at_end, AtEnd::Presumably(true) | AtEnd::Decided(true))
 }
 
 /// Per state, the minimum number of steps to one in which the run may end.
 fn distances(machine: &Machine) -> Vec<Option<u32>> {
     let mut distance: Vec<Option<u32>> =
-        machine.outputs.iter().map(|meaning| is_good(meaning).then_some(0)).collect();
+        machine.outputs.iter().map(|output| is_good(output).then_some(0)).collect();
     let mut before: Vec<Vec<usize>> = vec![Vec::new(); machine.states()];
     for (from, edges) in machine.edges.iter().enumerate() {
         edges.iter().for_each(|(_, to)| before[*to as usize].push(from));

@@ -27,9 +27,9 @@ const SPECIAL: [(&str, ParamSource); 4] = [
 /// Substitutes names for paths.
 ///
 /// # Errors
-/// With the range of a part that is not allowed in an expression.
+/// Returns the range of a part that is not allowed in an expression.
 pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usize>> {
-    let mut reader = Reader {
+    let mut replacer = PathReplacer {
         written,
         out: PlainExpression { text: String::new(), places: Vec::new(), paths: Vec::new() },
     };
@@ -38,38 +38,40 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
         let rest = &written[at..];
         let end = at
             + match first {
-                '"' | '\'' => string(rest),
-                '0'..='9' => run(rest, |letter| letter.is_alphanumeric() || letter == '_' || letter == '.'),
+                '"' | '\'' => string_length(rest),
+                '0'..='9' => {
+                    prefix_length(rest, |letter| letter.is_alphanumeric() || letter == '_' || letter == '.')
+                }
                 '#' => {
-                    let length = 1 + run(&rest[1..], is_in_name);
+                    let length = 1 + prefix_length(&rest[1..], is_in_name);
                     let special = SPECIAL.iter().find(|(word, _)| rest[1..length] == **word);
                     let (word, source) = special.ok_or(at..at + length)?;
-                    reader.path(
+                    replacer.path(
                         at..at + length,
                         Param { source: source.clone(), name: (*word).to_owned(), ty: None },
                     );
                     (at, after_operand) = (at + length, true);
                     continue;
                 }
-                '*' | '&' if !after_operand => match path(rest) {
+                '*' | '&' if !after_operand => match path_length(rest) {
                     Some(length) => {
-                        reader.subject(at..at + length);
+                        replacer.subject(at..at + length);
                         (at, after_operand) = (at + length, true);
                         continue;
                     }
                     None => 1,
                 },
-                _ if begins_name(first) => match path(rest) {
+                _ if begins_name(first) => match path_length(rest) {
                     Some(length) => {
-                        reader.subject(at..at + length);
+                        replacer.subject(at..at + length);
                         (at, after_operand) = (at + length, true);
                         continue;
                     }
-                    None => run(rest, is_in_name),
+                    None => prefix_length(rest, is_in_name),
                 },
                 _ => first.len_utf8(),
             };
-        reader.copy(at..end);
+        replacer.copy(at..end);
         let word = &written[at..end];
         after_operand = match first {
             _ if first.is_whitespace() => after_operand,
@@ -78,16 +80,16 @@ pub(super) fn replace_paths(written: &str) -> Result<PlainExpression, Range<usiz
         };
         at = end;
     }
-    reader.out.places.push(written.len() as u32);
-    Ok(reader.out)
+    replacer.out.places.push(written.len() as u32);
+    Ok(replacer.out)
 }
 
-struct Reader<'a> {
+struct PathReplacer<'a> {
     written: &'a str,
     out: PlainExpression,
 }
 
-impl Reader<'_> {
+impl PathReplacer<'_> {
     fn copy(&mut self, part: Range<usize>) {
         self.out.places.extend(part.clone().map(|at| at as u32));
         self.out.text.push_str(&self.written[part]);
@@ -95,8 +97,8 @@ impl Reader<'_> {
 
     /// Substitutes a path in the target's language.
     fn subject(&mut self, part: Range<usize>) {
-        let words = self.written[part.clone()].to_owned();
-        self.path(part, Param { source: ParamSource::Expression(words.clone()), name: words, ty: None });
+        let text = self.written[part.clone()].to_owned();
+        self.path(part, Param { source: ParamSource::Expression(text.clone()), name: text, ty: None });
     }
 
     fn path(&mut self, part: Range<usize>, param: Param) {
@@ -124,12 +126,12 @@ fn is_in_name(letter: char) -> bool {
 }
 
 /// Returns the length of the longest prefix of matching characters.
-fn run(text: &str, is: impl Fn(char) -> bool) -> usize {
+fn prefix_length(text: &str, is: impl Fn(char) -> bool) -> usize {
     text.find(|letter| !is(letter)).unwrap_or(text.len())
 }
 
 /// Returns the length of a string literal with its quotes; of an unclosed one, the length of the text.
-fn string(text: &str) -> usize {
+fn string_length(text: &str) -> usize {
     let mut letters = text.char_indices();
     let quote = letters.next().map_or('"', |(_, quote)| quote);
     while let Some((at, letter)) = letters.next() {
@@ -144,9 +146,9 @@ fn string(text: &str) -> usize {
 
 /// Returns the length of the path at the start of `text`, if it is more than a name. Calls are methods of the block
 /// language, and an index that is neither a name nor a number is one of its indices.
-fn path(text: &str) -> Option<usize> {
-    let prefix = run(text, |letter| letter == '*' || letter == '&');
-    let name = run(&text[prefix..], is_in_name);
+fn path_length(text: &str) -> Option<usize> {
+    let prefix = prefix_length(text, |letter| letter == '*' || letter == '&');
+    let name = prefix_length(&text[prefix..], is_in_name);
     let word = &text[prefix..prefix + name];
     if !word.starts_with(begins_name) || OPERATORS.contains(&word) {
         return None;
@@ -157,13 +159,13 @@ fn path(text: &str) -> Option<usize> {
         let rest = &text[end..];
         let member = ["->", "::", "."].into_iter().find_map(|mark| {
             let after = rest.strip_prefix(mark)?;
-            let name = run(after, is_in_name);
+            let name = prefix_length(after, is_in_name);
             let is_called = after[name..].starts_with('(');
             (after.starts_with(begins_name) && !(mark == "." && is_called)).then_some(mark.len() + name)
         });
         let index = || {
             let inside = rest.strip_prefix('[')?;
-            let length = run(inside, is_in_name);
+            let length = prefix_length(inside, is_in_name);
             (length > 0 && inside[length..].starts_with(']')).then_some(length + 2)
         };
         match member.or_else(index) {
@@ -178,7 +180,7 @@ fn path(text: &str) -> Option<usize> {
 mod tests {
     use super::*;
 
-    fn shown(written: &str) -> (String, Vec<String>) {
+    fn replaced(written: &str) -> (String, Vec<String>) {
         let plain = replace_paths(written).unwrap();
         assert_eq!(plain.places.len(), plain.text.len() + 1);
         (plain.text, plain.paths.into_iter().map(|(_, param)| param.source.to_string()).collect())
@@ -202,7 +204,7 @@ mod tests {
         ];
         for (written, text, paths) in cases {
             assert_eq!(
-                shown(written),
+                replaced(written),
                 ((*text).to_owned(), paths.iter().map(|p| (*p).to_owned()).collect()),
                 "{written}"
             );

@@ -2,12 +2,12 @@
 
 use super::argument::TraceSemantics;
 use super::atoms::{Atoms, LocatedAtom};
-use super::lower::{Title, lower};
-use super::meaning::{self, Machine};
+use super::lower::{PropertyHeader, lower};
+use super::state_output::{self, Machine};
 use crate::prop::ast::Name;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
 use invigil_ltl::formula::{Formulae, Proposition};
-use invigil_ltl::syntax::{Definition, Mistake};
+use invigil_ltl::syntax::{Definition, SyntaxError};
 use invigil_ltl::{Budget, Formula, Logic, TooLarge};
 use invigil_monitor::automaton::{Automaton, MAX_SLICE_PARAMS};
 use invigil_monitor::event::EventCatalog;
@@ -52,14 +52,14 @@ pub struct Property {
 struct Excerpt {
     text: String,
     /// The start of each part, here and in the source.
-    places: Vec<(usize, usize)>,
+    offsets: Vec<(usize, usize)>,
 }
 
 impl Excerpt {
     fn new(text: &str, parts: &[Range<usize>], offset: usize) -> Excerpt {
-        let mut excerpt = Excerpt { text: String::new(), places: Vec::new() };
+        let mut excerpt = Excerpt { text: String::new(), offsets: Vec::new() };
         for part in parts {
-            excerpt.places.push((excerpt.text.len(), offset + part.start));
+            excerpt.offsets.push((excerpt.text.len(), offset + part.start));
             excerpt.text.push_str(text.get(part.clone()).unwrap_or_default());
             excerpt.text.push('\n');
         }
@@ -67,13 +67,13 @@ impl Excerpt {
     }
 
     /// Returns the source offset for an offset in the excerpt.
-    fn place(&self, at: usize) -> u32 {
-        let part = self.places.partition_point(|(here, _)| *here <= at).saturating_sub(1);
-        self.places.get(part).map_or(at, |(here, there)| there + at - here) as u32
+    fn source_offset(&self, at: usize) -> u32 {
+        let part = self.offsets.partition_point(|(here, _)| *here <= at).saturating_sub(1);
+        self.offsets.get(part).map_or(at, |(here, there)| there + at - here) as u32
     }
 }
 
-/// Options for parsing formulas as properties.
+/// Options for parsing formulae as properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormulaOptions {
     /// The name of a single formula, or the prefix of the names of several, joined with a dot.
@@ -87,7 +87,7 @@ pub struct FormulaOptions {
 }
 
 impl FormulaOptions {
-    /// Options for a file without further settings; `stem` is its name without the extension.
+    /// Returns options for a file without further settings; `stem` is its name without the extension.
     pub fn of_file(stem: &str) -> FormulaOptions {
         FormulaOptions {
             name: None,
@@ -98,7 +98,7 @@ impl FormulaOptions {
     }
 }
 
-/// Parses the formulas in a part of a source. Unless there is only one, each has a name: `mutex = G !(a & b)`.
+/// Parses the formulae in a part of a source. Unless there is only one, each has a name: `mutex = G !(a & b)`.
 /// Formulas that others refer to as `@mutex` become parts of these, not properties.
 ///
 /// ```
@@ -107,8 +107,8 @@ impl FormulaOptions {
 /// let text = "ltl:G(request -> F grant)";
 /// let argument = ltl::FormulaArgument::parse(text).unwrap();
 /// let options = argument.options(SourceId(0), text);
-/// let (properties, problems) = ltl::parse(SourceId(0), text, argument.formula, options);
-/// assert!(problems.is_empty());
+/// let (properties, diagnostics) = ltl::parse(SourceId(0), text, argument.formula, options);
+/// assert!(diagnostics.is_empty());
 /// assert_eq!(properties[0].name, "G(request -> F grant)");
 /// ```
 pub fn parse(
@@ -118,23 +118,23 @@ pub fn parse(
     options: FormulaOptions,
 ) -> (Vec<Property>, Vec<Diagnostic>) {
     let offset = part.start;
-    Reader { source, options }.read(text.get(part).unwrap_or_default(), offset)
+    FormulaReader { source, options }.read(text.get(part).unwrap_or_default(), offset)
 }
 
-struct Reader {
+struct FormulaReader {
     source: SourceId,
     options: FormulaOptions,
 }
 
-impl Reader {
+impl FormulaReader {
     /// Parses a text that starts at `offset` of its source.
     fn read(self, text: &str, offset: usize) -> (Vec<Property>, Vec<Diagnostic>) {
-        let mut problems = self.slice_problems();
+        let mut diagnostics = self.check_slice_parameters();
         let definitions = match Formulae::new(&BUDGET).parse_file(text) {
             Ok(definitions) => definitions,
-            Err(mistakes) => {
-                problems.extend(mistakes.iter().map(|mistake| diagnostic(self.source, offset, mistake)));
-                return (Vec::new(), problems);
+            Err(errors) => {
+                diagnostics.extend(errors.iter().map(|error| diagnostic(self.source, offset, error)));
+                return (Vec::new(), diagnostics);
             }
         };
         let references = references(&definitions);
@@ -154,7 +154,7 @@ impl Reader {
                 (Some(name), Some(own)) if several => format!("{name}.{own}"),
                 (Some(name), _) => name.clone(),
                 (None, Some(own)) => own.to_owned(),
-                (None, None) => self.options.stem.clone().unwrap_or_else(|| shortened(&written)),
+                (None, None) => self.options.stem.clone().unwrap_or_else(|| truncated(&written)),
             };
             properties.push(Property {
                 name,
@@ -164,18 +164,18 @@ impl Reader {
                 slice_on: self.options.slice_on.clone(),
                 text: Arc::clone(&whole),
                 offset,
-                parts: needed.iter().map(|needed| place(&definitions[*needed])).collect(),
+                parts: needed.iter().map(|needed| definition_range(&definitions[*needed])).collect(),
                 number: needed.iter().position(|needed| *needed == number).unwrap_or_default(),
             });
         }
-        (properties, problems)
+        (properties, diagnostics)
     }
 
-    fn slice_problems(&self) -> Vec<Diagnostic> {
-        let mut problems = Vec::new();
+    fn check_slice_parameters(&self) -> Vec<Diagnostic> {
+        let mut diagnostics = Vec::new();
         let slice_on = &self.options.slice_on;
         for (at, name) in slice_on.iter().enumerate() {
-            let words = match &name.text {
+            let message = match &name.text {
                 text if text.is_empty() => "missing parameter".to_owned(),
                 text if slice_on[..at].iter().any(|earlier| earlier.text == *text) => {
                     format!("`{text}` is listed twice as a slice parameter")
@@ -186,38 +186,38 @@ impl Reader {
                 _ => continue,
             };
             let help = "list the parameters that identify an instance: `ltl[queue]:…`";
-            problems.push(Diagnostic::error(name.span, words).help(help));
+            diagnostics.push(Diagnostic::error(name.span, message).help(help));
         }
-        problems
+        diagnostics
     }
 }
 
 /// The maximum length of a formula that serves as its own name.
 const MAX_FORMULA_NAME: usize = 60;
 
-fn shortened(formula: &str) -> String {
+fn truncated(formula: &str) -> String {
     match formula.char_indices().nth(MAX_FORMULA_NAME) {
         Some((end, _)) => format!("{}…", &formula[..end]),
         None => formula.to_owned(),
     }
 }
 
-/// For each formula, the indices of those that it refers to.
+/// Returns, for each formula, the indices of those that it refers to.
 fn references(definitions: &[Definition]) -> Vec<Vec<usize>> {
     let named = definitions.iter().enumerate().filter_map(|(at, of)| Some((of.name.as_ref()?, at)));
     let numbers: HashMap<&str, usize> = named.map(|(name, at)| (name.text.as_str(), at)).collect();
     let references = definitions.iter().map(|definition| {
-        let atoms = definition.written.atoms();
-        let meant = atoms.filter_map(|(proposition, _)| match proposition {
+        let atoms = definition.tree.atoms();
+        let target = atoms.filter_map(|(proposition, _)| match proposition {
             Proposition::Monitor(name) => numbers.get(name.as_str()).copied(),
             _ => None,
         });
-        meant.collect()
+        target.collect()
     });
     references.collect()
 }
 
-/// A formula and all that it refers to, in source order.
+/// Returns the indices of a formula and of all that it refers to, in source order.
 fn needed(number: usize, references: &[Vec<usize>]) -> BTreeSet<usize> {
     let (mut open, mut needed) = (vec![number], BTreeSet::from([number]));
     while let Some(number) = open.pop() {
@@ -226,26 +226,26 @@ fn needed(number: usize, references: &[Vec<usize>]) -> BTreeSet<usize> {
     needed
 }
 
-/// The range of a definition, including its name.
-fn place(definition: &Definition) -> Range<usize> {
+/// Returns the range of a definition, including its name.
+fn definition_range(definition: &Definition) -> Range<usize> {
     let Range { start, end } = definition.formula_span;
     definition.name.as_ref().map_or(start, |name| name.span.start)..end
 }
 
-/// Formats a file of formulas. Comments are kept.
+/// Formats a file of formulae. Comments are kept.
 ///
 /// # Errors
-/// With all errors if there are any; nothing is formatted then.
+/// Returns all syntax errors; a file with errors is not formatted.
 pub fn format(source: SourceId, text: &str) -> Result<String, Vec<Diagnostic>> {
     invigil_ltl::syntax::format(text)
-        .map_err(|mistakes| mistakes.iter().map(|mistake| diagnostic(source, 0, mistake)).collect())
+        .map_err(|errors| errors.iter().map(|error| diagnostic(source, 0, error)).collect())
 }
 
 /// Converts a syntax error in a text that starts at `offset` of its source.
-pub(crate) fn diagnostic(source: SourceId, offset: usize, mistake: &Mistake) -> Diagnostic {
-    let span = Span::new(source, (offset + mistake.span.start) as u32, (offset + mistake.span.end) as u32);
-    let diagnostic = Diagnostic::error(span, &mistake.message);
-    match &mistake.hint {
+pub(crate) fn diagnostic(source: SourceId, offset: usize, error: &SyntaxError) -> Diagnostic {
+    let span = Span::new(source, (offset + error.span.start) as u32, (offset + error.span.end) as u32);
+    let diagnostic = Diagnostic::error(span, &error.message);
+    match &error.hint {
         Some(hint) => diagnostic.help(hint),
         None => diagnostic,
     }
@@ -260,30 +260,34 @@ impl Property {
         functions: &[(SourceId, &str)],
         catalog: &mut EventCatalog,
     ) -> (Option<Automaton>, Vec<Diagnostic>) {
-        let mut problems = Vec::new();
-        let (mut logic, formula, located) = match self.parse_again() {
+        let mut diagnostics = Vec::new();
+        let (mut logic, formula, located) = match self.reparse() {
             Ok(read) => read,
-            Err(mistakes) => return (None, mistakes),
+            Err(errors) => return (None, errors),
         };
-        let atoms = Atoms::new(&located, &mut problems);
-        if problems.iter().any(Diagnostic::is_error) {
-            return (None, problems);
+        let atoms = Atoms::new(&located, &mut diagnostics);
+        if diagnostics.iter().any(Diagnostic::is_error) {
+            return (None, diagnostics);
         }
-        let title =
-            Title { name: &self.name, formula: &self.formula, span: self.span, slice_on: &self.slice_on };
+        let header = PropertyHeader {
+            name: &self.name,
+            formula: &self.formula,
+            span: self.span,
+            slice_on: &self.slice_on,
+        };
         let automaton = self.machine(&mut logic, formula).and_then(|machine| {
-            lower(&mut logic, &machine, &atoms, &title, functions, catalog, &mut problems)
+            lower(&mut logic, &machine, &atoms, &header, functions, catalog, &mut diagnostics)
         });
         match automaton {
-            Ok(automaton) => (automaton, problems),
+            Ok(automaton) => (automaton, diagnostics),
             Err(limit) => {
-                problems.push(self.too_large(limit));
-                (None, problems)
+                diagnostics.push(self.too_large(limit));
+                (None, diagnostics)
             }
         }
     }
 
-    /// The diagnostic for a formula whose monitor exceeds the limits.
+    /// Returns the diagnostic for a formula whose monitor exceeds the limits.
     fn too_large(&self, limit: TooLarge) -> Diagnostic {
         Diagnostic::error(self.span, "the monitor for this formula is too large")
             .label(match limit.is_time() {
@@ -294,17 +298,17 @@ impl Property {
     }
 
     /// Parses the formula into a logic of its own, with its atoms.
-    pub(super) fn parse_again(&self) -> Result<(Logic, Formula, Vec<LocatedAtom>), Vec<Diagnostic>> {
+    pub(super) fn reparse(&self) -> Result<(Logic, Formula, Vec<LocatedAtom>), Vec<Diagnostic>> {
         let mut logic = Logic::new(BUDGET);
         let excerpt = Excerpt::new(&self.text, &self.parts, self.offset);
-        let definitions = logic.parse_file(&excerpt.text).map_err(|mistakes| {
-            let located = mistakes.iter().map(|mistake| {
+        let definitions = logic.parse_file(&excerpt.text).map_err(|errors| {
+            let located = errors.iter().map(|error| {
                 let span = Span::new(
                     self.span.source,
-                    excerpt.place(mistake.span.start),
-                    excerpt.place(mistake.span.end),
+                    excerpt.source_offset(error.span.start),
+                    excerpt.source_offset(error.span.end),
                 );
-                Diagnostic { span, ..diagnostic(self.span.source, 0, mistake) }
+                Diagnostic { span, ..diagnostic(self.span.source, 0, error) }
             });
             located.collect::<Vec<_>>()
         })?;
@@ -313,18 +317,18 @@ impl Property {
         Ok((logic, formula, located))
     }
 
-    /// The atoms of the formula and of those that it refers to, without duplicates, in source order.
+    /// Returns the atoms of the formula and of those that it refers to, without duplicates, in source order.
     fn atoms(&self, excerpt: &Excerpt, logic: &mut Logic, definitions: &[Definition]) -> Vec<LocatedAtom> {
         let mut found: Vec<LocatedAtom> = Vec::new();
         let (mut open, mut seen) = (vec![self.number], BTreeSet::from([self.number]));
         while let Some(number) = open.pop() {
             let Some(definition) = definitions.get(number) else { continue };
-            for (proposition, part) in definition.written.atoms() {
+            for (proposition, part) in definition.tree.atoms() {
                 if let Proposition::Monitor(name) = proposition {
-                    let is_meant =
+                    let has_name =
                         |of: &Definition| of.name.as_ref().is_some_and(|known| known.text == *name);
-                    let meant = definitions.iter().position(is_meant);
-                    open.extend(meant.filter(|meant| seen.insert(*meant)));
+                    let target = definitions.iter().position(has_name);
+                    open.extend(target.filter(|target| seen.insert(*target)));
                     continue;
                 }
                 let atom = logic.formulae.atom_for(proposition.clone());
@@ -333,13 +337,17 @@ impl Property {
                 }
                 let Range { start, end } = part;
                 let inside = excerpt.text.get(start + 1..end - 1);
-                let letter_by_letter =
+                let is_verbatim =
                     matches!(proposition, Proposition::Expression(text) if inside == Some(text));
                 found.push(LocatedAtom {
                     atom,
                     proposition: proposition.clone(),
-                    span: Span::new(self.span.source, excerpt.place(start), excerpt.place(end)),
-                    expression_start: letter_by_letter.then(|| excerpt.place(start + 1)),
+                    span: Span::new(
+                        self.span.source,
+                        excerpt.source_offset(start),
+                        excerpt.source_offset(end),
+                    ),
+                    expression_start: is_verbatim.then(|| excerpt.source_offset(start + 1)),
                 });
             }
         }
@@ -349,12 +357,12 @@ impl Property {
     /// Returns the monitor of the formula. Falls back to certain verdicts if the presumptive monitor is too large.
     pub(super) fn machine(&self, logic: &mut Logic, formula: Formula) -> Result<Machine, TooLarge> {
         if self.semantics == TraceSemantics::Ltlf {
-            return Ok(meaning::finite(logic.finite(formula)?));
+            return Ok(state_output::finite_monitor(logic.finite_monitor(formula)?));
         }
         let certain = logic.monitor(formula)?;
-        Ok(match logic.presume_besides(&certain, formula) {
-            Ok(presuming) => presuming.map(meaning::presumed),
-            Err(_) => certain.map(meaning::certain),
+        Ok(match logic.presumptive_monitor_from(&certain, formula) {
+            Ok(presuming) => presuming.map(state_output::presumptive_output),
+            Err(_) => certain.map(state_output::certain_output),
         })
     }
 }

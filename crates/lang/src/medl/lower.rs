@@ -38,13 +38,14 @@ pub struct RequirementScript {
 /// use invigil_expr::diag::SourceId;
 /// use invigil_lang::medl;
 ///
-/// let text = "ReqSpec  import event opened;  var int n;  alarm often = start(n > 3);  opened -> { n' = m + 1; }  End";
+/// let text = "ReqSpec import event opened; var int count; alarm often = start(count > 3);
+///             opened -> { count' = cuont + 1; } End";
 /// let (script, _) = medl::parse(SourceId(0), text);
 /// let (lowered, problems) = medl::lower(&script, None);
 /// assert!(lowered.is_none());
-/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `n`?"));
+/// assert_eq!(problems[0].help.as_deref(), Some("did you mean `count`?"));
 ///
-/// let (script, _) = medl::parse(SourceId(0), &text.replace("m + 1", "n + 1"));
+/// let (script, _) = medl::parse(SourceId(0), &text.replace("cuont", "count"));
 /// let (lowered, _) = medl::lower(&script, None);
 /// assert_eq!(lowered.unwrap().alarms[0].0, "often");
 /// ```

@@ -77,7 +77,7 @@ impl ModelParser<'_> {
                 self.take();
                 let name = self.expect_name("the name of the type")?;
                 self.expect("=")?;
-                Some(Item::Alias { name, of: self.written()? })
+                Some(Item::Alias { name, of: self.type_expression()? })
             }
             Token::Word("channel") => self.channel(),
             Token::Word("process") => self.process(Side::System).map(|of| Item::Process(of.into())),
@@ -195,7 +195,7 @@ impl ModelParser<'_> {
                 self.take();
                 self.take();
             }
-            values.push(self.written()?);
+            values.push(self.type_expression()?);
             if !self.take_mark(",") {
                 return Some(values);
             }
@@ -214,13 +214,13 @@ impl ModelParser<'_> {
             return None;
         }
         self.take();
-        let of = self.written()?;
+        let of = self.type_expression()?;
         let initial = if self.take_mark("=") { Some(self.initial()?) } else { None };
         Some(VariableDecl { names, of, initial })
     }
 
     /// Parses a type.
-    pub(super) fn written(&mut self) -> Option<TypeExpr> {
+    pub(super) fn type_expression(&mut self) -> Option<TypeExpr> {
         match self.next() {
             Token::Word("bool") => {
                 self.take();
@@ -241,7 +241,7 @@ impl ModelParser<'_> {
                     return None;
                 }
                 self.nesting += 1;
-                let of = if self.nesting < MAX_NESTING { self.written() } else { None };
+                let of = if self.nesting < MAX_NESTING { self.type_expression() } else { None };
                 self.nesting -= 1;
                 if of.is_none() && self.problems.is_empty() {
                     let problem = Diagnostic::error(self.here(), "these arrays are nested too deeply");

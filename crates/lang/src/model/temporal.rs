@@ -3,10 +3,10 @@
 use super::predicate;
 use crate::ltl::{BUDGET, diagnostic};
 use invigil_expr::diag::{Diagnostic, SourceId, Span, nearest};
+use invigil_ltl::analysis::Stuttering;
 use invigil_ltl::formula::{Atom, Proposition};
 use invigil_ltl::label::{Label, Variable};
-use invigil_ltl::questions::Stuttering;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Logic, TooLarge};
 use invigil_model::{Binary, Domain, Expression, Model, OmegaAutomaton, OmegaEdge, Unary};
 use std::collections::HashMap;
@@ -56,8 +56,8 @@ pub fn never_at(
 ) -> Result<OmegaAutomaton, Vec<Diagnostic>> {
     let mistake = |mistake| vec![diagnostic(source, offset as usize, &mistake)];
     let mut logic = Logic::new(BUDGET);
-    let tree = Tree::parse(text).map_err(mistake)?;
-    let formula = logic.formulae.make(&tree).map_err(mistake)?;
+    let tree = SyntaxTree::parse(text).map_err(mistake)?;
+    let formula = logic.formulae.lower(&tree).map_err(mistake)?;
     let names = Names { model, source, offset, text };
     let (mut atoms, mut problems) = (HashMap::new(), Vec::new());
     for (proposition, place) in tree.atoms() {

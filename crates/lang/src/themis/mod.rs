@@ -24,7 +24,7 @@ use crate::decent::{
 use expand::XmlSpecification;
 use invigil_decent::system::System;
 use invigil_expr::diag::{Diagnostic, SourceId, Span};
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use roxmltree::{Document, ParsingOptions};
 
 /// Longer files are rejected: they are probably not specifications.
@@ -131,7 +131,7 @@ fn monitor(raw: XmlSpecification, problems: &mut Vec<Diagnostic>) -> Option<RawM
         report(problems, problem.help("write: <setLTL><![CDATA[formula]]></setLTL>"));
         return None;
     };
-    match Tree::parse(text.as_str()) {
+    match SyntaxTree::parse(text.as_str()) {
         Ok(tree) => Some(RawMonitor {
             name: raw.id.as_str().to_owned(),
             span,

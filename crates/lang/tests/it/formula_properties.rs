@@ -5,7 +5,7 @@ use invigil_expr::value::Value;
 use invigil_lang::ltl::{self, FormulaArgument, Property};
 use invigil_lang::report::render;
 use invigil_ltl::formula::Proposition;
-use invigil_ltl::moore::Four;
+use invigil_ltl::moore::FourValuedTruth;
 use invigil_ltl::word::Letter;
 use invigil_ltl::{Budget, Logic};
 use invigil_monitor::automaton::{AtEnd, Automaton};
@@ -43,12 +43,12 @@ fn standing(watch: &InteractiveMonitor) -> (Verdict, AtEnd) {
     (state.verdict, state.at_end)
 }
 
-fn expected(output: Four) -> (Verdict, AtEnd) {
+fn expected(output: FourValuedTruth) -> (Verdict, AtEnd) {
     match output {
-        Four::False => (Verdict::NonAccepting, AtEnd::Nothing),
-        Four::PresumablyFalse => (Verdict::Undecided, AtEnd::Presumably(false)),
-        Four::PresumablyTrue => (Verdict::Undecided, AtEnd::Presumably(true)),
-        Four::True => (Verdict::Accepting, AtEnd::Nothing),
+        FourValuedTruth::False => (Verdict::NonAccepting, AtEnd::Nothing),
+        FourValuedTruth::PresumablyFalse => (Verdict::Undecided, AtEnd::Presumably(false)),
+        FourValuedTruth::PresumablyTrue => (Verdict::Undecided, AtEnd::Presumably(true)),
+        FourValuedTruth::True => (Verdict::Accepting, AtEnd::Nothing),
     }
 }
 
@@ -77,7 +77,7 @@ proptest! {
         let (automaton, catalog) = lower(&format!("ltl:{formula}")).unwrap();
         let mut logic = Logic::new(Budget::default());
         let written = logic.parse(&formula).unwrap();
-        let machine = logic.presume(written).unwrap();
+        let machine = logic.presumptive_monitor(written).unwrap();
         let mut state = machine.initial;
         let mut watch = InteractiveMonitor::new(Arc::new(automaton));
         prop_assert_eq!(standing(&watch), expected(machine.outputs[state as usize]));
@@ -117,7 +117,7 @@ proptest! {
         let (automaton, catalog) = lower(&format!("ltl:{formula}")).unwrap();
         let mut logic = Logic::new(Budget::default());
         let written = logic.parse(&formula).unwrap();
-        let machine = logic.presume(written).unwrap();
+        let machine = logic.presumptive_monitor(written).unwrap();
         let mut state = machine.initial;
         let mut watch = InteractiveMonitor::new(Arc::new(automaton));
         for row in run {
@@ -158,7 +158,7 @@ proptest! {
         let (automaton, catalog) = lower(&format!("ltlf:{formula}")).unwrap();
         let mut logic = Logic::new(Budget::default());
         let written = logic.parse(&formula).unwrap();
-        let machine = logic.finite(written).unwrap();
+        let machine = logic.finite_monitor(written).unwrap();
         let (can_hold, can_fail) = (machine.can_reach(|_, holds| holds), machine.can_reach(|_, holds| !holds));
         let mut state = machine.initial;
         let mut watch = InteractiveMonitor::new(Arc::new(automaton));
@@ -328,8 +328,8 @@ fn formulas_of_a_file_keep_their_spans() {
     assert_eq!(names, ["first", "other"]);
     assert!(properties[0].lower(&[], &mut EventCatalog::default()).0.is_some());
     let (_, problems) = properties[1].lower(&[], &mut EventCatalog::default());
-    let told = render(&sources, &problems, false);
-    assert!(told.contains("rules.ltl:1:") && told.contains("used = F(\"x >\" )"), "{told}");
+    let reported = render(&sources, &problems, false);
+    assert!(reported.contains("rules.ltl:1:") && reported.contains("used = F(\"x >\" )"), "{reported}");
 }
 
 #[test]

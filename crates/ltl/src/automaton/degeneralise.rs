@@ -1,7 +1,9 @@
-//! From several acceptance sets to one: states get a level, which says how many of the sets, in a certain
-//! order, were seen since the last time that all were.
+//! Degeneralisation: from several acceptance sets to one.
+//!
+//! States are paired with a level: the number of sets, in a certain order, that were seen since the last time that all
+//! were.
 
-use super::marks::Place;
+use super::marks::MarkCarrier;
 use super::scc::{Components, components};
 use super::{Automaton, Edge, Marks, State};
 use crate::label::Label;
@@ -9,127 +11,129 @@ use crate::{Budget, Logic, TooLarge};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// So many sets are put into every order; of more, the orders that begin with another one.
+/// Maximum number of sets for which all orders are tried; with more sets, only the rotations are.
 const ALL_ORDERS: u32 = 4;
 
-/// With more edges times levels than this, the first order will do.
+/// Number of edges times levels above which only the first order is tried.
 const MANY: usize = 1 << 16;
 
-/// A way to count the sets in one component.
+/// Levels of one component.
 #[derive(Clone, Debug)]
-struct Count {
-    /// The sets in the order in which they are waited for.
+struct LevelScheme {
+    /// Sets in the order in which they are expected.
     order: Vec<u32>,
-    /// Whether a set counts already where all ways on have it.
-    early: bool,
-    /// The states and levels between which runs stay.
-    inside: Vec<(State, usize)>,
+    /// Whether entering a state already counts for a set that contains all its edges within the component.
+    looks_ahead: bool,
+    /// States with their levels in the terminal component, where runs stay.
+    terminal: Vec<(State, usize)>,
 }
 
-/// What is done with a component.
+/// Treatment of a component.
 #[derive(Clone, Debug)]
-enum Plan {
-    /// No cycle is accepting, or there is none.
+enum ComponentPlan {
+    /// No cycle is accepting.
     Rejecting,
-    /// Every cycle is accepting.
+    /// All cycles are accepting.
     Accepting,
-    /// Levels.
-    Levels(Count),
+    /// Some cycles are accepting.
+    Levels(LevelScheme),
 }
 
 struct Degeneralisation<'a> {
     automaton: &'a Automaton,
-    found: &'a Components,
-    place: Place,
-    /// The marks that all edges of a state have which stay in its component.
+    sccs: &'a Components,
+    carrier: MarkCarrier,
+    /// Marks that all edges of a state within its component have in common.
     common: Vec<Marks>,
 }
 
 impl Automaton {
-    /// The same language with one set, its marks on edges or on states. Every component is given the levels
-    /// that cost the fewest states; the number of a choice other than 0 asks for the next best. None if there
-    /// are not so many choices.
+    /// Converts the automaton to one acceptance set, on edges or on states.
+    ///
+    /// Choice 0 gives every component the levels that cost the fewest states, choice 1 the second best, and so on. `None`
+    /// if there are fewer choices.
     pub(super) fn degeneralise(
         &self,
-        place: Place,
+        carrier: MarkCarrier,
         choice: usize,
         logic: &Logic,
     ) -> Result<Option<Automaton>, TooLarge> {
-        let found = self.components();
-        let accepting = self.accepting(&found);
-        let most = self.with_most_marks(Place::Edges);
-        let stays = |state: usize, edge: &&Edge| found.of[edge.target as usize] == found.of[state];
+        let sccs = self.components();
+        let accepting = self.accepting_components(&sccs);
+        let most = self.with_most_marks(MarkCarrier::Edges);
+        let stays = |state: usize, edge: &&Edge| sccs.of[edge.target as usize] == sccs.of[state];
         let common = (0..self.states()).map(|state| {
             let inside = self.edges[state].iter().filter(|edge| stays(state, edge));
             inside.fold(self.all_marks(), |all, edge| all & edge.marks)
         });
-        let work = Degeneralisation { automaton: self, found: &found, place, common: common.collect() };
+        let degeneralisation =
+            Degeneralisation { automaton: self, sccs: &sccs, carrier, common: common.collect() };
         let mut plans = Vec::with_capacity(accepting.len());
         let mut choices = 1;
         for (number, accepting) in accepting.iter().enumerate() {
             let inside = |state: &State| {
                 most.edges[*state as usize]
                     .iter()
-                    .filter(|edge| found.of[edge.target as usize] == Some(number))
+                    .filter(|edge| sccs.of[edge.target as usize] == Some(number))
             };
             let weak =
-                found.members[number].iter().flat_map(inside).all(|edge| edge.marks == self.all_marks());
+                sccs.members[number].iter().flat_map(inside).all(|edge| edge.marks == self.all_marks());
             plans.push(match (accepting, weak) {
-                (false, _) => Plan::Rejecting,
-                (true, true) => Plan::Accepting,
+                (false, _) => ComponentPlan::Rejecting,
+                (true, true) => ComponentPlan::Accepting,
                 (true, false) => {
-                    let mut counts = work.counts(number);
-                    counts.sort_by_key(|count| count.inside.len());
-                    choices = choices.max(counts.len());
-                    Plan::Levels(counts.swap_remove(choice.min(counts.len() - 1)))
+                    let mut schemes = degeneralisation.level_schemes(number);
+                    schemes.sort_by_key(|scheme| scheme.terminal.len());
+                    choices = choices.max(schemes.len());
+                    ComponentPlan::Levels(schemes.swap_remove(choice.min(schemes.len() - 1)))
                 }
             });
         }
-        if choice < choices { work.build(&plans, logic).map(Some) } else { Ok(None) }
+        if choice < choices { degeneralisation.build(&plans, logic).map(Some) } else { Ok(None) }
     }
 }
 
 impl Degeneralisation<'_> {
-    /// The number of levels. With marks on states, the last one is that of the marked states.
+    /// Returns the number of levels. If states carry the marks, the last level is that of the marked states.
     fn levels(&self) -> usize {
-        self.automaton.sets as usize + usize::from(self.place == Place::States)
+        self.automaton.sets as usize + usize::from(self.carrier == MarkCarrier::States)
     }
 
-    /// The level after an edge, and whether all sets were seen with it.
-    fn after(&self, count: &Count, level: usize, marks: Marks, common: Marks) -> (usize, bool) {
-        let sets = count.order.len();
+    /// Returns the level after an edge, and whether the edge completes a round.
+    fn next_level(&self, scheme: &LevelScheme, level: usize, marks: Marks, common: Marks) -> (usize, bool) {
+        let sets = scheme.order.len();
         let pass = |level: usize, marks: Marks| {
-            (level..sets).find(|at| marks >> count.order[*at] & 1 == 0).unwrap_or(sets)
+            (level..sets).find(|at| marks >> scheme.order[*at] & 1 == 0).unwrap_or(sets)
         };
-        let seen = pass(pass(level % sets, marks), if count.early { common } else { 0 });
-        match self.place {
-            Place::States => (seen, false),
-            // The same edge counts for the next round, but not for a whole one.
-            Place::Edges if seen == sets => (pass(0, marks) % sets, true),
-            Place::Edges => (seen, false),
+        let seen = pass(pass(level % sets, marks), if scheme.looks_ahead { common } else { 0 });
+        match self.carrier {
+            MarkCarrier::States => (seen, false),
+            // An edge that completes a round also counts for the next one, but cannot complete that as well.
+            MarkCarrier::Edges if seen == sets => (pass(0, marks) % sets, true),
+            MarkCarrier::Edges => (seen, false),
         }
     }
 
-    /// All ways to count in a component that we try.
-    fn counts(&self, number: usize) -> Vec<Count> {
-        let members = &self.found.members[number];
+    /// Returns all level schemes of a component that are tried.
+    fn level_schemes(&self, number: usize) -> Vec<LevelScheme> {
+        let members = &self.sccs.members[number];
         let levels = self.levels();
-        let places: IndexMap<State, usize, FxBuildHasher> =
-            members.iter().enumerate().map(|(place, state)| (*state, place)).collect();
+        let index_of: IndexMap<State, usize, FxBuildHasher> =
+            members.iter().enumerate().map(|(index, state)| (*state, index)).collect();
         let edges: usize = members.iter().map(|state| self.automaton.edges[*state as usize].len()).sum();
         let tried = if edges * levels > MANY { 1 } else { usize::MAX };
-        let mut counts = Vec::new();
+        let mut schemes = Vec::new();
         for order in orders(self.automaton.sets).into_iter().take(tried) {
-            for early in [false, true] {
-                let mut count = Count { order: order.clone(), early, inside: Vec::new() };
+            for looks_ahead in [false, true] {
+                let mut scheme = LevelScheme { order: order.clone(), looks_ahead, terminal: Vec::new() };
                 let mut graph: Vec<Vec<State>> = vec![Vec::new(); members.len() * levels + 1];
-                for (place, state) in members.iter().enumerate() {
+                for (index, state) in members.iter().enumerate() {
                     for edge in &self.automaton.edges[*state as usize] {
-                        let Some(target) = places.get(&edge.target) else { continue };
+                        let Some(target) = index_of.get(&edge.target) else { continue };
                         let common = self.common[edge.target as usize];
                         for level in 0..levels {
-                            let (next, _) = self.after(&count, level, edge.marks, common);
-                            graph[place * levels + level].push((target * levels + next) as State);
+                            let (next, _) = self.next_level(&scheme, level, edge.marks, common);
+                            graph[index * levels + level].push((target * levels + next) as State);
                         }
                     }
                 }
@@ -137,31 +141,31 @@ impl Degeneralisation<'_> {
                 graph[root].extend(0..root as State);
                 let parts =
                     components(graph.len(), root as State, |node| graph[node as usize].iter().copied());
-                // What runs do not leave any more has every state of the component at some level.
-                let closed = |part: &&Vec<State>| {
+                // A terminal component contains every state of the original component at some level.
+                let is_terminal = |part: &&Vec<State>| {
                     let of = parts.of[part[0] as usize];
                     part.iter()
                         .all(|node| graph[*node as usize].iter().all(|next| parts.of[*next as usize] == of))
                 };
-                let smallest = parts.members.iter().filter(closed).min_by_key(|part| part.len());
+                let smallest = parts.members.iter().filter(is_terminal).min_by_key(|part| part.len());
                 for node in smallest.into_iter().flatten() {
-                    let (place, level) = (*node as usize / levels, *node as usize % levels);
-                    count.inside.push((members[place], level));
+                    let (index, level) = (*node as usize / levels, *node as usize % levels);
+                    scheme.terminal.push((members[index], level));
                 }
-                counts.push(count);
+                schemes.push(scheme);
             }
         }
-        counts
+        schemes
     }
 
-    fn build(&self, plans: &[Plan], logic: &Logic) -> Result<Automaton, TooLarge> {
+    fn build(&self, plans: &[ComponentPlan], logic: &Logic) -> Result<Automaton, TooLarge> {
         let (labels, budget) = (&logic.labels, &logic.budget);
-        let plan = |state: State| &plans[self.found.of[state as usize].unwrap_or_default()];
-        // Where a component is entered, the highest level is the nearest to the end of a round.
+        let plan = |state: State| &plans[self.sccs.of[state as usize].unwrap_or_default()];
+        // On entry to a component, the highest level is the closest to the end of a round.
         let enter = |state: State| match plan(state) {
-            Plan::Rejecting | Plan::Accepting => (state, 0),
-            Plan::Levels(count) => {
-                let levels = count.inside.iter().filter(|(inside, _)| *inside == state);
+            ComponentPlan::Rejecting | ComponentPlan::Accepting => (state, 0),
+            ComponentPlan::Levels(scheme) => {
+                let levels = scheme.terminal.iter().filter(|(inside, _)| *inside == state);
                 (state, levels.map(|(_, level)| *level).max().unwrap_or(0))
             }
         };
@@ -169,19 +173,19 @@ impl Degeneralisation<'_> {
         numbers.insert(enter(self.automaton.initial), ());
         let (mut edges, mut total): (Vec<Vec<Edge>>, usize) = (Vec::new(), 0);
         while let Some((&(state, level), ())) = numbers.get_index(edges.len()) {
-            // Many edges become one: they are merged at once.
+            // Many edges become parallel and are merged here.
             let mut out: IndexMap<(State, bool), Label, FxBuildHasher> = IndexMap::default();
             for edge in &self.automaton.edges[state as usize] {
-                let stays = self.found.of[edge.target as usize] == self.found.of[state as usize];
-                let marked = match (plan(state), self.place) {
-                    (Plan::Accepting, _) => true,
-                    (Plan::Levels(count), Place::States) => level == count.order.len(),
+                let stays = self.sccs.of[edge.target as usize] == self.sccs.of[state as usize];
+                let marked = match (plan(state), self.carrier) {
+                    (ComponentPlan::Accepting, _) => true,
+                    (ComponentPlan::Levels(scheme), MarkCarrier::States) => level == scheme.order.len(),
                     _ => false,
                 };
                 let (target, marked) = match plan(state) {
-                    Plan::Levels(count) if stays => {
+                    ComponentPlan::Levels(scheme) if stays => {
                         let (next, round) =
-                            self.after(count, level, edge.marks, self.common[edge.target as usize]);
+                            self.next_level(scheme, level, edge.marks, self.common[edge.target as usize]);
                         ((edge.target, next), marked || round)
                     }
                     _ if stays => ((edge.target, 0), marked),
@@ -201,7 +205,7 @@ impl Degeneralisation<'_> {
     }
 }
 
-/// The orders of sets that are tried.
+/// Returns the orders of sets that are tried.
 fn orders(sets: u32) -> Vec<Vec<u32>> {
     if sets > ALL_ORDERS {
         return (0..sets).map(|first| (0..sets).map(|at| (first + at) % sets).collect()).collect();

@@ -1,29 +1,31 @@
-//! Games on two automata: one player moves in the left one, the other answers in the right one with the same
-//! letter. Simulations are the positions from which the answers never end.
+//! Simulation games on two automata: the first player moves in the left one, the second answers in the right one with the
+//! same letter. A simulation is the set of pairs from which the second player can always answer.
 
-use super::letters::Letters;
+use super::label_index::LabelIndex;
 use super::{Automaton, Marks};
 use crate::TooLarge;
 use crate::label::Labels;
 use std::cell::Cell;
 
-/// Comparisons of edges that a game may cost; when labels are diagrams, so many times fewer.
-const EFFORT: usize = 1 << 26;
-const DIAGRAMS: usize = 1 << 6;
+/// Maximum number of comparisons of edges.
+const MAX_EFFORT: usize = 1 << 26;
 
-/// Pairs of states of a game.
-const PAIRS: usize = 1 << 22;
+/// Relative cost of a comparison if labels are compared as decision diagrams.
+const DIAGRAM_COST: usize = 1 << 6;
 
-/// A set of pairs of states.
+/// Maximum number of pairs of states.
+const MAX_PAIRS: usize = 1 << 22;
+
+/// Relation between the states of two automata.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Relation {
+pub(super) struct StateRelation {
     width: usize,
     bits: Vec<bool>,
 }
 
-impl Relation {
-    pub(super) fn new(left: usize, right: usize, all: bool) -> Relation {
-        Relation { width: right, bits: vec![all; left * right] }
+impl StateRelation {
+    pub(super) fn new(left: usize, right: usize, all: bool) -> StateRelation {
+        StateRelation { width: right, bits: vec![all; left * right] }
     }
 
     pub(super) fn has(&self, left: usize, right: usize) -> bool {
@@ -34,50 +36,50 @@ impl Relation {
         self.bits[left * self.width + right] = value;
     }
 
-    /// Adds the pairs of another.
-    pub(super) fn join(&mut self, other: &Relation) {
+    /// Adds the pairs of another relation.
+    pub(super) fn union_with(&mut self, other: &StateRelation) {
         self.bits.iter_mut().zip(&other.bits).for_each(|(bit, other)| *bit |= other);
     }
 
-    /// Whether both pairs are in it.
-    pub(super) fn mutual(&self, one: usize, other: usize) -> bool {
+    /// Whether the pair is related in both directions.
+    pub(super) fn is_mutual(&self, one: usize, other: usize) -> bool {
         self.has(one, other) && self.has(other, one)
     }
 }
 
-/// An edge as the players see it.
+/// Edge of the game graph.
 pub(super) struct Move {
-    letters: usize,
+    label: usize,
     pub(super) marks: Marks,
     pub(super) target: usize,
 }
 
-/// Two automata.
+/// Arena of a simulation game.
 pub(super) struct Arena<'a> {
-    letters: Letters<'a>,
+    labels: LabelIndex<'a>,
     left: Vec<Vec<Move>>,
     right: Vec<Vec<Move>>,
     effort: Cell<usize>,
 }
 
 impl<'a> Arena<'a> {
-    /// None if the automata are too large to try.
+    /// Builds the arena of two automata. `None` if they are too large.
     pub(super) fn new(
         labels: &'a Labels,
         left: &Automaton,
         right: &Automaton,
     ) -> Result<Option<Arena<'a>>, TooLarge> {
-        // Most pairs are told apart by few of their edges.
+        // Most pairs are decided by a few of their edges, so the estimate is a fraction of all comparisons.
         let edges = left.edge_count().saturating_mul(right.edge_count()) / 16;
-        if left.states().saturating_mul(right.states()) > PAIRS || edges > EFFORT {
+        if left.states().saturating_mul(right.states()) > MAX_PAIRS || edges > MAX_EFFORT {
             return Ok(None);
         }
-        let letters = Letters::new(labels, &[left, right])?;
+        let index = LabelIndex::new(labels, &[left, right])?;
         let moves = |automaton: &Automaton| {
             let mut all: Vec<Vec<Move>> = Vec::with_capacity(automaton.states());
             for edges in &automaton.edges {
                 let of = |edge: &super::Edge| Move {
-                    letters: letters.number(&edge.label),
+                    label: index.number(&edge.label),
                     marks: edge.marks,
                     target: edge.target as usize,
                 };
@@ -86,52 +88,54 @@ impl<'a> Arena<'a> {
             all
         };
         let (left, right) = (moves(left), moves(right));
-        let arena = Arena { letters, left, right, effort: Cell::new(0) };
-        Ok(Some(arena.with_effort(EFFORT)))
+        let arena = Arena { labels: index, left, right, effort: Cell::new(0) };
+        Ok(Some(arena.with_effort(MAX_EFFORT)))
     }
 
-    /// The same with another limit on comparisons of edges.
+    /// Sets the maximum number of comparisons of edges.
     pub(super) fn with_effort(self, effort: usize) -> Arena<'a> {
-        self.effort.set(if self.letters.are_few() { effort } else { effort / DIAGRAMS });
+        self.effort.set(if self.labels.has_bit_sets() { effort } else { effort / DIAGRAM_COST });
         self
     }
 
-    /// The same with every edge turned round.
+    /// Reverses all edges.
     pub(super) fn reversed(self) -> Arena<'a> {
-        let turn = |moves: Vec<Vec<Move>>| {
-            let mut turned: Vec<Vec<Move>> = moves.iter().map(|_| Vec::new()).collect();
+        let reverse = |moves: Vec<Vec<Move>>| {
+            let mut reversed: Vec<Vec<Move>> = moves.iter().map(|_| Vec::new()).collect();
             for (from, out) in moves.into_iter().enumerate() {
                 for step in out {
-                    turned[step.target].push(Move { target: from, ..step });
+                    reversed[step.target].push(Move { target: from, ..step });
                 }
             }
-            turned
+            reversed
         };
-        Arena { left: turn(self.left), right: turn(self.right), ..self }
+        Arena { left: reverse(self.left), right: reverse(self.right), ..self }
     }
 
-    /// All pairs.
-    pub(super) fn everything(&self) -> Relation {
-        Relation::new(self.left.len(), self.right.len(), true)
+    /// Returns the relation of all pairs.
+    pub(super) fn full_relation(&self) -> StateRelation {
+        StateRelation::new(self.left.len(), self.right.len(), true)
     }
 
-    /// No pair.
-    pub(super) fn nothing(&self) -> Relation {
-        Relation::new(self.left.len(), self.right.len(), false)
+    /// Returns the relation without pairs.
+    pub(super) fn empty_relation(&self) -> StateRelation {
+        StateRelation::new(self.left.len(), self.right.len(), false)
     }
 
-    /// The largest part of a relation in which every move on the left has an answer on the right that is good
-    /// within that part. None if it takes too long.
-    pub(super) fn greatest(
+    /// Computes the greatest subrelation in which every move on the left has a good answer on the right. `None` if the
+    /// effort is spent.
+    ///
+    /// `good` must be monotone in the relation.
+    pub(super) fn greatest_fixpoint(
         &self,
-        mut within: Relation,
-        good: impl Fn(&Move, &Move, &Relation) -> bool,
-    ) -> Result<Option<Relation>, TooLarge> {
+        mut within: StateRelation,
+        good: impl Fn(&Move, &Move, &StateRelation) -> bool,
+    ) -> Result<Option<StateRelation>, TooLarge> {
         let (mut changed, mut forwards) = (true, false);
         while changed {
             changed = false;
             for step in 0..self.left.len() {
-                // Later states depend on earlier ones or the other way round: try both.
+                // Dependencies run in either direction of the numbering, so passes alternate.
                 let left = if forwards { step } else { self.left.len() - 1 - step };
                 for right in 0..self.right.len() {
                     if !within.has(left, right) {
@@ -140,7 +144,7 @@ impl<'a> Arena<'a> {
                     let cost = 1 + self.left[left].len() * self.right[right].len();
                     let Some(effort) = self.effort.get().checked_sub(cost) else { return Ok(None) };
                     self.effort.set(effort);
-                    if !self.answered(left, right, |a, b| good(a, b, &within))? {
+                    if !self.is_answered(left, right, |a, b| good(a, b, &within))? {
                         within.set(left, right, false);
                         changed = true;
                     }
@@ -151,7 +155,7 @@ impl<'a> Arena<'a> {
         Ok(Some(within))
     }
 
-    fn answered(
+    fn is_answered(
         &self,
         left: usize,
         right: usize,
@@ -159,7 +163,7 @@ impl<'a> Arena<'a> {
     ) -> Result<bool, TooLarge> {
         for step in &self.left[left] {
             let answers = self.right[right].iter().filter(|answer| good(step, answer));
-            if !self.letters.covered(step.letters, answers.map(|answer| answer.letters))? {
+            if !self.labels.is_covered(step.label, answers.map(|answer| answer.label))? {
                 return Ok(false);
             }
         }

@@ -1,17 +1,17 @@
-//! Taking away edges beside which there is a better one.
+//! Pruning: removal of edges that a better edge makes redundant.
 
-use super::game::Relation;
+use super::game::StateRelation;
 use super::trim::FEW_EDGES;
 use super::{Automaton, Edge, State};
 use crate::TooLarge;
 use crate::label::Labels;
 
 impl Automaton {
-    /// Takes from every edge the letters at which a better edge leaves the same state: with its marks at
-    /// least, and to a state that simulates its target.
+    /// Removes from every edge the letters of better edges of the same state: edges with at least its marks, to a state that
+    /// simulates its target.
     pub(super) fn prune_targets(
         &self,
-        simulation: &Relation,
+        simulation: &StateRelation,
         labels: &Labels,
     ) -> Result<Automaton, TooLarge> {
         let groups =
@@ -23,9 +23,13 @@ impl Automaton {
         })
     }
 
-    /// Takes from every edge the letters at which a better edge leads to the same state: with its marks at
-    /// least, and from a state that simulates its source backwards.
-    pub(super) fn prune_sources(&self, reverse: &Relation, labels: &Labels) -> Result<Automaton, TooLarge> {
+    /// Removes from every edge the letters of better edges to the same state: edges with at least its marks, from a state
+    /// that simulates its source backwards.
+    pub(super) fn prune_sources(
+        &self,
+        reverse: &StateRelation,
+        labels: &Labels,
+    ) -> Result<Automaton, TooLarge> {
         let mut groups = vec![Vec::new(); self.states()];
         for (from, edges) in self.edges.iter().enumerate() {
             for (at, edge) in edges.iter().enumerate() {
@@ -38,8 +42,7 @@ impl Automaton {
         })
     }
 
-    /// Takes from every edge the letters of those in its group that are better. Of two that are as good as
-    /// each other the first stays.
+    /// Removes from every edge the letters of better edges in its group. Of equally good edges the first stays.
     fn prune(
         &self,
         groups: Vec<Vec<(usize, usize)>>,
@@ -48,12 +51,12 @@ impl Automaton {
     ) -> Result<Automaton, TooLarge> {
         let mut pruned = self.clone();
         for group in groups.into_iter().filter(|group| group.len() <= FEW_EDGES) {
-            for (place, one) in group.iter().enumerate() {
-                for (other_place, other) in group.iter().enumerate() {
-                    let wins = place != other_place
+            for (index, one) in group.iter().enumerate() {
+                for (other_index, other) in group.iter().enumerate() {
+                    let is_dominated = index != other_index
                         && better(*one, *other)
-                        && (other_place < place || !better(*other, *one));
-                    if wins {
+                        && (other_index < index || !better(*other, *one));
+                    if is_dominated {
                         let edge = &mut pruned.edges[one.0][one.1];
                         edge.label = labels.minus(&edge.label, &self.edges[other.0][other.1].label)?;
                     }
@@ -63,22 +66,28 @@ impl Automaton {
         Ok(pruned)
     }
 
-    /// Uses what is known of the languages of states (the second of a pair accepts what the first accepts) to
-    /// lead runs away for good: an edge is not needed where another one leads to a larger language from which
-    /// there is no way back; and no state is needed for whose language there is another that does not lead to
-    /// it.
+    /// Redirects runs by language inclusion: the second state of a pair in `included` accepts all words of the first.
     ///
-    /// A run is led away at most as often as there are components, so what it does for ever is not touched.
-    pub(super) fn lead_away(&self, included: &Relation, labels: &Labels) -> Result<Automaton, TooLarge> {
+    /// An edge is redundant if another one leads to a larger language that cannot return. A state is redundant if some
+    /// state with the same language does not reach it. Either way a run is redirected at most once per component, so its
+    /// acceptance does not change.
+    pub(super) fn redirect_by_inclusion(
+        &self,
+        included: &StateRelation,
+        labels: &Labels,
+    ) -> Result<Automaton, TooLarge> {
         let mut result = self.clone();
         let mut reaches = result.reachability();
-        let mut gone = vec![false; self.states()];
+        let mut removed = vec![false; self.states()];
         for state in 0..self.states() {
-            let stands_in = (0..self.states()).find(|other| {
-                *other != state && !gone[*other] && included.mutual(state, *other) && !reaches[*other][state]
+            let substitute = (0..self.states()).find(|other| {
+                *other != state
+                    && !removed[*other]
+                    && included.is_mutual(state, *other)
+                    && !reaches[*other][state]
             });
-            if let Some(other) = stands_in {
-                gone[state] = true;
+            if let Some(other) = substitute {
+                removed[state] = true;
                 result.redirect(state as State, other as State);
                 reaches = result.reachability();
             }
@@ -92,7 +101,7 @@ impl Automaton {
         })
     }
 
-    /// Leads all edges, and the beginning, from one state to another.
+    /// Redirects all edges to a state, and the start of runs, to another state.
     pub(super) fn redirect(&mut self, from: State, to: State) {
         let moved = |state: &mut State| {
             if *state == from {
@@ -103,7 +112,7 @@ impl Automaton {
         moved(&mut self.initial);
     }
 
-    /// Which states each state reaches by one edge or more.
+    /// Returns, for each state, the states that it reaches by at least one edge.
     fn reachability(&self) -> Vec<Vec<bool>> {
         let reach = |from: usize| {
             let (mut seen, mut open) = (vec![false; self.states()], vec![from]);

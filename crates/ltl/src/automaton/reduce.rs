@@ -1,132 +1,141 @@
-//! All reductions together, as long as they find something.
+//! The reduction pipeline: all reductions, repeated until none applies.
 
 use super::Automaton;
-use super::attempt::Judge;
-use super::marks::Place;
+use super::marks::MarkCarrier;
+use super::speculative::SpeculativeReducer;
 use crate::label::Labels;
 use crate::{Logic, TooLarge};
 
-/// Ways to degeneralise that are tried.
+/// Number of degeneralisations that are tried.
 const CHOICES: usize = 2;
 
-/// How many of the results of these are worked on further.
+/// Number of their results that are reduced further.
 const BEST: usize = 2;
 
-/// More states than this are not looked at from all sides.
+/// Maximum number of states for fair simulation and for several degeneralisations.
 const SMALL: usize = 60;
 
-/// With more states than this they are not left out to see what happens.
+/// Maximum number of states for speculative removals.
 const TINY: usize = 16;
 
-/// With more states than this no changes are tried.
+/// Maximum number of states for speculative merges.
 const MEDIUM: usize = 200;
 
-/// A smaller automaton for the same language. With an automaton for just the words that are not in the
-/// language, much more is found; that one need not be small.
+/// Reduces an automaton. An automaton of the complement enables speculative reductions; it need not be small.
 ///
 /// # Errors
-/// If there is no room.
+/// Fails if the decision diagrams of the labels outgrow the budget.
 pub fn reduce(
     automaton: &Automaton,
     negation: Option<&Automaton>,
     logic: &Logic,
 ) -> Result<Automaton, TooLarge> {
-    let judge = negation.map(|negation| Judge { logic, negation });
-    let found = generalised(automaton, judge.as_ref(), logic)?;
-    let best = found.into_iter().min_by_key(size).unwrap_or_else(Automaton::empty);
-    Ok(attempt(&best, judge.as_ref(), Place::Edges, Care::All))
+    let reducer = negation.map(|negation| SpeculativeReducer { logic, negation });
+    let candidates = transition_based(automaton, reducer.as_ref(), logic)?;
+    let best = candidates.into_iter().min_by_key(size).unwrap_or_else(Automaton::empty);
+    Ok(reduce_speculatively(&best, reducer.as_ref(), MarkCarrier::Edges, Changes::All))
 }
 
-/// A somewhat smaller automaton for the same language, quickly.
+/// Applies each cheap reduction once.
 ///
 /// # Errors
-/// If there is no room.
-pub(crate) fn tidy(automaton: &Automaton, logic: &Logic) -> Result<Automaton, TooLarge> {
-    round(&automaton.trim(&logic.labels)?, &logic.labels, Place::Edges, false)
+/// Fails if the decision diagrams of the labels outgrow the budget.
+pub(crate) fn reduce_once(automaton: &Automaton, logic: &Logic) -> Result<Automaton, TooLarge> {
+    apply_each(&automaton.trim(&logic.labels)?, &logic.labels, MarkCarrier::Edges, false)
 }
 
-/// A small Büchi automaton for the same language: one acceptance set, marks on states. With an automaton for
-/// just the words that are not in the language, much more is found; that one need not be small.
+/// Converts an automaton to a small state-based Büchi automaton. An automaton of the complement enables speculative
+/// reductions; it need not be small.
 ///
 /// # Errors
-/// If it would be too large.
+/// Fails if the result outgrows the budget.
 pub fn buchi(
     automaton: &Automaton,
     negation: Option<&Automaton>,
     logic: &Logic,
 ) -> Result<Automaton, TooLarge> {
-    let judge = negation.map(|negation| Judge { logic, negation });
-    let mut found = Vec::new();
-    for start in generalised(automaton, judge.as_ref(), logic)? {
-        found.extend(choices(&start, Place::States, logic)?);
+    let reducer = negation.map(|negation| SpeculativeReducer { logic, negation });
+    let mut candidates = Vec::new();
+    for start in transition_based(automaton, reducer.as_ref(), logic)? {
+        candidates.extend(degeneralisations(&start, MarkCarrier::States, logic)?);
     }
-    found.sort_by_key(size);
-    found.dedup();
-    found.truncate(BEST);
-    let merged = found.iter().map(|one| attempt(one, judge.as_ref(), Place::States, Care::Merging));
+    candidates.sort_by_key(size);
+    candidates.dedup();
+    candidates.truncate(BEST);
+    let merged = candidates
+        .iter()
+        .map(|one| reduce_speculatively(one, reducer.as_ref(), MarkCarrier::States, Changes::Merges));
     let best = merged.min_by_key(size).unwrap_or_else(Automaton::empty);
-    let best = attempt(&best, judge.as_ref(), Place::States, Care::All);
-    // One that accepts nothing has lost its set.
+    let best = reduce_speculatively(&best, reducer.as_ref(), MarkCarrier::States, Changes::All);
+    // The automaton of the empty language has no set.
     Ok(Automaton { sets: 1, ..best })
 }
 
-/// Small automata with marks on edges: one with several sets, perhaps, and some with one. With one there may
-/// be more states, but also more to reduce.
-fn generalised(
+/// Returns small automata with marks on edges: the reduced automaton and, if that has several acceptance sets, some with
+/// one set. These may have more states, but can be reduced further.
+fn transition_based(
     automaton: &Automaton,
-    judge: Option<&Judge>,
+    reducer: Option<&SpeculativeReducer>,
     logic: &Logic,
 ) -> Result<Vec<Automaton>, TooLarge> {
-    let merged = |one: &Automaton| attempt(one, judge, Place::Edges, Care::Merging);
-    let mut best = merged(&shrink(automaton, &logic.labels, Place::Edges)?);
-    // What is too large for this is not an obligation for us.
-    if let Ok(Some(weak)) = best.obligation(judge.map(|judge| judge.negation), logic) {
-        let weak = shrink(&weak, &logic.labels, Place::Edges)?;
+    let merged = |one: &Automaton| reduce_speculatively(one, reducer, MarkCarrier::Edges, Changes::Merges);
+    let mut best = merged(&reduce_to_fixpoint(automaton, &logic.labels, MarkCarrier::Edges)?);
+    // If the check is too expensive, the automaton is treated as one that is not an obligation.
+    if let Ok(Some(weak)) = best.minimise_obligation(reducer.map(|reducer| reducer.negation), logic) {
+        let weak = reduce_to_fixpoint(&weak, &logic.labels, MarkCarrier::Edges)?;
         if size(&weak) < size(&best) {
             best = weak;
         }
     }
-    let mut found = vec![best];
-    if found[0].sets > 1 {
-        let singles = choices(&found[0], Place::Edges, logic)?;
-        found.extend(singles.iter().map(merged));
+    let mut candidates = vec![best];
+    if candidates[0].sets > 1 {
+        let singles = degeneralisations(&candidates[0], MarkCarrier::Edges, logic)?;
+        candidates.extend(singles.iter().map(merged));
     }
-    Ok(found)
+    Ok(candidates)
 }
 
-/// The smallest results of different ways to degeneralise.
-fn choices(automaton: &Automaton, place: Place, logic: &Logic) -> Result<Vec<Automaton>, TooLarge> {
-    let mut found = Vec::new();
+/// Returns the smallest of several degeneralisations.
+fn degeneralisations(
+    automaton: &Automaton,
+    carrier: MarkCarrier,
+    logic: &Logic,
+) -> Result<Vec<Automaton>, TooLarge> {
+    let mut candidates = Vec::new();
     for choice in 0..CHOICES {
-        let Some(made) = automaton.degeneralise(place, choice, logic)? else { break };
-        found.push(shrink(&made, &logic.labels, place)?);
+        let Some(made) = automaton.degeneralise(carrier, choice, logic)? else { break };
+        candidates.push(reduce_to_fixpoint(&made, &logic.labels, carrier)?);
         if made.states() > SMALL {
             break;
         }
     }
-    found.sort_by_key(size);
-    found.dedup();
-    found.truncate(BEST);
-    Ok(found)
+    candidates.sort_by_key(size);
+    candidates.dedup();
+    candidates.truncate(BEST);
+    Ok(candidates)
 }
 
-/// What counts: states, then edges, then acceptance sets.
+/// Returns the measure of an automaton: states, then edges, then acceptance sets.
 fn size(automaton: &Automaton) -> (usize, usize, u32) {
     (automaton.states(), automaton.edge_count(), automaton.sets)
 }
 
-/// The reductions that are known to keep the language, until none finds anything.
-fn shrink(automaton: &Automaton, labels: &Labels, place: Place) -> Result<Automaton, TooLarge> {
+/// Applies the reductions that always preserve the language, until a fixed point.
+fn reduce_to_fixpoint(
+    automaton: &Automaton,
+    labels: &Labels,
+    carrier: MarkCarrier,
+) -> Result<Automaton, TooLarge> {
     let mut best = automaton.trim(labels)?;
     loop {
         let mut next = best.clone();
-        for most in [false, true] {
-            next = round(&next, labels, place, most)?;
+        for saturate in [false, true] {
+            next = apply_each(&next, labels, carrier, saturate)?;
         }
         if (2..=SMALL).contains(&next.states())
             && let Some(included) = next.fair_simulation(&next, labels)?
         {
-            next = next.lead_away(&included, labels)?.trim(labels)?;
+            next = next.redirect_by_inclusion(&included, labels)?.trim(labels)?;
         }
         if size(&next) >= size(&best) {
             return Ok(best);
@@ -135,65 +144,76 @@ fn shrink(automaton: &Automaton, labels: &Labels, place: Place) -> Result<Automa
     }
 }
 
-/// Which changes are tried.
+/// Speculative changes that are tried.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Care {
-    /// Only to merge states, which is quickly judged.
-    Merging,
-    /// To leave out states, too.
+enum Changes {
+    /// Merges of states, which are cheap to check.
+    Merges,
+    /// Merges and removals of states.
     All,
 }
 
-/// Tries changes until none is found, with the reductions after each. What cannot be judged within the budget
-/// is not changed.
-fn attempt(automaton: &Automaton, judge: Option<&Judge>, place: Place, care: Care) -> Automaton {
+/// Applies speculative changes, each followed by the other reductions, until none succeeds. Changes that cannot be checked
+/// within the budget are dropped.
+fn reduce_speculatively(
+    automaton: &Automaton,
+    reducer: Option<&SpeculativeReducer>,
+    carrier: MarkCarrier,
+    changes: Changes,
+) -> Automaton {
     let mut best = automaton.clone();
-    let Some(judge) = judge else { return best };
+    let Some(reducer) = reducer else { return best };
     while best.states() <= MEDIUM {
-        let Ok(Some(next)) = change(&best, judge, place, care) else { break };
+        let Ok(Some(next)) = speculate(&best, reducer, carrier, changes) else { break };
         best = next;
     }
     best
 }
 
-/// An automaton with fewer states, if a change that is tried leads to one.
-fn change(
+/// Tries one round of speculative changes. Returns an automaton with fewer states, if there is one.
+fn speculate(
     automaton: &Automaton,
-    judge: &Judge,
-    place: Place,
-    care: Care,
+    reducer: &SpeculativeReducer,
+    carrier: MarkCarrier,
+    changes: Changes,
 ) -> Result<Option<Automaton>, TooLarge> {
-    // The fewer marks there are, the fewer cycles become accepting by chance.
-    let mut next = judge.merge(&automaton.with_fewest_marks(place), place)?;
-    if next.states() == automaton.states() && next.states() <= TINY && care == Care::All {
-        next = judge.without_one(&next)?.unwrap_or(next);
+    // With fewer marks, a merge is less likely to create accepting cycles.
+    let mut next = reducer.merge_states(&automaton.with_fewest_marks(carrier), carrier)?;
+    if next.states() == automaton.states() && next.states() <= TINY && changes == Changes::All {
+        next = reducer.remove_state(&next)?.unwrap_or(next);
     }
     if next.states() == automaton.states() {
         return Ok(None);
     }
-    shrink(&next, &judge.logic.labels, place).map(Some)
+    reduce_to_fixpoint(&next, &reducer.logic.labels, carrier).map(Some)
 }
 
-/// Each reduction once, with as many or as few marks as can be.
-fn round(automaton: &Automaton, labels: &Labels, place: Place, most: bool) -> Result<Automaton, TooLarge> {
-    let marked = |automaton: &Automaton| match most {
-        true => automaton.with_most_marks(place),
-        false => automaton.with_fewest_marks(place),
+/// Applies each reduction once, with as many or as few marks as possible.
+fn apply_each(
+    automaton: &Automaton,
+    labels: &Labels,
+    carrier: MarkCarrier,
+    saturate: bool,
+) -> Result<Automaton, TooLarge> {
+    let marked = |automaton: &Automaton| match saturate {
+        true => automaton.with_most_marks(carrier),
+        false => automaton.with_fewest_marks(carrier),
     };
     let mut next = automaton.clone();
-    if place == Place::Edges {
-        next = next.with_few_sets();
+    if carrier == MarkCarrier::Edges {
+        next = next.with_fewer_sets();
     }
     next = marked(&next).merge_bisimilar(labels)?.trim(labels)?;
     if next.states() == 1 {
         return Ok(next);
     }
     if let Some(simulation) = next.simulation(labels)? {
-        next = next.prune_targets(&simulation, labels)?.merge_mutual(&simulation, labels)?.trim(labels)?;
+        next =
+            next.prune_targets(&simulation, labels)?.merge_equivalent(&simulation, labels)?.trim(labels)?;
     }
     next = marked(&next);
-    if let Some(reverse) = next.reverse_simulation(labels, place == Place::States)? {
-        next = next.prune_sources(&reverse, labels)?.merge_mutual(&reverse, labels)?.trim(labels)?;
+    if let Some(reverse) = next.reverse_simulation(labels, carrier == MarkCarrier::States)? {
+        next = next.prune_sources(&reverse, labels)?.merge_equivalent(&reverse, labels)?.trim(labels)?;
     }
     Ok(next)
 }

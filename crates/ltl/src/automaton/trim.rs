@@ -1,4 +1,4 @@
-//! What can be left out without another thought: states that no accepted word needs, and edges beside others.
+//! Trimming: removal of unreachable and dead states, and of redundant parallel edges.
 
 use super::scc::Components;
 use super::{Automaton, Edge, State};
@@ -6,17 +6,17 @@ use crate::TooLarge;
 use crate::label::Labels;
 use std::collections::VecDeque;
 
-/// Edges of a state beyond which not every two are compared.
+/// Maximum number of edges of a state that are compared pairwise.
 pub(super) const FEW_EDGES: usize = 256;
 
 impl Automaton {
-    /// Which components have a cycle with marks of every set.
-    pub fn accepting(&self, found: &Components) -> Vec<bool> {
-        let mut accepting = Vec::with_capacity(found.members.len());
-        for (number, members) in found.members.iter().enumerate() {
+    /// Returns, for each component, whether it has a cycle with all marks.
+    pub fn accepting_components(&self, sccs: &Components) -> Vec<bool> {
+        let mut accepting = Vec::with_capacity(sccs.members.len());
+        for (number, members) in sccs.members.iter().enumerate() {
             let (mut any, mut marks) = (false, 0);
             for edge in members.iter().flat_map(|state| &self.edges[*state as usize]) {
-                if found.of[edge.target as usize] == Some(number) {
+                if sccs.of[edge.target as usize] == Some(number) {
                     (any, marks) = (true, marks | edge.marks);
                 }
             }
@@ -25,11 +25,11 @@ impl Automaton {
         accepting
     }
 
-    /// The same without states that cannot be reached or from which no word is accepted, and with one edge
-    /// where several lead to the same state. States are numbered anew, in the order of their distance.
+    /// Removes unreachable states and states with an empty language, and merges parallel edges. The remaining states are
+    /// renumbered in breadth-first order.
     ///
     /// # Errors
-    /// If there is no room for labels.
+    /// Fails if the labels outgrow the budget.
     pub fn trim(&self, labels: &Labels) -> Result<Automaton, TooLarge> {
         let possible = Automaton {
             initial: self.initial,
@@ -40,23 +40,24 @@ impl Automaton {
                 .collect(),
             sets: self.sets,
         };
-        let found = possible.components();
-        let mut alive = possible.accepting(&found);
+        let sccs = possible.components();
+        let mut alive = possible.accepting_components(&sccs);
         for number in 0..alive.len() {
-            let out = found.members[number].iter().flat_map(|state| &possible.edges[*state as usize]);
-            let leads = out.filter_map(|edge| found.of[edge.target as usize]).any(|target| alive[target]);
-            alive[number] |= leads;
+            let out = sccs.members[number].iter().flat_map(|state| &possible.edges[*state as usize]);
+            let leads_to_alive =
+                out.filter_map(|edge| sccs.of[edge.target as usize]).any(|target| alive[target]);
+            alive[number] |= leads_to_alive;
         }
-        let lives = |state: State| found.of[state as usize].is_some_and(|number| alive[number]);
-        if !lives(self.initial) {
+        let is_alive = |state: State| sccs.of[state as usize].is_some_and(|number| alive[number]);
+        if !is_alive(self.initial) {
             return Ok(Automaton::empty());
         }
-        possible.only(lives).merge_parallel(labels)
+        possible.restricted_to(is_alive).merge_parallel(labels)
     }
 
-    /// The states that satisfy the condition and can be reached through such, renumbered. The initial one must
-    /// be among them.
-    pub(super) fn only(&self, keep: impl Fn(State) -> bool) -> Automaton {
+    /// Restricts the automaton to the states that are reachable through selected states, and renumbers them. The initial
+    /// state must be selected.
+    pub(super) fn restricted_to(&self, keep: impl Fn(State) -> bool) -> Automaton {
         let mut numbers: Vec<Option<State>> = vec![None; self.states()];
         let (mut open, mut edges) = (VecDeque::from([self.initial]), Vec::new());
         numbers[self.initial as usize] = Some(0);
@@ -76,13 +77,12 @@ impl Automaton {
         Automaton { initial: 0, edges, sets: self.sets }
     }
 
-    /// One edge for each target and marks; letters at which an edge with more marks leads to the same state
-    /// are taken away from those with fewer.
+    /// Merges edges with the same target and marks, and removes from edges the letters of parallel edges with more marks.
     pub(super) fn merge_parallel(&self, labels: &Labels) -> Result<Automaton, TooLarge> {
         let mut all = Vec::with_capacity(self.states());
         for edges in &self.edges {
             let mut sorted: Vec<&Edge> = edges.iter().collect();
-            // Those with more marks come before those that have some of them.
+            // Edges with more marks precede edges with a subset of them.
             sorted
                 .sort_by_key(|edge| (edge.target, std::cmp::Reverse((edge.marks.count_ones(), edge.marks))));
             let mut merged: Vec<Edge> = Vec::with_capacity(edges.len());
@@ -97,8 +97,8 @@ impl Automaton {
             let mut out: Vec<Edge> = Vec::with_capacity(merged.len());
             let few = merged.len() <= FEW_EDGES;
             for mut edge in merged {
-                let beside = out.iter().rev().take_while(|other| few && other.target == edge.target);
-                for other in beside {
+                let parallel = out.iter().rev().take_while(|other| few && other.target == edge.target);
+                for other in parallel {
                     if edge.marks & !other.marks == 0 {
                         edge.label = labels.minus(&edge.label, &other.label)?;
                     }

@@ -1,91 +1,97 @@
-//! Weak automata: in each component all cycles are accepting, or none is. Those of them that are deterministic
-//! have a smallest one for their language (Löding), and recognise just the obligations: Boolean combinations
-//! of safety properties.
+//! Weak automata: in each component all cycles are accepting, or none is.
+//!
+//! Weak deterministic automata (WDBA) recognise exactly the obligations, which are the Boolean combinations of safety
+//! properties, and have a unique minimal automaton (Löding).
 
 use super::scc::Components;
 use super::{Automaton, State};
 use crate::label::Labels;
 use crate::{Logic, TooLarge};
 
-/// More sets of states than this are not worth it.
-const FEW_SUBSETS: usize = 1 << 11;
+/// Maximum number of states of the subset construction.
+const MAX_SUBSETS: usize = 1 << 11;
 
 impl Automaton {
-    /// For each component whether its cycles are accepting. None if some have both kinds.
-    fn weak(&self, found: &Components) -> Option<Vec<bool>> {
-        let accepting = self.accepting(found);
-        let most = self.with_most_marks(super::marks::Place::Edges);
-        let uniform = |number: usize| {
+    /// Returns, for each component, whether its cycles are accepting. `None` if a component has accepting and rejecting
+    /// cycles.
+    fn weak_components(&self, sccs: &Components) -> Option<Vec<bool>> {
+        let accepting = self.accepting_components(sccs);
+        let most = self.with_most_marks(super::marks::MarkCarrier::Edges);
+        let is_uniform = |number: usize| {
             !accepting[number]
-                || found.members[number]
+                || sccs.members[number]
                     .iter()
                     .flat_map(|state| &most.edges[*state as usize])
                     .all(|edge| edge.marks == self.all_marks())
         };
-        (0..accepting.len()).all(uniform).then_some(accepting)
+        (0..accepting.len()).all(is_uniform).then_some(accepting)
     }
 
     /// Whether in each component all cycles are accepting or none is.
     pub fn is_weak(&self) -> bool {
-        self.weak(&self.components()).is_some()
+        self.weak_components(&self.components()).is_some()
     }
 
-    /// The words that are not accepted, if the automaton is deterministic and weak.
+    /// Complements the automaton. `None` if it is not deterministic and weak.
     ///
     /// # Errors
-    /// If there is no room for labels.
+    /// Fails if the labels outgrow the budget.
     pub fn complement(&self, logic: &Logic) -> Result<Option<Automaton>, TooLarge> {
         if !self.is_deterministic(&logic.labels)? {
             return Ok(None);
         }
         let mut result = self.complete(&logic.labels)?;
-        let found = result.components();
-        let Some(accepting) = result.weak(&found) else { return Ok(None) };
+        let sccs = result.components();
+        let Some(accepting) = result.weak_components(&sccs) else { return Ok(None) };
         result.sets = 1;
         for (state, edges) in result.edges.iter_mut().enumerate() {
-            let rejecting = found.of[state].is_some_and(|number| !accepting[number]);
+            let rejecting = sccs.of[state].is_some_and(|number| !accepting[number]);
             edges.iter_mut().for_each(|edge| edge.marks = u64::from(rejecting));
         }
         Ok(Some(result))
     }
 
-    /// The smallest weak deterministic automaton, with marks on states and its dead state left out, **if the
-    /// language is an obligation** (Dax, Eisinger and Klaedtke). If it is not, the result is something else:
-    /// whoever asks must know, or compare the languages. None if it takes too many states.
+    /// Computes the minimal weak deterministic automaton, state-based and without dead state (Dax, Eisinger and Klaedtke).
+    /// `None` if it takes too many states.
+    ///
+    /// Precondition: **the language is an obligation**. Otherwise the result has a different language; the caller must know
+    /// or compare the languages.
     ///
     /// # Errors
-    /// If there is no room for labels.
-    pub fn weak_minimal(&self, logic: &Logic) -> Result<Option<Automaton>, TooLarge> {
+    /// Fails if the labels outgrow the budget.
+    pub fn minimise_wdba(&self, logic: &Logic) -> Result<Option<Automaton>, TooLarge> {
         let labels = &logic.labels;
         let simulation = self.simulation(labels)?;
-        let limit = FEW_SUBSETS.min(logic.budget.states);
-        let Some(mut result) = self.subsets(simulation.as_ref(), labels, limit)? else { return Ok(None) };
+        let limit = MAX_SUBSETS.min(logic.budget.states);
+        let Some(mut result) = self.subset_construction(simulation.as_ref(), labels, limit)? else {
+            return Ok(None);
+        };
         result.sets = 1;
-        let found = result.components();
-        // An obligation's word that stays in a component decides for all words that do. Components are given
-        // numbers, even if their words are accepted: as large as what they lead to allows (Löding).
-        let mut rank = vec![2 * found.members.len(); found.members.len()];
-        for (number, members) in found.members.iter().enumerate() {
-            let mut cycle = false;
+        let sccs = result.components();
+        // For an obligation, one word that stays in a component decides for all of them. A component has an even rank if its
+        // words are accepted; ranks are as large as those of the successors allow (Löding).
+        let mut rank = vec![2 * sccs.members.len(); sccs.members.len()];
+        for (number, members) in sccs.members.iter().enumerate() {
+            let mut has_cycle = false;
             for state in members {
                 for edge in &mut result.edges[*state as usize] {
-                    match found.of[edge.target as usize] {
+                    match sccs.of[edge.target as usize] {
                         Some(target) if target != number => rank[number] = rank[number].min(rank[target]),
-                        _ => (cycle, edge.marks) = (true, 1),
+                        _ => (has_cycle, edge.marks) = (true, 1),
                     }
                 }
             }
-            if !cycle {
+            if !has_cycle {
                 continue;
             }
-            let word = result.word(labels);
+            let word = result.accepting_word(labels);
             let accepted = word.is_some_and(|word| self.accepts(labels, &word));
             rank[number] = if accepted { rank[number] & !1 } else { (rank[number] - 1) | 1 };
             for state in members {
                 result.edges[*state as usize].iter_mut().for_each(|edge| edge.marks = 0);
             }
         }
-        for (number, members) in found.members.iter().enumerate() {
+        for (number, members) in sccs.members.iter().enumerate() {
             for state in members {
                 let mark = u64::from(rank[number].is_multiple_of(2));
                 result.edges[*state as usize].iter_mut().for_each(|edge| edge.marks = mark);
@@ -94,47 +100,46 @@ impl Automaton {
         Ok(Some(result.merge_bisimilar(labels)?.trim(labels)?))
     }
 
-    /// The smallest weak deterministic automaton, if the language is seen to be an obligation: by the form of
-    /// this automaton, or by comparison. `negation` accepts just the other words; without it fewer languages
-    /// are recognised.
+    /// Computes the minimal weak deterministic automaton if the language is recognised as an obligation, by the form of this
+    /// automaton or by a comparison of languages. `negation` is an automaton of the complement; without it, fewer
+    /// obligations are recognised.
     ///
     /// # Errors
-    /// If there is no room for labels.
-    pub fn obligation(
+    /// Fails if the labels outgrow the budget.
+    pub fn minimise_obligation(
         &self,
         negation: Option<&Automaton>,
         logic: &Logic,
     ) -> Result<Option<Automaton>, TooLarge> {
-        let Some(weak) = self.weak_minimal(logic)? else { return Ok(None) };
+        let Some(weak) = self.minimise_wdba(logic)? else { return Ok(None) };
         if self.is_safety_or_guarantee(&logic.labels)? {
             return Ok(Some(weak));
         }
-        let Some(others) = weak.complement(logic)? else { return Ok(None) };
-        if self.meets(&others, logic)? {
+        let Some(complement) = weak.complement(logic)? else { return Ok(None) };
+        if self.intersects(&complement, logic)? {
             return Ok(None);
         }
-        let inside = match negation {
-            Some(negation) => !weak.meets(negation, logic)?,
-            None => weak.is_included(self, logic)?,
+        let is_contained = match negation {
+            Some(negation) => !weak.intersects(negation, logic)?,
+            None => weak.is_simulated_by(self, logic)?,
         };
-        Ok(inside.then_some(weak))
+        Ok(is_contained.then_some(weak))
     }
 
-    /// Whether every run is accepting, or every run that comes to an accepting component can stay there for
-    /// ever.
+    /// Whether every run is accepting, or every run that reaches an accepting component can stay there.
     fn is_safety_or_guarantee(&self, labels: &Labels) -> Result<bool, TooLarge> {
-        let found = self.components();
-        let Some(accepting) = self.weak(&found) else { return Ok(false) };
-        let number = |state: State| found.of[state as usize].unwrap_or_default();
+        let sccs = self.components();
+        let Some(accepting) = self.weak_components(&sccs) else { return Ok(false) };
+        let number = |state: State| sccs.of[state as usize].unwrap_or_default();
         let (mut safety, mut guarantee) = (true, true);
-        for state in found.members.iter().flatten() {
+        for state in sccs.members.iter().flatten() {
             let mut stays = labels.bottom();
             for edge in &self.edges[*state as usize] {
                 if number(*state) == number(edge.target) {
                     stays = labels.or(&stays, &edge.label)?;
                 }
             }
-            // A component without a cycle is not accepting either, but has no edges inside.
+            // A component without a cycle is not accepting either, but has no internal edges.
             let accepts = accepting[number(*state)];
             safety &= accepts || stays.is_false();
             guarantee &= !accepts || stays.is_true();
@@ -142,9 +147,9 @@ impl Automaton {
         Ok(safety || guarantee)
     }
 
-    /// Whether all words that are accepted here surely are there, by simulation.
-    pub(super) fn is_included(&self, other: &Automaton, logic: &Logic) -> Result<bool, TooLarge> {
-        let found = self.fair_simulation(other, &logic.labels)?;
-        Ok(found.is_some_and(|found| found.has(self.initial as usize, other.initial as usize)))
+    /// Whether fair simulation shows that the language is contained in that of another automaton. `false` may be wrong.
+    pub(super) fn is_simulated_by(&self, other: &Automaton, logic: &Logic) -> Result<bool, TooLarge> {
+        let simulation = self.fair_simulation(other, &logic.labels)?;
+        Ok(simulation.is_some_and(|simulation| simulation.has(self.initial as usize, other.initial as usize)))
     }
 }

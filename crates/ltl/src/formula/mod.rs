@@ -1,28 +1,28 @@
-//! Formulae: every distinct one is stored once, so two are the same if their numbers are.
+//! Hash-consed formulae: equal formulae have the same index.
 
-mod make;
+mod formulae;
 mod nnf;
 pub(crate) mod print;
 
-pub use make::Formulae;
-pub use print::{Shown, Style};
+pub use formulae::Formulae;
+pub use print::{FormulaDisplay, Style};
 
 use std::fmt;
 
-/// An atomic proposition, by its number in [`Formulae`].
+/// Index of an atomic proposition in [`Formulae`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Atom(pub u32);
 
-/// What an atomic proposition stands for.
+/// Source form of an atomic proposition.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Proposition {
     /// A name: `request`.
     Name(String),
-    /// An expression over the subject, which stands in quotes: `"q->size <= 3"`.
+    /// An expression over the subject, written in quotes: `"q->size <= 3"`.
     Expression(String),
-    /// Another monitor, by its name: `@m`.
+    /// A reference to another monitor: `@m`.
     Monitor(String),
-    /// Made by an algorithm; no user's name is like it.
+    /// Created by an algorithm; cannot be written in a formula.
     Fresh(u32),
 }
 
@@ -37,24 +37,25 @@ impl fmt::Display for Proposition {
     }
 }
 
-/// A formula, by its number in [`Formulae`]. Parts have smaller numbers than what they are part of, so a loop
-/// over numbers is a pass from the inside out.
+/// Index of a formula in [`Formulae`].
+///
+/// Operands have smaller indices than the formulae that contain them, so ascending order is bottom-up order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Formula(pub u32);
 
 impl Formula {
-    /// What never holds.
+    /// The formula `false`.
     pub const FALSE: Formula = Formula(0);
-    /// What always holds.
+    /// The formula `true`.
     pub const TRUE: Formula = Formula(1);
 
-    /// Its position among all formulae.
+    /// Returns the index as a `usize`.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a formula is made of.
+/// Operator and operands of a formula. A *position* is an index into the word that the formula reads.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Node {
     /// False.
@@ -65,40 +66,40 @@ pub enum Node {
     Atom(Atom),
     /// `!a`
     Not(Formula),
-    /// `a & b & …`: two or more, sorted, none of them a conjunction.
+    /// `a & b & …`: at least two operands, sorted, none of them a conjunction.
     And(Box<[Formula]>),
-    /// `a | b | …`: two or more, sorted, none of them a disjunction.
+    /// `a | b | …`: at least two operands, sorted, none of them a disjunction.
     Or(Box<[Formula]>),
-    /// `X a`: at the next instant. On a finite word there must be one.
+    /// `X a`: at the next position, which must exist on finite words.
     Next(Formula),
-    /// `F a`: now or later.
+    /// `F a`: at some position from now on.
     Finally(Formula),
-    /// `G a`: from now on.
+    /// `G a`: at all positions from now on.
     Globally(Formula),
-    /// `a U b`: `b` now or later, and `a` until then.
+    /// `a U b`: `b` at some position from now on, and `a` at all positions before it.
     Until([Formula; 2]),
-    /// `a R b`: `b` up to and including the instant at which `a` holds, or for ever.
+    /// `a R b`: `b` up to and including the first position where `a` holds, or always.
     Release([Formula; 2]),
-    /// `a W b`: `a` until `b`, or for ever.
+    /// `a W b`: `a` until `b`, or always.
     WeakUntil([Formula; 2]),
-    /// `a M b`: `b` up to and including the instant at which `a` holds, which comes.
+    /// `a M b`: `b` up to and including the first position where `a` holds, which must exist.
     StrongRelease([Formula; 2]),
-    /// `Y a`: at the instant before, which there is.
+    /// `Y a`: at the previous position, which must exist.
     Yesterday(Formula),
-    /// `Z a`: at the instant before, if there is one.
+    /// `Z a`: at the previous position, if it exists.
     WeakYesterday(Formula),
-    /// `O a`: now or before.
+    /// `O a`: at some position up to now.
     Once(Formula),
-    /// `H a`: now and always before.
+    /// `H a`: at all positions up to now.
     Historically(Formula),
-    /// `a S b`: `b` now or before, and `a` since then.
+    /// `a S b`: `b` at some position up to now, and `a` at all positions after it.
     Since([Formula; 2]),
-    /// `a T b`: `b` back to and including the instant at which `a` held, or always.
+    /// `a T b`: `b` back to and including the last position where `a` held, or always.
     Triggered([Formula; 2]),
 }
 
 impl Node {
-    /// The formulae that it is directly made of.
+    /// Returns the operands.
     pub fn parts(&self) -> &[Formula] {
         match self {
             Node::False | Node::True | Node::Atom(_) => &[],
@@ -120,7 +121,7 @@ impl Node {
         }
     }
 
-    /// Whether it is an operator that looks back.
+    /// Whether the operator is a past operator.
     pub fn is_past(&self) -> bool {
         use Node::{Historically, Once, Since, Triggered, WeakYesterday, Yesterday};
         matches!(self, Yesterday(_) | WeakYesterday(_) | Once(_) | Historically(_) | Since(_) | Triggered(_))

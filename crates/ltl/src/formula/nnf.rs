@@ -1,11 +1,11 @@
-//! Negation normal form: `!` before atoms only. On infinite words.
+//! Negation normal form: `!` only before atoms. Valid on infinite words.
 
 use super::{Formula, Formulae, Node};
 use crate::TooLarge;
 use rustc_hash::FxHashMap;
 
 impl Formulae {
-    /// The formula, or its negation, with `!` before atoms only.
+    /// Returns the negation normal form of the formula, or of its negation if `value` is false.
     ///
     /// ```
     /// # use invigil_ltl::{Budget, Logic, TooLarge};
@@ -21,22 +21,22 @@ impl Formulae {
     /// ```
     ///
     /// # Errors
-    /// If there would be too many formulae.
+    /// Fails if there are too many formulae.
     pub fn nnf(&mut self, formula: Formula, value: bool) -> Result<Formula, TooLarge> {
-        // What is needed, the parts first.
+        // The needed pairs of formula and polarity, then processed bottom-up.
         let (mut known, mut open) = (FxHashMap::default(), vec![(formula, value)]);
         let mut needed = Vec::new();
         while let Some((next, value)) = open.pop() {
             if known.insert((next, value), next).is_none() {
                 needed.push((next, value));
-                let turned = matches!(self.node(next), Node::Not(_));
-                open.extend(self.node(next).parts().iter().map(|part| (*part, value != turned)));
+                let is_negated = matches!(self.node(next), Node::Not(_));
+                open.extend(self.node(next).parts().iter().map(|part| (*part, value != is_negated)));
             }
         }
         needed.sort_unstable();
         for (next, value) in needed {
             let of = |part: &Formula| known[&(*part, value)];
-            let made = match self.node(next).clone() {
+            let converted = match self.node(next).clone() {
                 Node::False => self.constant(!value),
                 Node::True => self.constant(value),
                 Node::Atom(_) if value => next,
@@ -73,7 +73,7 @@ impl Formulae {
                 Node::Since([a, b]) => self.triggered(of(&a), of(&b))?,
                 Node::Triggered([a, b]) => self.since(of(&a), of(&b))?,
             };
-            known.insert((next, value), made);
+            known.insert((next, value), converted);
         }
         Ok(known[&(formula, value)])
     }

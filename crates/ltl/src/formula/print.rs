@@ -1,33 +1,34 @@
-//! Formulae as text.
+//! Formulae as text, with derived operators and bounds recognised.
 
+mod expansion;
+mod printer;
 mod style;
-mod view;
-mod window;
 
-pub(crate) use style::Sign;
+pub(crate) use printer::{Operand, Printer};
 pub use style::Style;
-pub(crate) use view::{Operand, Printer};
+pub(crate) use style::Symbol;
 
 use super::{Formula, Formulae};
+use printer::Fragment;
 use std::fmt;
-use view::Piece;
 
-/// A formula as text that is read as the same formula again, with no parentheses that it does not need.
+/// Text form of a formula, with the fewest parentheses that parse to the same formula.
 ///
-/// What was written with `->`, `<->`, `xor` or a bound is recognised where that is plain to see.
+/// Implications, equivalences, `xor` and bounded operators are stored in expanded form. Common expansions are recognised
+/// and printed with these operators.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown<'a> {
+pub struct FormulaDisplay<'a> {
     formulae: &'a Formulae,
     formula: Formula,
     style: Style,
     limit: usize,
 }
 
-/// A formula that shares its parts can be longer than all paper. This is enough to read.
-const LONGEST: usize = 1 << 20;
+/// Default limit in bytes. The text of a formula with shared subformulae can be exponentially longer than its storage.
+const DEFAULT_LIMIT: usize = 1 << 20;
 
 impl Formulae {
-    /// A formula as text.
+    /// Returns the formula as text.
     ///
     /// ```
     /// use invigil_ltl::{Budget, Logic, formula::Style};
@@ -38,53 +39,53 @@ impl Formulae {
     /// assert_eq!(shown.style(Style::Unicode).to_string(), "a U (b → □◇c)");
     /// assert_eq!(shown.style(Style::Spin).to_string(), "a U (b -> []<>c)");
     /// ```
-    pub fn show(&self, formula: Formula) -> Shown<'_> {
-        Shown { formulae: self, formula, style: Style::Ascii, limit: LONGEST }
+    pub fn show(&self, formula: Formula) -> FormulaDisplay<'_> {
+        FormulaDisplay { formulae: self, formula, style: Style::Ascii, limit: DEFAULT_LIMIT }
     }
 }
 
-impl Shown<'_> {
-    /// The same in another style.
+impl FormulaDisplay<'_> {
+    /// Sets the style.
     pub fn style(self, style: Style) -> Self {
-        Shown { style, ..self }
+        FormulaDisplay { style, ..self }
     }
 
-    /// The same, but no more than about so many bytes of it; then `…` says that there is more.
-    pub fn at_most(self, bytes: usize) -> Self {
-        Shown { limit: bytes, ..self }
+    /// Truncates the text to about this many bytes, with `…` at the end if anything is omitted.
+    pub fn truncated_to(self, bytes: usize) -> Self {
+        FormulaDisplay { limit: bytes, ..self }
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for FormulaDisplay<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let printer = Printer::new(self.formulae, self.formula, self.style);
-        let mut open = vec![Piece::Part(Operand::Whole(self.formula), 0)];
+        let mut open = vec![Fragment::Operand(Operand::Formula(self.formula), 0)];
         let mut written = 0;
-        while let Some(piece) = open.pop() {
-            match piece {
-                Piece::Text(text) => {
+        while let Some(fragment) = open.pop() {
+            match fragment {
+                Fragment::Text(text) => {
                     if written + text.len() > self.limit {
                         return f.write_str("…");
                     }
                     written += text.len();
                     f.write_str(&text)?;
                 }
-                Piece::Part(operand, strength) => {
-                    let view = printer.view(operand);
-                    let inside = view.strength < strength;
-                    if inside {
-                        open.push(Piece::text(")"));
+                Fragment::Operand(operand, precedence) => {
+                    let rendering = printer.render(operand);
+                    let parenthesised = rendering.precedence < precedence;
+                    if parenthesised {
+                        open.push(Fragment::text(")"));
                     }
-                    open.extend(view.pieces.into_iter().rev());
-                    if inside {
-                        open.push(Piece::text("("));
+                    open.extend(rendering.fragments.into_iter().rev());
+                    if parenthesised {
+                        open.push(Fragment::text("("));
                     }
                 }
-                Piece::Apart(operand, strength) => {
-                    let gap = printer.strength(&operand) >= strength;
-                    open.push(Piece::Part(operand, strength));
-                    if gap {
-                        open.push(Piece::text(" "));
+                Fragment::SpacedOperand(operand, precedence) => {
+                    let spaced = printer.precedence(&operand) >= precedence;
+                    open.push(Fragment::Operand(operand, precedence));
+                    if spaced {
+                        open.push(Fragment::text(" "));
                     }
                 }
             }

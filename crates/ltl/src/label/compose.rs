@@ -1,23 +1,23 @@
-//! Functions put in the place of variables, and variables put away from conjunctions.
+//! Substitution of functions for variables, and relational products.
 
 use super::{Label, Labels, Variable};
 use crate::TooLarge;
 use oxidd::bcdd::BCDDFunction;
 use oxidd::{BooleanFunctionQuant, BooleanOperator, FunctionSubst, Subst};
 
-/// What takes the place of some variables, of all of them at once.
+/// Simultaneous substitution of functions for variables.
 pub struct Substitution(Subst<BCDDFunction>);
 
 impl Labels {
-    /// A variable as a function, if some label has spoken of it.
-    pub(crate) fn known(&self, variable: Variable) -> Option<Label> {
+    /// Returns the function of a variable, if the variable exists.
+    pub(crate) fn known_variable(&self, variable: Variable) -> Option<Label> {
         self.variables.get(&variable).cloned()
     }
 
-    /// Each function in the place of its variable.
+    /// Creates a substitution.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn substitution(&mut self, pairs: &[(Variable, Label)]) -> Result<Substitution, TooLarge> {
         let (mut numbers, mut functions) = (Vec::new(), Vec::new());
         for (variable, function) in pairs {
@@ -30,27 +30,27 @@ impl Labels {
         Ok(Substitution(Subst::new(numbers, functions)))
     }
 
-    /// `a` with functions in the place of variables.
+    /// Applies a substitution.
     ///
     /// # Errors
-    /// If there is no room.
+    /// Fails if there are too many nodes.
     pub fn substitute(&self, a: &Label, by: &Substitution) -> Result<Label, TooLarge> {
-        self.own(|| a.0.substitute(&by.0))
+        self.perform(|| a.0.substitute(&by.0))
     }
 
-    /// `a & b` with the variables of the cube (all positive) put away: true where it is for some value of them.
+    /// Computes the relational product: `a & b` with the variables of a positive cube quantified existentially.
     ///
     /// # Errors
-    /// If there is no room.
-    pub fn exists_both(&self, a: &Label, b: &Label, variables: &Label) -> Result<Label, TooLarge> {
-        self.own(|| a.0.apply_exists(BooleanOperator::And, &b.0, &variables.0))
+    /// Fails if there are too many nodes.
+    pub fn and_exists(&self, a: &Label, b: &Label, variables: &Label) -> Result<Label, TooLarge> {
+        self.perform(|| a.0.apply_exists(BooleanOperator::And, &b.0, &variables.0))
     }
 
     /// `a <-> b`
     ///
     /// # Errors
-    /// If there is no room.
-    pub fn same(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
-        self.choose(a, b, &self.not(b)?)
+    /// Fails if there are too many nodes.
+    pub fn iff(&self, a: &Label, b: &Label) -> Result<Label, TooLarge> {
+        self.ite(a, b, &self.not(b)?)
     }
 }

@@ -1,96 +1,101 @@
-//! Machines side by side, and connectives over what they say.
+//! Boolean combinations of machines.
 
 use crate::automaton::State;
 use crate::label::Labels;
-use crate::moore::{Logical, Moore};
+use crate::moore::{LogicalVerdict, Moore};
 use crate::word::Letter;
 use crate::{Budget, TooLarge};
 
-/// How verdicts are combined.
+/// Gate of a Boolean circuit over the verdicts of machines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Gate {
-    /// What a part says.
+    /// Verdict of a part.
     Part(usize),
-    /// The negation of a gate.
+    /// Negation of a gate.
     Not(usize),
-    /// The conjunction of gates.
+    /// Conjunction of gates.
     All(Vec<usize>),
-    /// The disjunction of gates.
+    /// Disjunction of gates.
     Any(Vec<usize>),
 }
 
-/// A Boolean combination of machines that step together.
+/// Boolean combination of machines that read the same letters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Composite<Output> {
-    /// The machines.
+    /// Machines.
     pub parts: Vec<Moore<Output>>,
-    /// How their verdicts are combined. A gate only speaks of gates before it; the last one is the whole.
+    /// Circuit over their verdicts. A gate refers to earlier gates only; the last gate is the output.
     pub gates: Vec<Gate>,
 }
 
-impl<Output: Logical> Composite<Output> {
-    /// The states of all parts together.
+impl<Output: LogicalVerdict> Composite<Output> {
+    /// Returns the total number of states of all parts.
     pub fn states(&self) -> usize {
         self.parts.iter().map(Moore::states).sum()
     }
 
-    /// The state of each part before the first letter.
+    /// Returns the initial state of each part.
     pub fn start(&self) -> Vec<State> {
         self.parts.iter().map(|part| part.initial).collect()
     }
 
-    /// The state of each part after a letter.
+    /// Updates the state of each part for a letter.
     pub fn step(&self, labels: &Labels, states: &mut [State], letter: &Letter) {
         for (part, state) in self.parts.iter().zip(states) {
             *state = part.next(labels, *state, letter);
         }
     }
 
-    /// What is said when the parts are in these states.
+    /// Returns the output for these states of the parts.
     pub fn output(&self, states: &[State]) -> Option<Output> {
-        combine(&self.gates, |part| self.parts.get(part)?.outputs.get(*states.get(part)? as usize).copied())
+        evaluate(&self.gates, |part| self.parts.get(part)?.outputs.get(*states.get(part)? as usize).copied())
     }
 
-    /// One machine that says the same, the smallest one.
+    /// Builds the minimal single machine with the same output.
     ///
     /// # Errors
-    /// If it grows beyond the budget: it has to remember every combination of states.
+    /// Fails if the machine outgrows the budget, which is likely for many parts.
     pub fn flatten(&self, labels: &Labels, budget: &Budget) -> Result<Moore<Output>, TooLarge> {
-        let mut made: Vec<Option<Moore<Output>>> = Vec::with_capacity(self.gates.len());
+        let mut machines: Vec<Option<Moore<Output>>> = Vec::with_capacity(self.gates.len());
         for gate in &self.gates {
             let mut whole: Option<Moore<Output>> = None;
             match gate {
                 Gate::Part(part) => whole = self.parts.get(*part).cloned(),
-                Gate::Not(of) => whole = made[*of].clone().map(|machine| machine.map(Logical::not)),
+                Gate::Not(of) => {
+                    whole = machines[*of].clone().map(|machine| machine.map(LogicalVerdict::not))
+                }
                 Gate::All(of) | Gate::Any(of) => {
-                    let say = if matches!(gate, Gate::All(_)) { Output::and } else { Output::or };
+                    let combine = if matches!(gate, Gate::All(_)) { Output::and } else { Output::or };
                     for next in of {
-                        let next = made[*next].clone();
+                        let next = machines[*next].clone();
                         whole = match (whole, next) {
-                            (Some(one), Some(other)) => Some(one.product(&other, labels, budget, say)?),
+                            (Some(one), Some(other)) => Some(one.product(&other, labels, budget, combine)?),
                             (one, other) => one.or(other),
                         };
                     }
                 }
             }
-            made.push(whole);
+            machines.push(whole);
         }
-        // There is always a last gate, and every gate has a machine: they are made so.
-        made.pop().flatten().ok_or(TooLarge { what: "parts of a monitor", limit: self.gates.len() })
+        // `decompose` guarantees a last gate, and a machine for every gate.
+        machines.pop().flatten().ok_or(TooLarge { what: "parts of a monitor", limit: self.gates.len() })
     }
 }
 
-/// The value of the last gate.
-fn combine<Output: Logical>(gates: &[Gate], part: impl Fn(usize) -> Option<Output>) -> Option<Output> {
+/// Evaluates the circuit. Returns the value of the last gate.
+fn evaluate<Output: LogicalVerdict>(
+    gates: &[Gate],
+    part: impl Fn(usize) -> Option<Output>,
+) -> Option<Output> {
     let mut values: Vec<Option<Output>> = Vec::with_capacity(gates.len());
     for gate in gates {
         let of = |at: &usize| values.get(*at).copied().flatten();
-        let fold = |all: &[usize], say: fn(Output, Output) -> Output| {
-            all.iter().map(of).reduce(|one, other| Some(say(one?, other?))).flatten()
+        let fold = |all: &[usize], combine: fn(Output, Output) -> Output| {
+            all.iter().map(of).reduce(|one, other| Some(combine(one?, other?))).flatten()
         };
         let value = match gate {
             Gate::Part(at) => part(*at),
-            Gate::Not(at) => of(at).map(Logical::not),
+            Gate::Not(at) => of(at).map(LogicalVerdict::not),
             Gate::All(all) => fold(all, Output::and),
             Gate::Any(all) => fold(all, Output::or),
         };

@@ -1,31 +1,31 @@
-//! Which promises can be kept: all at once, for ever, and fairly.
+//! Live promises: the sets of promises that some infinite word keeps.
 
-use super::relation::{Relation, renaming};
-use super::tableau::{OTHER, Tableau};
+use super::partitioned_relation::{PartitionedRelation, renaming};
+use super::tableau::{SHIFTED, Tableau};
 use crate::TooLarge;
 use crate::label::{Label, Substitution, Variable};
 
-/// The promises and memories with which some infinite word is as promised.
+/// Computes the live combinations of promises and memories: those that hold at a position of some infinite word.
 ///
-/// A word decides all promises and memories along it, and a sequence of those that fit together, in which no
-/// until waits for ever, comes from a word. So this is the greatest set from which each until comes to an end
-/// again and again (Emerson and Lei), computed with diagrams.
+/// A word determines all promises and memories at its positions. Conversely, a consistent sequence of them in which no until
+/// is postponed forever belongs to a word. So this is the greatest set from which each until is fulfilled infinitely often
+/// (Emerson and Lei), computed symbolically.
 pub(super) fn live(tableau: &mut Tableau) -> Result<Label, TooLarge> {
     let top = tableau.labels.top();
-    if tableau.waiting.is_empty() {
+    if tableau.postponed.is_empty() {
         return Ok(top);
     }
-    let before = Before::new(tableau)?;
+    let preimage = Preimage::new(tableau)?;
     let mut live = top;
     loop {
         let mut next = live.clone();
-        for waiting in &tableau.waiting {
-            // From where an instant is reached at which this until does not wait.
-            let goal = tableau.labels.minus(&before.then(tableau, &next)?, waiting)?;
+        for postponed in &tableau.postponed {
+            // Backward reachability of the positions at which this until is not postponed.
+            let goal = tableau.labels.minus(&preimage.shifted(tableau, &next)?, postponed)?;
             let mut reach = tableau.labels.bottom();
             loop {
-                let now = tableau.labels.or(&goal, &before.then(tableau, &reach)?)?;
-                let more = before.image(tableau, &now)?;
+                let now = tableau.labels.or(&goal, &preimage.shifted(tableau, &reach)?)?;
+                let more = preimage.apply(tableau, &now)?;
                 if more == reach {
                     break;
                 }
@@ -40,52 +40,52 @@ pub(super) fn live(tableau: &mut Tableau) -> Result<Label, TooLarge> {
     }
 }
 
-/// From what is so after an instant to what was so before it.
-pub(super) struct Before {
-    relation: Relation,
+/// Preimage computation: from conditions after a position to conditions before it.
+pub(super) struct Preimage {
+    relation: PartitionedRelation,
     back: Substitution,
     after: Substitution,
 }
 
-impl Before {
-    pub(super) fn new(tableau: &mut Tableau) -> Result<Before, TooLarge> {
+impl Preimage {
+    pub(super) fn new(tableau: &mut Tableau) -> Result<Preimage, TooLarge> {
         let relations = tableau.relations()?;
-        let away = instant(tableau);
-        let relation = Relation::new(&mut tableau.labels, relations, &away)?;
-        let back = renaming(tableau, &[(OTHER, 0)])?;
-        let after = remembered(tableau)?;
-        Ok(Before { relation, back, after })
+        let quantified = position_variables(tableau);
+        let relation = PartitionedRelation::new(&mut tableau.labels, relations, &quantified)?;
+        let back = renaming(tableau, &[(SHIFTED, 0)])?;
+        let after = memories_after(tableau)?;
+        Ok(Preimage { relation, back, after })
     }
 
-    /// What is true of promises and memories, as seen from the instant after which it is.
-    pub(super) fn then(&self, tableau: &Tableau, after: &Label) -> Result<Label, TooLarge> {
+    /// Expresses a condition on promises and memories after a position in the variables of that position.
+    pub(super) fn shifted(&self, tableau: &Tableau, after: &Label) -> Result<Label, TooLarge> {
         tableau.labels.substitute(after, &self.after)
     }
 
-    /// The promises for, and memories before, the instants at which something is true.
-    pub(super) fn image(&self, tableau: &Tableau, now: &Label) -> Result<Label, TooLarge> {
-        tableau.labels.substitute(&self.relation.apply(&tableau.labels, now)?, &self.back)
+    /// Returns the promises for, and the memories before, the positions that satisfy a condition.
+    pub(super) fn apply(&self, tableau: &Tableau, now: &Label) -> Result<Label, TooLarge> {
+        tableau.labels.substitute(&self.relation.image(&tableau.labels, now)?, &self.back)
     }
 }
 
-/// What belongs to an instant: atoms, the promises that are made, and what is remembered of it.
-pub(super) fn instant(tableau: &Tableau) -> Vec<Variable> {
+/// Returns the variables of a position: atoms, promises made there, and memories of it.
+pub(super) fn position_variables(tableau: &Tableau) -> Vec<Variable> {
     let atoms = tableau.atoms.iter().map(|atom| Variable::Atom(*atom));
     let promises = tableau.promises.iter().map(|promise| tableau.promise(promise, 0));
-    let memories = tableau.memories.iter().map(|memory| tableau.memory(memory, OTHER));
+    let memories = tableau.memories.iter().map(|memory| tableau.memory(memory, SHIFTED));
     atoms.chain(promises).chain(memories).collect()
 }
 
-/// The memories after an instant in the place of those before it.
-fn remembered(tableau: &mut Tableau) -> Result<Substitution, TooLarge> {
+/// Creates the substitution that replaces the memories before a position by those after it.
+fn memories_after(tableau: &mut Tableau) -> Result<Substitution, TooLarge> {
     let mut pairs = Vec::new();
     for memory in &tableau.memories {
-        let after = tableau.memory(memory, OTHER);
+        let after = tableau.memory(memory, SHIFTED);
         pairs.push((tableau.memory(memory, 0), after));
     }
-    let mut places = Vec::new();
+    let mut substituted = Vec::new();
     for (before, after) in pairs {
-        places.push((before, tableau.labels.variable(after)?));
+        substituted.push((before, tableau.labels.variable(after)?));
     }
-    tableau.labels.substitution(&places)
+    tableau.labels.substitution(&substituted)
 }

@@ -1,36 +1,45 @@
-//! Exact monitors for infinite words of which one sees a prefix: true, false, or not known yet.
+//! Exact monitors for infinite words of which a prefix is read: true, false, or unknown.
 //!
-//! The textbook way makes automata of the formula and of its negation, and a deterministic one of the sets of
-//! their states. Here the automata are never made. What a prefix leaves for later is a decision diagram over
-//! promises (`tableau`): it stands for the whole set of states, it is the same for the negation, and bounded
-//! operators, whose automata are huge, are small diagrams. Which promises can be kept at all is computed once
-//! (`live`); then a verdict is a look whether a diagram is empty. The machine is made by `subsets`.
+//! The textbook construction builds automata of the formula and of its negation, and determinises both. Here no automaton is
+//! built. The residual of a formula after a prefix is a decision diagram over promises (`tableau`), which represents the
+//! whole set of automaton states. The diagram serves the negation as well, and it is small for bounded operators, whose
+//! automata are huge. The promises that can be kept are computed once (`live`); a verdict is then an emptiness check of a
+//! diagram.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `tableau` | formula as a diagram over atoms, promises and memories |
+//! | `live`, `partitioned_relation` | promises that can be kept, by symbolic fixed points |
+//! | `subset_construction` | the Moore machine whose states are diagrams |
+//! | `subsumption` | fewer states for large formulae: promises that differ only in fairness |
+//! | `decomposition`, `composite` | formulae as Boolean combinations of parts without common atoms |
+//! | `monitorability` | possible verdicts of a monitor |
 
 mod composite;
+mod decomposition;
 mod live;
-mod parts;
-mod relation;
-mod subsets;
+mod monitorability;
+mod partitioned_relation;
+mod subset_construction;
+mod subsumption;
 mod tableau;
-mod verdicts;
-mod weaker;
 
 pub use composite::{Composite, Gate};
-pub use verdicts::{Monitorability, monitorability};
+pub use monitorability::{Monitorability, monitorability};
 
 use crate::label::{Label, Labels};
 use crate::moore::{Moore, Truth};
 use crate::{Budget, Effort, Formula, Logic, TooLarge};
 
-pub(crate) use parts::independent;
-pub(crate) use subsets::Steps;
+pub(crate) use decomposition::decompose;
+pub(crate) use subset_construction::SubsetConstruction;
 pub(crate) use tableau::Tableau;
 
 impl Logic {
-    /// The smallest machine that says, after every prefix, whether the formula is already certain to hold, or
-    /// not to hold, on every infinite word that begins so.
+    /// Builds the minimal machine that reports, after every prefix, whether the formula holds or fails on all infinite
+    /// continuations.
     ///
-    /// Machines of formulae that say the same are equal.
+    /// Equivalent formulae have equal machines.
     ///
     /// ```
     /// use invigil_ltl::moore::Truth;
@@ -46,60 +55,64 @@ impl Logic {
     /// ```
     ///
     /// # Errors
-    /// If it grows beyond the budget. A [`composite`](Logic::composite) may still be small.
+    /// Fails if the machine outgrows the budget. A [`composite`](Logic::composite) may still be small.
     pub fn monitor(&mut self, formula: Formula) -> Result<Moore<Truth>, TooLarge> {
         self.composite(formula)?.flatten(&self.labels, &self.budget)
     }
 
-    /// Small monitors of parts that have no atoms in common, and how their verdicts make that of the formula.
+    /// Builds small monitors of parts without common atoms, whose verdicts combine to that of the formula.
     ///
-    /// Parts without common atoms cannot be in each other's way: a conjunction of them can still be satisfied
-    /// if each part can, and can no longer fail if no part can. So the verdict is exact, while one machine for
-    /// all would have to remember every combination of the parts' states.
+    /// Parts without common atoms are independent: their conjunction is satisfiable if each part is, and can no longer fail
+    /// if no part can. So the combined verdict is exact, while a single machine needs a state for every combination of states
+    /// of the parts.
     ///
     /// # Errors
-    /// If a part grows beyond the budget.
+    /// Fails if a part outgrows the budget.
     pub fn composite(&mut self, formula: Formula) -> Result<Composite<Truth>, TooLarge> {
-        let (formulae, gates) = independent(&mut self.formulae, formula)?;
-        let parts = formulae.into_iter().map(|part| self.monitor_whole(part)).collect::<Result<_, _>>()?;
+        let (formulae, gates) = decompose(&mut self.formulae, formula)?;
+        let parts = formulae.into_iter().map(|part| self.monitor_part(part)).collect::<Result<_, _>>()?;
         Ok(Composite { parts, gates })
     }
 
-    fn monitor_whole(&mut self, formula: Formula) -> Result<Moore<Truth>, TooLarge> {
-        let formula = if self.formulae.within(formula).len() <= WORTH_SIMPLIFYING {
-            self.simplify(formula, Effort::Form)?
+    fn monitor_part(&mut self, formula: Formula) -> Result<Moore<Truth>, TooLarge> {
+        let formula = if self.formulae.subformulae(formula).len() <= MAX_SIMPLIFIED {
+            self.simplify(formula, Effort::Syntactic)?
         } else {
             formula
         };
         let tableau = Tableau::new(&self.formulae, formula, &self.budget, false)?;
-        let mut steps = Steps::infinite(tableau)?;
-        // Most formulae leave few different things for later. To find out what makes no difference to prefixes
-        // costs more than to try.
+        let mut construction = SubsetConstruction::infinite(tableau)?;
+        // Most formulae have few residuals, and exploring them is cheaper than computing the subsumption first.
         let budget = Budget { states: EASY_STATES, edges: EASY_EDGES, ..self.budget };
-        if let Ok(monitor) = explore(&mut steps, &mut self.labels, &budget) {
+        if let Ok(monitor) = explore(&mut construction, &mut self.labels, &budget) {
             return Ok(monitor);
         }
-        // Without it there may be more states than needed, but no others.
-        steps.weaken().ok();
-        explore(&mut steps, &mut self.labels, &self.budget)
+        // Subsumption only saves states: minimisation returns the same machine without it.
+        construction.enable_subsumption().ok();
+        explore(&mut construction, &mut self.labels, &self.budget)
     }
 }
 
-/// Larger formulae were made by a program, or to do harm: bounds written out, mostly.
-const WORTH_SIMPLIFYING: usize = 500;
+/// Maximum number of subformulae that are simplified. Larger formulae are generated, mostly from expanded bounds.
+const MAX_SIMPLIFIED: usize = 500;
 
-/// What is tried at first.
+/// Limits of the first attempt, without subsumption.
 const EASY_STATES: usize = 64;
 const EASY_EDGES: usize = 512;
 
-/// One set for the formula, one for its negation: when one of them is empty, the other one is certain.
-fn explore(steps: &mut Steps, labels: &mut Labels, budget: &Budget) -> Result<Moore<Truth>, TooLarge> {
-    let start = [steps.start(false)?, steps.start(true)?];
-    let output = certain(&start);
-    steps.explore(labels, budget, (start, output), |_, sets| Ok(certain(sets)))
+/// Explores the residuals of the formula and of its negation. When one is unsatisfiable, the other is certain.
+fn explore(
+    construction: &mut SubsetConstruction,
+    labels: &mut Labels,
+    budget: &Budget,
+) -> Result<Moore<Truth>, TooLarge> {
+    let start = [construction.start(false)?, construction.start(true)?];
+    let output = verdict(&start);
+    construction.explore(labels, budget, (start, output), |_, sets| Ok(verdict(sets)))
 }
 
-fn certain([holds, fails]: &[Label; 2]) -> Truth {
+/// Returns the verdict for the residuals of the formula and of its negation.
+fn verdict([holds, fails]: &[Label; 2]) -> Truth {
     match (holds.is_false(), fails.is_false()) {
         (true, _) => Truth::False,
         (false, true) => Truth::True,

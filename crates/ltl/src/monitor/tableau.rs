@@ -1,14 +1,12 @@
-//! What a formula says now and what it leaves for later, as decision diagrams.
+//! Symbolic tableau: a formula at a position, as a decision diagram.
 //!
-//! Three kinds of variables are enough to say what a formula means at an instant: the *atoms*, *promises* about
-//! later instants (an atom, or an until, so many instants ahead), and *memories* of the instant before (of a
-//! since, or of what `Y` looks at). An until is its goal now, or what it keeps now and a promise of itself for
-//! the next instant; everything else reduces to this, to its mirror image in the past, and to negation. Next
-//! is pushed down to the atoms and untils. So equal meanings mostly are equal diagrams, in a formula of bounded
-//! operators always.
+//! Three kinds of variables express the requirements of a formula at a position: *atoms*, *promises* about later positions (an
+//! atom or an until that holds a number of positions ahead), and *memories* of the previous position (of a since, or of the
+//! operand of `Y`). An until is its goal now, or its left operand now and a promise of itself for the next position. All
+//! other operators reduce to until, to since as its mirror image, and to negation. Next is pushed down to atoms and untils.
+//! So equivalent formulae mostly are equal diagrams; formulae of bounded operators always are.
 //!
-//! The diagrams live apart from the labels of automata: the order of the variables is made for the formula, and
-//! all is thrown away together.
+//! The diagrams have their own manager: the order of the variables suits the formula, and all diagrams are freed together.
 
 use crate::formula::{Atom, Formula, Formulae, Node};
 use crate::label::{Label, Labels, Variable};
@@ -16,124 +14,124 @@ use crate::{Budget, TooLarge};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// What a promise is about.
+/// Subject of a promise.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Promised {
     Atom(Atom),
     Until(usize),
-    /// That there is an instant: words that end make a difference between `X !a` and `!X a`.
-    Instant,
+    /// Existence of the position. On finite words, `X !a` and `!X a` differ.
+    Position,
 }
 
-/// What a formula says at an instant.
+/// Formula at a position.
 #[derive(Clone)]
 struct Value {
-    /// In atoms, promises and memories.
+    /// Diagram over atoms, promises and memories.
     whole: Label,
-    /// The same, but an until inside is its promise of the instant before, and a since is its memory of the
-    /// instant after: small, however deep the formula is. Only where there are relations to make of it.
+    /// The same, but inner untils are their promises from the previous position, and inner sinces their memories at the next
+    /// position. Small even for deeply nested formulae. Differs from `whole` only if relations are computed from it.
     local: Label,
 }
 
-/// A promise.
+/// Promise about a later position.
 pub(super) struct Promise {
-    /// Its variable; those of its copies follow.
+    /// Number of its variable; the variables of its copies follow.
     number: u32,
-    /// What it stands for at the next instant: a function of the variables of that instant.
+    /// Meaning at the next position, as a function of the variables of that position.
     pub(super) kept: Label,
     local: Label,
-    /// Whether it may be put off for ever unless fairness forbids it.
+    /// Whether the promise is an until, which only fairness prevents from being postponed forever.
     pub(super) is_until: bool,
 }
 
-/// A memory.
+/// Memory of a position.
 pub(super) struct Memory {
-    /// Its variable; that of its copy follows.
+    /// Number of its variable; the variable of its copy follows.
     number: u32,
-    /// What is remembered: a function of the variables of the instant.
+    /// Remembered value, as a function of the variables of the position.
     pub(super) value: Label,
     local: Label,
 }
 
-/// `keep U goal`, or its mirror image.
+/// Operands of `keep U goal` or `keep S goal`.
 type Pair = (Label, Label);
 
-/// A formula taken apart.
+/// Tableau of a formula.
 pub(crate) struct Tableau {
-    /// Where all of this lives.
+    /// Manager of the diagrams.
     pub(crate) labels: Labels,
-    /// The formula at the first instant.
+    /// Formula at the first position.
     pub(crate) formula: Label,
-    /// The atoms in the order of their variables.
+    /// Atoms in the order of their variables.
     pub(super) atoms: Vec<Atom>,
     pub(super) promises: Vec<Promise>,
     pub(super) memories: Vec<Memory>,
-    /// For each until, where it holds now without its goal: what must not be so for ever.
-    pub(super) waiting: Vec<Label>,
+    /// For each until, the condition that it holds without its goal, which must not persist forever.
+    pub(super) postponed: Vec<Label>,
+    /// Number of variables for each promise.
     copies: u32,
 }
 
-/// The copy of a promise that was made for the instant before the one it is made for otherwise, and that of a
-/// memory of the instant after.
-pub(super) const OTHER: u32 = 1;
+/// Copy for an adjacent position: of a promise, as made at the previous position; of a memory, of the next position.
+pub(super) const SHIFTED: u32 = 1;
 
 impl Tableau {
-    /// Takes a formula apart, for words that end or for those that do not.
+    /// Builds the tableau of a formula, for finite or for infinite words.
     pub(crate) fn new(
         formulae: &Formulae,
         formula: Formula,
         budget: &Budget,
-        ends: bool,
+        is_finite: bool,
     ) -> Result<Tableau, TooLarge> {
         let unbounded = |part: &Formula| {
             use Node::{Finally, Globally, Release, StrongRelease, Until, WeakUntil};
             let node = formulae.node(*part);
             matches!(node, Finally(_) | Globally(_) | Until(_) | Release(_) | WeakUntil(_) | StrongRelease(_))
         };
-        let unbounded = formulae.within(formula).iter().any(unbounded);
-        // Relations between promises of one instant and of another are only needed where something is fair.
-        let copies = if unbounded && !ends { 4 } else { 1 };
-        // Where sets of promises are computed, diagrams are slow long before memory is short.
+        let unbounded = formulae.subformulae(formula).iter().any(unbounded);
+        // Relations between promises of different positions are only needed for fairness.
+        let copies = if unbounded && !is_finite { 4 } else { 1 };
+        // Fixed points on large diagrams become slow long before memory runs out.
         let nodes = if unbounded { budget.nodes / 8 } else { budget.nodes };
-        let mut builder = Builder::new(formulae, &Budget { nodes, ..*budget }, ends, copies);
+        let mut builder = Builder::new(formulae, &Budget { nodes, ..*budget }, is_finite, copies);
         let now = builder.build(formula)?;
         Ok(builder.finish(now))
     }
 
-    /// The variable of a promise, or one of its copies.
+    /// Returns the variable of a copy of a promise.
     pub(super) fn promise(&self, promise: &Promise, copy: u32) -> Variable {
         debug_assert!(copy < self.copies);
         Variable::Helper(promise.number + copy)
     }
 
-    /// The variable of a memory, or its copy.
+    /// Returns the variable of a copy of a memory.
     pub(super) fn memory(&self, memory: &Memory, copy: u32) -> Variable {
         Variable::Helper(memory.number + copy)
     }
 
-    /// What holds between the promises for and the memories before an instant, and those after it: one conjunct
-    /// for each, inner ones first.
+    /// Returns the relation between the promises and memories before a position and those after it: one conjunct for each,
+    /// inner operators first.
     pub(super) fn relations(&mut self) -> Result<Vec<Label>, TooLarge> {
         let promises = self.promises.iter().map(|promise| (promise.number, promise.local.clone()));
         let memories = self.memories.iter().map(|memory| (memory.number, memory.local.clone()));
         let mut all: Vec<(u32, Label)> = promises.chain(memories).collect();
         all.sort_unstable_by_key(|(number, _)| *number);
-        let mut found = Vec::with_capacity(all.len());
+        let mut conjuncts = Vec::with_capacity(all.len());
         for (number, local) in all {
-            let other = self.labels.variable(Variable::Helper(number + OTHER))?;
-            found.push(self.labels.same(&other, &local)?);
+            let other = self.labels.variable(Variable::Helper(number + SHIFTED))?;
+            conjuncts.push(self.labels.iff(&other, &local)?);
         }
-        Ok(found)
+        Ok(conjuncts)
     }
 
-    /// That all memories are as before the first instant.
-    pub(crate) fn nothing_remembered(&mut self) -> Result<Label, TooLarge> {
+    /// Returns the condition on the memories before the first position.
+    pub(crate) fn initial_memories(&mut self) -> Result<Label, TooLarge> {
         let all: Vec<_> = self.memories.iter().map(|memory| (self.memory(memory, 0), false)).collect();
         self.labels.cube(&all)
     }
 
-    /// That nothing is promised: the word ends.
-    pub(crate) fn nothing_promised(&mut self) -> Result<Label, TooLarge> {
+    /// Returns the condition that nothing is promised, so that a finite word can end.
+    pub(crate) fn no_promises(&mut self) -> Result<Label, TooLarge> {
         let all: Vec<_> = self.promises.iter().map(|promise| (self.promise(promise, 0), false)).collect();
         self.labels.cube(&all)
     }
@@ -142,28 +140,28 @@ impl Tableau {
 struct Builder<'a> {
     formulae: &'a Formulae,
     labels: Labels,
-    ends: bool,
+    is_finite: bool,
     limit: usize,
     copies: u32,
-    /// How many helper variables there are.
+    /// Number of helper variables.
     helpers: u32,
-    /// What a formula says, so many instants ahead.
+    /// Formulae at a number of positions ahead.
     known: FxHashMap<(Formula, u32), Value>,
     atoms: Vec<Atom>,
     promises: IndexMap<(u32, Promised), Promise, FxBuildHasher>,
     untils: IndexMap<Pair, (), FxBuildHasher>,
-    waiting: Vec<Label>,
+    postponed: Vec<Label>,
     memories: Vec<Memory>,
     sinces: FxHashMap<Pair, Value>,
-    remembered: FxHashMap<Label, Value>,
+    previous_values: FxHashMap<Label, Value>,
 }
 
 impl<'a> Builder<'a> {
-    fn new(formulae: &'a Formulae, budget: &Budget, ends: bool, copies: u32) -> Builder<'a> {
+    fn new(formulae: &'a Formulae, budget: &Budget, is_finite: bool, copies: u32) -> Builder<'a> {
         Builder {
             formulae,
             labels: Labels::new(budget),
-            ends,
+            is_finite,
             limit: budget.formulae,
             copies,
             helpers: 0,
@@ -171,10 +169,10 @@ impl<'a> Builder<'a> {
             atoms: Vec::new(),
             promises: IndexMap::default(),
             untils: IndexMap::default(),
-            waiting: Vec::new(),
+            postponed: Vec::new(),
             memories: Vec::new(),
             sinces: FxHashMap::default(),
-            remembered: FxHashMap::default(),
+            previous_values: FxHashMap::default(),
         }
     }
 
@@ -185,11 +183,12 @@ impl<'a> Builder<'a> {
             atoms: self.atoms,
             promises: self.promises.into_values().collect(),
             memories: self.memories,
-            waiting: self.waiting,
+            postponed: self.postponed,
             copies: self.copies,
         }
     }
 
+    /// Builds the diagram of a formula at the first position, without recursion.
     fn build(&mut self, formula: Formula) -> Result<Label, TooLarge> {
         let mut open = vec![(formula, 0)];
         while let Some((part, ahead)) = open.last().copied() {
@@ -197,19 +196,22 @@ impl<'a> Builder<'a> {
                 open.pop();
                 continue;
             }
-            let missing: Vec<_> =
-                self.needs(part, ahead).into_iter().filter(|need| !self.known.contains_key(need)).collect();
+            let missing: Vec<_> = self
+                .dependencies(part, ahead)
+                .into_iter()
+                .filter(|need| !self.known.contains_key(need))
+                .collect();
             if missing.is_empty() {
                 let value = self.value(part, ahead)?;
                 Budget::allows("subformulae", self.known.len() + 1, self.limit)?;
                 self.known.insert((part, ahead), value);
                 open.pop();
             } else {
-                // That there is an instant is best asked just before what holds there.
-                if self.ends && matches!(self.formulae.node(part), Node::Next(_)) {
-                    self.promise(ahead + 1, Promised::Instant)?;
+                // The existence of a position is ordered directly before the conditions on it.
+                if self.is_finite && matches!(self.formulae.node(part), Node::Next(_)) {
+                    self.promise(ahead + 1, Promised::Position)?;
                 }
-                // What stands first comes first, in the order of variables, too.
+                // The order of variables follows the order of the formula.
                 open.extend(missing.into_iter().rev());
                 Budget::allows("subformulae", open.len(), self.limit)?;
             }
@@ -217,8 +219,8 @@ impl<'a> Builder<'a> {
         Ok(self.known[&(formula, 0)].whole.clone())
     }
 
-    /// What has to be known first.
-    fn needs(&self, formula: Formula, ahead: u32) -> Vec<(Formula, u32)> {
+    /// Returns the formulae whose values are needed first.
+    fn dependencies(&self, formula: Formula, ahead: u32) -> Vec<(Formula, u32)> {
         let node = self.formulae.node(formula);
         let parts = |ahead: u32| node.parts().iter().map(move |part| (*part, ahead));
         match node {
@@ -244,7 +246,7 @@ impl<'a> Builder<'a> {
             Node::True => Ok(self.top()),
             Node::Atom(atom) => self.atom(*atom, ahead),
             Node::Not(a) => self.not(&at(a, ahead)),
-            // From the last: what was made last lies deepest in the diagrams.
+            // From the last operand: its variables are the deepest in the diagrams.
             Node::And(parts) => {
                 let mut parts = parts.iter().rev().map(|part| at(part, ahead));
                 parts.try_fold(self.top(), |all, part| self.and(&part, &all))
@@ -255,9 +257,9 @@ impl<'a> Builder<'a> {
             }
             Node::Next(a) => {
                 let then = at(a, ahead + 1);
-                if self.ends {
-                    let instant = self.promise(ahead + 1, Promised::Instant)?;
-                    self.and(&plain(instant), &then)
+                if self.is_finite {
+                    let position = self.promise(ahead + 1, Promised::Position)?;
+                    self.and(&plain(position), &then)
                 } else {
                     Ok(then)
                 }
@@ -268,7 +270,7 @@ impl<'a> Builder<'a> {
                 let both = self.and(&at(a, 0), &at(b, 0))?;
                 self.until(at(b, 0), both, ahead)
             }
-            // The others are the negations of untils.
+            // The remaining future operators are negations of untils.
             Node::Globally(a) => {
                 let goal = self.not(&at(a, 0))?;
                 let until = self.until(self.top(), goal, ahead)?;
@@ -284,9 +286,9 @@ impl<'a> Builder<'a> {
                 self.not(&until)
             }
             Node::Yesterday(a) | Node::WeakYesterday(a) if ahead > 0 => Ok(at(a, ahead - 1)),
-            Node::Yesterday(a) => self.remember(at(a, 0)),
+            Node::Yesterday(a) => self.previous(at(a, 0)),
             Node::WeakYesterday(a) => {
-                let before = self.remember(self.not(&at(a, 0))?)?;
+                let before = self.previous(self.not(&at(a, 0))?)?;
                 self.not(&before)
             }
             Node::Once(a) => self.since(formula, self.top(), at(a, ahead), ahead, false),
@@ -307,29 +309,31 @@ impl<'a> Builder<'a> {
     }
 
     fn not(&self, a: &Value) -> Result<Value, TooLarge> {
-        self.join(a, a, |labels, a, _| labels.not(a))
+        self.combine(a, a, |labels, a, _| labels.not(a))
     }
 
     fn and(&self, a: &Value, b: &Value) -> Result<Value, TooLarge> {
-        self.join(a, b, Labels::and)
+        self.combine(a, b, Labels::and)
     }
 
     fn or(&self, a: &Value, b: &Value) -> Result<Value, TooLarge> {
-        self.join(a, b, Labels::or)
+        self.combine(a, b, Labels::or)
     }
 
-    fn join(
+    /// Combines both diagrams of two values.
+    fn combine(
         &self,
         a: &Value,
         b: &Value,
-        how: impl Fn(&Labels, &Label, &Label) -> Result<Label, TooLarge>,
+        operation: impl Fn(&Labels, &Label, &Label) -> Result<Label, TooLarge>,
     ) -> Result<Value, TooLarge> {
-        let whole = how(&self.labels, &a.whole, &b.whole)?;
-        let local = if self.copies > 1 { how(&self.labels, &a.local, &b.local)? } else { whole.clone() };
+        let whole = operation(&self.labels, &a.whole, &b.whole)?;
+        let local =
+            if self.copies > 1 { operation(&self.labels, &a.local, &b.local)? } else { whole.clone() };
         Ok(Value { whole, local })
     }
 
-    /// A new variable and its copies.
+    /// Creates a variable with copies. Returns its number.
     fn helper(&mut self, copies: u32) -> Result<u32, TooLarge> {
         let number = self.helpers;
         self.helpers += copies;
@@ -347,31 +351,33 @@ impl<'a> Builder<'a> {
         Ok(plain(if ahead == 0 { now } else { self.promise(ahead, Promised::Atom(atom))? }))
     }
 
-    /// The promise of something, and of all that it becomes on the way.
-    fn promise(&mut self, ahead: u32, what: Promised) -> Result<Label, TooLarge> {
+    /// Creates the promise of something a number of positions ahead, with the promises at all positions in between. Returns
+    /// its variable.
+    fn promise(&mut self, ahead: u32, subject: Promised) -> Result<Label, TooLarge> {
         for ahead in 1..=ahead {
-            if self.promises.contains_key(&(ahead, what)) {
+            if self.promises.contains_key(&(ahead, subject)) {
                 continue;
             }
-            let kept = match (ahead, what) {
+            let kept = match (ahead, subject) {
                 (1, Promised::Atom(atom)) => self.labels.atom(atom)?,
-                (1, Promised::Instant) => self.labels.top(),
-                // It speaks of itself: told when the until is made.
+                (1, Promised::Position) => self.labels.top(),
+                // Self-referential: `until` sets it.
                 (1, Promised::Until(_)) => self.labels.bottom(),
-                _ => self.labels.variable(Variable::Helper(self.promises[&(ahead - 1, what)].number))?,
+                _ => self.labels.variable(Variable::Helper(self.promises[&(ahead - 1, subject)].number))?,
             };
             let number = self.helper(self.copies)?;
-            let is_until = matches!(what, Promised::Until(_));
-            self.promises.insert((ahead, what), Promise { number, local: kept.clone(), kept, is_until });
+            let is_until = matches!(subject, Promised::Until(_));
+            self.promises.insert((ahead, subject), Promise { number, local: kept.clone(), kept, is_until });
         }
-        self.labels.variable(Variable::Helper(self.promises[&(ahead, what)].number))
+        self.labels.variable(Variable::Helper(self.promises[&(ahead, subject)].number))
     }
 
+    /// Returns `keep U goal` a number of positions ahead; the operands are those of that position.
     fn until(&mut self, keep: Value, goal: Value, ahead: u32) -> Result<Value, TooLarge> {
         if goal.whole.is_true() || goal.whole.is_false() {
             return Ok(goal);
         }
-        let keep = self.join(&keep, &goal, Labels::minus)?;
+        let keep = self.combine(&keep, &goal, Labels::minus)?;
         if keep.whole.is_false() && ahead == 0 {
             return Ok(goal);
         }
@@ -382,10 +388,10 @@ impl<'a> Builder<'a> {
         let kept = self.and(&keep, &plain(next))?;
         let mut now = self.or(&goal, &kept)?;
         if let Some(promise) = self.promises.get_mut(&(1, Promised::Until(at))) {
-            let local = if self.copies > 1 { Some(Variable::Helper(promise.number + OTHER)) } else { None };
+            let local = if self.copies > 1 { Some(Variable::Helper(promise.number + SHIFTED)) } else { None };
             if !known {
                 (promise.kept, promise.local) = (now.whole.clone(), now.local.clone());
-                self.waiting.push(kept.local);
+                self.postponed.push(kept.local);
             }
             if let Some(local) = local {
                 now.local = self.labels.variable(local)?;
@@ -394,7 +400,7 @@ impl<'a> Builder<'a> {
         if ahead == 0 { Ok(now) } else { self.promise(ahead, Promised::Until(at)).map(plain) }
     }
 
-    /// A new memory of a value that may depend on what it was before. Its variable before and after.
+    /// Creates a memory of a value that may depend on its previous value. Returns its variables before and after a position.
     fn memory(
         &mut self,
         value: impl FnOnce(&Self, &Value) -> Result<Value, TooLarge>,
@@ -403,23 +409,23 @@ impl<'a> Builder<'a> {
         let before = plain(self.labels.variable(Variable::Helper(number))?);
         let Value { whole, local } = value(self, &before)?;
         self.memories.push(Memory { number, value: whole, local });
-        Ok((before, self.labels.variable(Variable::Helper(number + OTHER))?))
+        Ok((before, self.labels.variable(Variable::Helper(number + SHIFTED))?))
     }
 
-    /// What a value was at the instant before; false at the first one.
-    fn remember(&mut self, what: Value) -> Result<Value, TooLarge> {
-        if what.whole.is_false() {
-            return Ok(what);
+    /// Returns the value at the previous position; false at the first position.
+    fn previous(&mut self, value: Value) -> Result<Value, TooLarge> {
+        if value.whole.is_false() {
+            return Ok(value);
         }
-        if let Some(known) = self.remembered.get(&what.whole) {
+        if let Some(known) = self.previous_values.get(&value.whole) {
             return Ok(known.clone());
         }
-        let (before, _) = self.memory(|_, _| Ok(what.clone()))?;
-        self.remembered.insert(what.whole, before.clone());
+        let (before, _) = self.memory(|_, _| Ok(value.clone()))?;
+        self.previous_values.insert(value.whole, before.clone());
         Ok(before)
     }
 
-    /// `keep S goal` so many instants ahead, or its negation; the values are those of that instant.
+    /// Returns `keep S goal` a number of positions ahead, or its negation; the operands are those of that position.
     fn since(
         &mut self,
         formula: Formula,
@@ -451,7 +457,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// A value in which there is no until and no since.
+/// Creates a value without until and since.
 fn plain(label: Label) -> Value {
     Value { whole: label.clone(), local: label }
 }

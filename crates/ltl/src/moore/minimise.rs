@@ -1,5 +1,4 @@
-//! The smallest machine that says the same: partition refinement with symbolic labels, and a numbering of the
-//! states that depends on nothing but what the machine says.
+//! Minimisation: partition refinement with symbolic labels, and a canonical numbering of the states.
 
 use super::{Moore, Verdict};
 use crate::TooLarge;
@@ -8,36 +7,36 @@ use crate::label::{Label, Labels};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// For each block of states that can be reached with one letter: the letters. Sorted by block.
+/// Letters that lead to each block of states, sorted by block.
 type Signature = Vec<(u32, Label)>;
 
 impl<Output: Verdict> Moore<Output> {
-    /// The smallest machine that says the same after every word. Machines that say the same become equal.
+    /// Computes the minimal equivalent machine. Equivalent machines become equal.
     ///
     /// # Errors
-    /// If there is no room for labels.
+    /// Fails if the labels outgrow the budget.
     pub fn minimise(&self, labels: &Labels) -> Result<Moore<Output>, TooLarge> {
         let blocks = self.blocks(labels)?;
         self.quotient(labels, &blocks)
     }
 
-    /// States in the same block say the same for ever.
+    /// Returns the block of each state. States in the same block are equivalent.
     fn blocks(&self, labels: &Labels) -> Result<Vec<u32>, TooLarge> {
-        let mut kinds: IndexMap<Output, (), FxBuildHasher> = IndexMap::default();
+        let mut outputs: IndexMap<Output, (), FxBuildHasher> = IndexMap::default();
         let mut block: Vec<u32> =
-            self.outputs.iter().map(|output| kinds.insert_full(*output, ()).0 as u32).collect();
-        let mut members: Vec<Vec<State>> = vec![Vec::new(); kinds.len()];
+            self.outputs.iter().map(|output| outputs.insert_full(*output, ()).0 as u32).collect();
+        let mut members: Vec<Vec<State>> = vec![Vec::new(); outputs.len()];
         for (state, block) in block.iter().enumerate() {
             members[*block as usize].push(state as State);
         }
-        let mut before: Vec<Vec<State>> = vec![Vec::new(); self.states()];
+        let mut predecessors: Vec<Vec<State>> = vec![Vec::new(); self.states()];
         for (state, edges) in self.edges.iter().enumerate() {
             for (_, target) in edges {
-                before[*target as usize].push(state as State);
+                predecessors[*target as usize].push(state as State);
             }
         }
-        // States whose successors have changed their block, by block. All others in a block agree in where
-        // they lead, so one of them stands for all.
+        // States with a successor that has changed its block. The other states of a block have the same signature, so one of
+        // them represents all.
         let mut dirty: Vec<bool> = vec![true; self.states()];
         let mut open: Vec<u32> = (0..members.len() as u32).collect();
         while let Some(at) = open.pop() {
@@ -55,7 +54,7 @@ impl<Output: Verdict> Moore<Output> {
                 groups.entry(self.signature(labels, *one, &block)?).or_default().append(&mut rest);
             }
             let mut groups: Vec<Vec<State>> = groups.into_values().collect();
-            // The largest keeps the number: the less changes, the less is looked at again.
+            // The largest group keeps the number of the block, so that the fewest states change.
             let largest = (0..groups.len()).rev().max_by_key(|at| groups[*at].len());
             if let Some(largest) = largest {
                 members[at as usize] = groups.swap_remove(largest);
@@ -69,7 +68,7 @@ impl<Output: Verdict> Moore<Output> {
                 members.push(group);
             }
             for state in changed {
-                for source in &before[state as usize] {
+                for source in &predecessors[state as usize] {
                     if !std::mem::replace(&mut dirty[*source as usize], true) {
                         open.push(block[*source as usize]);
                     }
@@ -90,13 +89,12 @@ impl<Output: Verdict> Moore<Output> {
         Ok(all)
     }
 
-    /// One state for each block that can be reached, numbered in the order in which the smallest letters reach
-    /// them.
+    /// Returns the machine of the reachable blocks, numbered in breadth-first order by their least letters.
     fn quotient(&self, labels: &Labels, block: &[u32]) -> Result<Moore<Output>, TooLarge> {
         let mut numbers: IndexMap<u32, State, FxBuildHasher> = IndexMap::default();
         numbers.insert(block[self.initial as usize], self.initial);
-        let mut found = Vec::new();
-        while let Some((_, state)) = numbers.get_index(found.len()) {
+        let mut successors = Vec::new();
+        while let Some((_, state)) = numbers.get_index(successors.len()) {
             let state = *state;
             let mut edges = Vec::new();
             for (block, label) in self.signature(labels, state, block)? {
@@ -109,10 +107,10 @@ impl<Output: Verdict> Moore<Output> {
                     numbers.insert(*target, member);
                 }
             }
-            found.push(edges);
+            successors.push(edges);
         }
         let number = |block: &u32| numbers.get_index_of(block).unwrap_or_default() as State;
-        let edges = found.iter().map(|edges| {
+        let edges = successors.iter().map(|edges| {
             let mut edges: Vec<(Label, State)> =
                 edges.iter().map(|(_, target, label)| (label.clone(), number(target))).collect();
             edges.sort_unstable_by_key(|(_, target)| *target);
@@ -125,9 +123,9 @@ impl<Output: Verdict> Moore<Output> {
         })
     }
 
-    /// A successor of a state that is in a block.
-    fn member(&self, state: State, wanted: u32, block: &[u32]) -> State {
+    /// Returns a successor of a state in a block.
+    fn member(&self, state: State, target_block: u32, block: &[u32]) -> State {
         let mut targets = self.edges[state as usize].iter().map(|(_, target)| *target);
-        targets.find(|target| block[*target as usize] == wanted).unwrap_or(state)
+        targets.find(|target| block[*target as usize] == target_block).unwrap_or(state)
     }
 }

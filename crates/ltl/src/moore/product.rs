@@ -1,4 +1,4 @@
-//! Two machines side by side.
+//! Synchronous product of machines.
 
 use super::{Moore, Verdict};
 use crate::automaton::State;
@@ -7,7 +7,7 @@ use crate::{Budget, TooLarge};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::FxBuildHasher;
 
-/// A pair of states, or what it says if that is final: then it no longer matters where it came from.
+/// State of a product. Pairs with the same final verdict are one state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Pair<Output> {
     Running(State, State),
@@ -15,20 +15,21 @@ enum Pair<Output> {
 }
 
 impl<Output: Verdict> Moore<Output> {
-    /// The smallest machine that says what the two together say.
+    /// Computes the minimal machine whose output combines those of the two machines.
     ///
     /// # Errors
-    /// If it grows beyond the budget.
+    /// Fails if the product outgrows the budget.
     pub fn product<Other: Verdict, Both: Verdict>(
         &self,
         other: &Moore<Other>,
         labels: &Labels,
         budget: &Budget,
-        say: impl Fn(Output, Other) -> Both,
+        combine: impl Fn(Output, Other) -> Both,
     ) -> Result<Moore<Both>, TooLarge> {
-        let said = |one: State, two: State| say(self.outputs[one as usize], other.outputs[two as usize]);
-        let pair = |one: State, two: State| match said(one, two) {
-            output if output.is_final() => Pair::Decided(output),
+        let output =
+            |one: State, two: State| combine(self.outputs[one as usize], other.outputs[two as usize]);
+        let pair = |one: State, two: State| match output(one, two) {
+            verdict if verdict.is_final() => Pair::Decided(verdict),
             _ => Pair::Running(one, two),
         };
         let mut pairs: IndexSet<Pair<Both>, FxBuildHasher> = IndexSet::default();
@@ -37,17 +38,18 @@ impl<Output: Verdict> Moore<Output> {
         while let Some(next) = pairs.get_index(all.len()).copied() {
             let mut edges: IndexMap<State, Label, FxBuildHasher> = IndexMap::default();
             match next {
-                Pair::Decided(output) => {
-                    outputs.push(output);
+                Pair::Decided(verdict) => {
+                    outputs.push(verdict);
                     edges.insert(all.len() as State, labels.top());
                 }
                 Pair::Running(one, two) => {
-                    outputs.push(said(one, two));
-                    for (first, to) in &self.edges[one as usize] {
-                        for (second, too) in &other.edges[two as usize] {
+                    outputs.push(output(one, two));
+                    for (first, first_target) in &self.edges[one as usize] {
+                        for (second, second_target) in &other.edges[two as usize] {
                             let both = labels.and(first, second)?;
                             if !both.is_false() {
-                                let target = pairs.insert_full(pair(*to, *too)).0 as State;
+                                let target =
+                                    pairs.insert_full(pair(*first_target, *second_target)).0 as State;
                                 let label = edges.entry(target).or_insert_with(|| labels.bottom());
                                 *label = labels.or(label, &both)?;
                             }

@@ -1,112 +1,112 @@
-//! Whether a formula is a pattern with formulae in the places of its letters.
+//! Matching of formulae with the templates of the specification patterns.
 
-use super::normal::Normal;
-use super::table::{LETTERS, TABLE, Template};
-use super::{Pattern, Scope, Sentence, phrases};
+use super::normal_form::NormalForms;
+use super::table::{PLACEHOLDERS, TABLE, Template};
+use super::{Pattern, Scope, Sentence, sentence};
 use crate::formula::{Formula, Formulae, Node};
 use crate::{Budget, TooLarge};
 
-/// What the letters stand for.
-pub(super) type Letters = [Option<Formula>; LETTERS.len()];
+/// Formulae bound to the placeholders of a template.
+pub(super) type Bindings = [Option<Formula>; PLACEHOLDERS.len()];
 
-/// More steps than any formula that is a pattern needs.
-const MOST_STEPS: usize = 20_000;
+/// Maximum number of matching steps, more than any instance of a pattern needs.
+const MAX_STEPS: usize = 20_000;
 
-/// The most formulae inside of what the letters stand for, if there are temporal operators among them.
-const MOST_INSIDE: usize = 8;
+/// Maximum number of subformulae of bound formulae that contain temporal operators.
+const MAX_BOUND_SIZE: usize = 8;
 
-/// Formulae that a normal form may be made of.
-const MOST_FORMULAE: usize = 1 << 12;
+/// Maximum number of formulae for a normal form.
+const MAX_FORMULAE: usize = 1 << 12;
 
-/// The sentence for a formula that is a pattern.
-pub(super) fn sentence(formulae: &Formulae, formula: Formula) -> Option<Sentence> {
-    let Match { search, template, letters } = best(formulae, formula)?;
-    if search.says_little(template, &letters) {
+/// Returns the sentence for a formula that is an instance of a pattern.
+pub(super) fn pattern_sentence(formulae: &Formulae, formula: Formula) -> Option<Sentence> {
+    let PatternMatch { matcher, template, bindings } = best_match(formulae, formula)?;
+    if matcher.is_uninformative(template, &bindings) {
         return None;
     }
-    let shown = |letter: usize| match letters[letter] {
-        Some(formula) => format!("`{}`", search.normal.formulae.show(formula).at_most(200)),
+    let shown = |placeholder: usize| match bindings[placeholder] {
+        Some(formula) => format!("`{}`", matcher.normal.formulae.show(formula).truncated_to(200)),
         None => String::new(),
     };
     let names = std::array::from_fn(shown);
-    let text = phrases::sentence(template.pattern, template.scope, &names);
+    let text = sentence::render(template.pattern, template.scope, &names);
     Some(Sentence { pattern: Some((template.pattern, template.scope)), text })
 }
 
-/// A pattern that a formula is.
-struct Match {
-    search: Search,
+/// Template that a formula matches, with its bindings.
+struct PatternMatch {
+    matcher: Matcher,
     template: &'static Template,
-    letters: Letters,
+    bindings: Bindings,
 }
 
-/// The pattern that leaves least to be understood.
-fn best(formulae: &Formulae, formula: Formula) -> Option<Match> {
-    let mut normal = Normal::new(&Budget { formulae: MOST_FORMULAE, ..Budget::default() });
+/// Returns the match with the smallest bound formulae.
+fn best_match(formulae: &Formulae, formula: Formula) -> Option<PatternMatch> {
+    let mut normal = NormalForms::new(&Budget { formulae: MAX_FORMULAE, ..Budget::default() });
     let subject = normal.of(formulae, formula).ok()?;
-    let mut search = Search { normal, steps: 0 };
-    let mut best: Option<((usize, usize), &Template, Letters)> = None;
+    let mut matcher = Matcher { normal, steps: 0 };
+    let mut best: Option<((usize, usize), &Template, Bindings)> = None;
     for template in &TABLE.templates {
-        let goal = Goal::One(template.formula, subject);
-        let Ok(Some(letters)) = search.solve(vec![goal], Letters::default()) else { continue };
-        let effort = search.effort(&letters);
-        if best.as_ref().is_none_or(|(least, ..)| effort < *least) {
-            best = Some((effort, template, letters));
+        let goal = Goal::Formula(template.formula, subject);
+        let Ok(Some(bindings)) = matcher.solve(vec![goal], Bindings::default()) else { continue };
+        let residual_size = matcher.residual_size(&bindings);
+        if best.as_ref().is_none_or(|(least, ..)| residual_size < *least) {
+            best = Some((residual_size, template, bindings));
         }
     }
-    let (_, template, letters) = best?;
-    Some(Match { search, template, letters })
+    let (_, template, bindings) = best?;
+    Some(PatternMatch { matcher, template, bindings })
 }
 
-/// What is left to be matched: formulae of the table with formulae of the subject.
+/// Remaining subproblem: a formula of a template and a formula of the subject that must match.
 #[derive(Clone)]
 enum Goal {
-    One(Formula, Formula),
-    /// The operands of a conjunction, or of a disjunction, in any order.
+    Formula(Formula, Formula),
+    /// The operands of a conjunction or of a disjunction, in any order.
     Set {
-        wanted: Vec<Formula>,
-        found: Vec<Formula>,
+        template: Vec<Formula>,
+        subject: Vec<Formula>,
         and: bool,
     },
 }
 
-struct Search {
-    normal: Normal,
+/// Backtracking matcher with a limit on its steps.
+struct Matcher {
+    normal: NormalForms,
     steps: usize,
 }
 
-impl Search {
-    /// What the letters must stand for, so that all goals are reached. Its depth is bounded by that of the
-    /// table's formulae.
-    fn solve(&mut self, mut goals: Vec<Goal>, mut letters: Letters) -> Result<Option<Letters>, TooLarge> {
+impl Matcher {
+    /// Returns bindings that solve all goals. The recursion depth is bounded by the depth of the templates.
+    fn solve(&mut self, mut goals: Vec<Goal>, mut bindings: Bindings) -> Result<Option<Bindings>, TooLarge> {
         while let Some(goal) = goals.pop() {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 return Ok(None);
             }
             match goal {
-                Goal::One(wanted, found) => {
-                    if !self.one(wanted, found, &mut goals, &mut letters)? {
+                Goal::Formula(template, subject) => {
+                    if !self.match_operator(template, subject, &mut goals, &mut bindings)? {
                         return Ok(None);
                     }
                 }
-                Goal::Set { mut wanted, found, and } => {
-                    // What has a structure finds its place first, and settles what letters stand for.
-                    let Some(at) = wanted.iter().position(|part| literal(*part).is_none()) else {
-                        goals.insert(0, Goal::Set { wanted, found, and });
-                        if goals.iter().all(|goal| self.is_of_letters(goal)) {
-                            return self.letters(goals, letters);
+                Goal::Set { mut template, subject, and } => {
+                    // Operands with an operator are matched first, because they bind the placeholders.
+                    let Some(at) = template.iter().position(|part| as_placeholder(*part).is_none()) else {
+                        goals.insert(0, Goal::Set { template, subject, and });
+                        if goals.iter().all(|goal| self.has_only_placeholders(goal)) {
+                            return self.solve_sets(goals, bindings);
                         }
                         continue;
                     };
-                    let part = wanted.swap_remove(at);
-                    for candidate in 0..found.len() {
-                        let mut rest = found.clone();
+                    let part = template.swap_remove(at);
+                    for candidate in 0..subject.len() {
+                        let mut rest = subject.clone();
                         let chosen = rest.swap_remove(candidate);
                         let mut next = goals.clone();
-                        next.push(Goal::Set { wanted: wanted.clone(), found: rest, and });
-                        next.push(Goal::One(part, chosen));
-                        if let Some(solved) = self.solve(next, letters)? {
+                        next.push(Goal::Set { template: template.clone(), subject: rest, and });
+                        next.push(Goal::Formula(part, chosen));
+                        if let Some(solved) = self.solve(next, bindings)? {
                             return Ok(Some(solved));
                         }
                     }
@@ -114,123 +114,134 @@ impl Search {
                 }
             }
         }
-        Ok(Some(letters))
+        Ok(Some(bindings))
     }
 
-    /// Matches one formula, as far as its outermost operator; the rest becomes goals.
-    fn one(
+    /// Matches the outermost operator of a formula; its operands become goals.
+    fn match_operator(
         &mut self,
-        wanted: Formula,
-        found: Formula,
+        template: Formula,
+        subject: Formula,
         goals: &mut Vec<Goal>,
-        letters: &mut Letters,
+        bindings: &mut Bindings,
     ) -> Result<bool, TooLarge> {
-        if let Some((letter, positive)) = literal(wanted) {
-            let value = if positive { found } else { self.normal.not(found)? };
-            return Ok(*letters[letter].get_or_insert(value) == value);
+        if let Some((placeholder, positive)) = as_placeholder(template) {
+            let value = if positive { subject } else { self.normal.not(subject)? };
+            return Ok(*bindings[placeholder].get_or_insert(value) == value);
         }
-        let (wanted, found) = (TABLE.normal.formulae.node(wanted), self.normal.formulae.node(found));
-        if std::mem::discriminant(wanted) != std::mem::discriminant(found) {
+        let (template, subject) = (TABLE.normal.formulae.node(template), self.normal.formulae.node(subject));
+        if std::mem::discriminant(template) != std::mem::discriminant(subject) {
             return Ok(false);
         }
-        if let Node::And(_) | Node::Or(_) = wanted {
-            let and = matches!(wanted, Node::And(_));
-            goals.push(Goal::Set { wanted: wanted.parts().to_vec(), found: found.parts().to_vec(), and });
+        if let Node::And(_) | Node::Or(_) = template {
+            let and = matches!(template, Node::And(_));
+            goals.push(Goal::Set {
+                template: template.parts().to_vec(),
+                subject: subject.parts().to_vec(),
+                and,
+            });
         } else {
-            let pairs = wanted.parts().iter().zip(found.parts());
-            goals.extend(pairs.map(|(wanted, found)| Goal::One(*wanted, *found)));
+            let pairs = template.parts().iter().zip(subject.parts());
+            goals.extend(pairs.map(|(template, subject)| Goal::Formula(*template, *subject)));
         }
         Ok(true)
     }
 
-    fn is_of_letters(&self, goal: &Goal) -> bool {
+    fn has_only_placeholders(&self, goal: &Goal) -> bool {
         match goal {
-            Goal::One(..) => false,
-            Goal::Set { wanted, .. } => wanted.iter().all(|part| literal(*part).is_some()),
+            Goal::Formula(..) => false,
+            Goal::Set { template, .. } => template.iter().all(|part| as_placeholder(*part).is_some()),
         }
     }
 
-    /// The goals are sets in which only letters are left: a known one takes what it stands for, and the last
-    /// unknown one takes what remains.
-    fn letters(&mut self, mut goals: Vec<Goal>, mut letters: Letters) -> Result<Option<Letters>, TooLarge> {
+    /// Solves sets that contain only placeholders: a bound placeholder consumes the operands of its formula, and the last
+    /// unbound one consumes the rest.
+    fn solve_sets(
+        &mut self,
+        mut goals: Vec<Goal>,
+        mut bindings: Bindings,
+    ) -> Result<Option<Bindings>, TooLarge> {
         while !goals.is_empty() {
             let before = goals.len();
             for goal in std::mem::take(&mut goals) {
-                let Goal::Set { wanted, found: whole, and } = goal else { return Ok(None) };
-                let mut found = whole.clone();
+                let Goal::Set { template, subject: whole, and } = goal else { return Ok(None) };
+                let mut subject = whole.clone();
                 let mut unknown = Vec::new();
-                for (letter, positive) in wanted.iter().filter_map(|part| literal(*part)) {
-                    let Some(value) = letters[letter] else {
-                        unknown.push((letter, positive));
+                for (placeholder, positive) in template.iter().filter_map(|part| as_placeholder(*part)) {
+                    let Some(value) = bindings[placeholder] else {
+                        unknown.push((placeholder, positive));
                         continue;
                     };
                     let value = if positive { value } else { self.normal.not(value)? };
                     for operand in self.normal.operands(value, and) {
-                        match found.iter().position(|part| *part == operand) {
-                            Some(at) => drop(found.swap_remove(at)),
+                        match subject.iter().position(|part| *part == operand) {
+                            Some(at) => drop(subject.swap_remove(at)),
                             None => return Ok(None),
                         }
                     }
                 }
                 match unknown[..] {
-                    [] if found.is_empty() => {}
-                    [(letter, positive)] if !found.is_empty() => {
-                        let value = self.normal.all(found, and)?;
-                        letters[letter] = Some(if positive { value } else { self.normal.not(value)? });
+                    [] if subject.is_empty() => {}
+                    [(placeholder, positive)] if !subject.is_empty() => {
+                        let value = self.normal.join(subject, and)?;
+                        bindings[placeholder] =
+                            Some(if positive { value } else { self.normal.not(value)? });
                     }
-                    [_, _, ..] => goals.push(Goal::Set { wanted, found: whole, and }),
+                    [_, _, ..] => goals.push(Goal::Set { template, subject: whole, and }),
                     _ => return Ok(None),
                 }
             }
-            // Only sets with several unknown letters are left.
+            // Only sets with several unbound placeholders are left.
             if goals.len() == before {
-                return self.guess(&goals, letters);
+                return self.guess(&goals, bindings);
             }
         }
-        Ok(Some(letters))
+        Ok(Some(bindings))
     }
 
-    /// Tries each operand of a set for its first unknown letter. There are only so many letters.
-    fn guess(&mut self, goals: &[Goal], letters: Letters) -> Result<Option<Letters>, TooLarge> {
-        let Some(Goal::Set { wanted, found, .. }) = goals.first() else { return Ok(None) };
-        let unknown = |(letter, _): &(usize, bool)| letters[*letter].is_none();
-        let Some((letter, positive)) = wanted.iter().filter_map(|part| literal(*part)).find(unknown) else {
+    /// Tries each operand of a set for its first unbound placeholder. The number of placeholders bounds the depth.
+    fn guess(&mut self, goals: &[Goal], bindings: Bindings) -> Result<Option<Bindings>, TooLarge> {
+        let Some(Goal::Set { template, subject, .. }) = goals.first() else { return Ok(None) };
+        let unknown = |(placeholder, _): &(usize, bool)| bindings[*placeholder].is_none();
+        let Some((placeholder, positive)) =
+            template.iter().filter_map(|part| as_placeholder(*part)).find(unknown)
+        else {
             return Ok(None);
         };
-        for operand in found {
+        for operand in subject {
             self.steps += 1;
-            if self.steps > MOST_STEPS {
+            if self.steps > MAX_STEPS {
                 break;
             }
-            let mut guessed = letters;
-            guessed[letter] = Some(if positive { *operand } else { self.normal.not(*operand)? });
-            if let Some(solved) = self.letters(goals.to_vec(), guessed)? {
+            let mut guessed = bindings;
+            guessed[placeholder] = Some(if positive { *operand } else { self.normal.not(*operand)? });
+            if let Some(solved) = self.solve_sets(goals.to_vec(), guessed)? {
                 return Ok(Some(solved));
             }
         }
         Ok(None)
     }
 
-    /// How much is left to be understood in what the letters stand for: the less, the better the pattern.
-    fn effort(&self, letters: &Letters) -> (usize, usize) {
+    /// Returns the size of the bound formulae. A smaller size means that the pattern explains more of the formula.
+    fn residual_size(&self, bindings: &Bindings) -> (usize, usize) {
         let formulae = &self.normal.formulae;
-        let parts = letters.iter().flatten().flat_map(|formula| formulae.within(*formula));
+        let parts = bindings.iter().flatten().flat_map(|formula| formulae.subformulae(*formula));
         let (all, negations): (Vec<Formula>, Vec<Formula>) =
             parts.partition(|part| !matches!(formulae.node(*part), Node::Not(_)));
         (all.len(), negations.len())
     }
 
-    /// Whether the pattern is only the outermost operator of something that words say better.
-    fn says_little(&self, template: &Template, letters: &Letters) -> bool {
+    /// Whether the pattern covers only the outermost operator, so that a paraphrase is clearer.
+    fn is_uninformative(&self, template: &Template, bindings: &Bindings) -> bool {
         let formulae = &self.normal.formulae;
         let is_temporal = |part: &Formula| {
             use Node::{And, Atom, False, Not, Or, True};
             !matches!(formulae.node(*part), And(_) | Atom(_) | False | Not(_) | Or(_) | True)
         };
-        let mut inside = letters.iter().flatten().flat_map(|formula| formulae.within(*formula));
-        let temporal = inside.any(|part| is_temporal(&part));
-        let first = letters[0].map(|formula| formulae.node(formula));
-        if temporal && self.effort(letters).0 > MOST_INSIDE {
+        let mut nested = bindings.iter().flatten().flat_map(|formula| formulae.subformulae(*formula));
+        let temporal = nested.any(|part| is_temporal(&part));
+        let first = bindings[0].map(|formula| formulae.node(formula));
+        if temporal && self.residual_size(bindings).0 > MAX_BOUND_SIZE {
             return true;
         }
         template.scope == Scope::Globally
@@ -245,53 +256,61 @@ impl Search {
     }
 }
 
-/// The letter that a formula of the table is, and whether it is not negated.
-fn literal(wanted: Formula) -> Option<(usize, bool)> {
-    match TABLE.normal.formulae.node(wanted) {
+/// Returns the placeholder of a literal in a template, and whether it is positive.
+fn as_placeholder(template: Formula) -> Option<(usize, bool)> {
+    match TABLE.normal.formulae.node(template) {
         Node::Atom(atom) => Some((atom.0 as usize, true)),
-        Node::Not(a) => literal(*a).map(|(letter, positive)| (letter, !positive)),
+        Node::Not(a) => as_placeholder(*a).map(|(placeholder, positive)| (placeholder, !positive)),
         _ => None,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::normal::tests::Dice;
+    use super::super::normal_form::tests::XorShift64;
     use super::super::table::TEMPLATES;
     use super::*;
     use crate::word::Lasso;
 
-    /// A pattern with formulae in the place of its letters.
-    fn filled(template: &str, meaning: impl Fn(usize) -> String) -> String {
-        let fill = |letter: char| match LETTERS.iter().position(|name| name.starts_with(letter)) {
-            Some(at) => format!("({})", meaning(at)),
-            None => letter.to_string(),
-        };
+    /// Substitutes formulae for the placeholders of a template.
+    fn instantiate(template: &str, resolve: impl Fn(usize) -> String) -> String {
+        let fill =
+            |placeholder: char| match PLACEHOLDERS.iter().position(|name| name.starts_with(placeholder)) {
+                Some(at) => format!("({})", resolve(at)),
+                None => placeholder.to_string(),
+            };
         template.chars().map(fill).collect()
     }
 
     #[test]
-    fn what_is_recognised_says_the_same() {
+    fn matched_template_is_equivalent_to_formula() {
         let (mut recognised, cases) = (0, 4000);
         for seed in 1..=cases {
-            let mut dice = Dice::new(seed);
-            let parts: Vec<String> = LETTERS.iter().map(|_| dice.formula(1 + (seed % 3) as usize)).collect();
-            let text = filled(TEMPLATES[dice.below(TEMPLATES.len())].2, |letter| parts[letter].clone());
+            let mut random = XorShift64::new(seed);
+            let parts: Vec<String> =
+                PLACEHOLDERS.iter().map(|_| random.formula(1 + (seed % 3) as usize)).collect();
+            let text = instantiate(TEMPLATES[random.below(TEMPLATES.len())].2, |placeholder| {
+                parts[placeholder].clone()
+            });
             let mut formulae = Formulae::new(&Budget::default());
             let formula = formulae.parse(&text).unwrap();
-            let Some(Match { search, template, letters }) = best(&formulae, formula) else { continue };
+            let Some(PatternMatch { matcher, template, bindings }) = best_match(&formulae, formula) else {
+                continue;
+            };
             recognised += 1;
-            let meaning = |letter: usize| {
-                letters[letter]
-                    .map_or("true".to_owned(), |formula| search.normal.formulae.show(formula).to_string())
+            let resolve = |placeholder: usize| {
+                bindings[placeholder]
+                    .map_or("true".to_owned(), |formula| matcher.normal.formulae.show(formula).to_string())
             };
             let at = TABLE.templates.iter().position(|other| other.formula == template.formula).unwrap();
-            let again = filled(TEMPLATES[at].2, meaning);
+            let again = instantiate(TEMPLATES[at].2, resolve);
             let same = formulae.parse(&again).unwrap();
             for _ in 0..20 {
-                let (prefix, cycle) = (dice.below(4), 1 + dice.below(3));
-                let word =
-                    Lasso { prefix: dice.letters(&formulae, prefix), cycle: dice.letters(&formulae, cycle) };
+                let (prefix, cycle) = (random.below(4), 1 + random.below(3));
+                let word = Lasso {
+                    prefix: random.letters(&formulae, prefix),
+                    cycle: random.letters(&formulae, cycle),
+                };
                 let (one, other) = (word.satisfies(&formulae, formula), word.satisfies(&formulae, same));
                 assert_eq!(one, other, "seed {seed}: {text} is not {again}");
             }

@@ -1,69 +1,68 @@
-//! What a formula says, in words.
+//! English sentences for formulae, by specification patterns.
 //!
-//! Most properties that people write are a few patterns (absence, existence, universality, precedence,
-//! response and some more) in one of five scopes, as Dwyer, Avrunin and Corbett found. A formula that is one of
-//! them, with any formulae in the places of the atoms, gets a sentence that says just that. Other small
-//! formulae get one that follows their operators.
+//! Dwyer, Avrunin and Corbett found that most properties are instances of a few patterns (absence, existence, universality,
+//! precedence, response, …) in one of five scopes. An instance of a pattern, with any formulae for its atoms, gets the
+//! sentence of the pattern. Other small formulae are paraphrased operator by operator.
 
 mod matching;
-mod normal;
-mod phrases;
+mod normal_form;
+mod paraphrase;
+mod sentence;
 mod table;
-mod words;
 
 use crate::formula::{Formula, Formulae, Node};
 use std::fmt;
 
-/// The patterns. Where two or more formulae are concerned, their order is that of the sentence.
+/// Specification pattern. The formulae of a pattern are described in the order of its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Pattern {
-    /// Something never holds.
+    /// A formula never holds.
     Absence,
-    /// Something holds at some instant.
+    /// A formula holds at some position.
     Existence,
-    /// Something holds at most twice, each time for as long as it likes.
+    /// A formula becomes true at most twice.
     BoundedExistence,
-    /// Something always holds.
+    /// A formula always holds.
     Universality,
-    /// Something does not hold before something else has.
+    /// A formula does not hold before another one has held.
     Precedence,
-    /// Something is followed by something else.
+    /// A formula is always followed by another one.
     Response,
-    /// Something does not hold before two others have, one after the other.
+    /// A formula does not hold before a sequence of two others has occurred.
     PrecedenceChain,
-    /// Two things do not hold one after the other before something else has.
+    /// A sequence of two formulae does not occur before another one has held.
     ChainPrecedence,
-    /// Two things, one after the other, are followed by something else.
+    /// A sequence of two formulae is always followed by another one.
     ChainResponse,
-    /// Something is followed by two others, one after the other.
+    /// A formula is always followed by a sequence of two others.
     ResponseChain,
-    /// The same, and between the two something does not hold.
+    /// As `ResponseChain`, with a formula that does not hold during the sequence.
     ConstrainedResponseChain,
-    /// Something holds again and again.
+    /// A formula holds infinitely often.
     Recurrence,
-    /// From some instant on something always holds.
+    /// A formula always holds from some position on.
     Persistence,
 }
 
-/// The instants for which a pattern speaks.
+/// Scope of a pattern: the positions to which it applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
-    /// All of them.
+    /// All positions.
     Globally,
-    /// Those before something first holds, if it ever does.
+    /// The positions before a formula first holds, if it ever does.
     Before,
-    /// Those from the instant on at which something first holds.
+    /// All positions from the first one on at which a formula holds.
     After,
-    /// Those from something to something else, which comes.
+    /// The positions from one formula until another one, which must occur.
     Between,
-    /// The same, whether or not the end comes.
+    /// As `Between`, but the second formula need not occur.
     AfterUntil,
 }
 
-/// A sentence about a formula.
+/// English sentence for a formula.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sentence {
-    /// The pattern and its scope, if the formula is one.
+    /// The pattern with its scope, if the formula matches one.
     pub pattern: Option<(Pattern, Scope)>,
     /// The sentence, with formulae in backquotes.
     pub text: String,
@@ -75,13 +74,13 @@ impl fmt::Display for Sentence {
     }
 }
 
-/// Larger formulae than this get no sentence: nobody would read it.
-const LARGEST: usize = 100;
+/// Maximum number of subformulae; sentences for larger formulae would be unreadable.
+const MAX_SUBFORMULAE: usize = 100;
 
-/// The most sentences for the parts of a conjunction.
-const MOST_SENTENCES: usize = 6;
+/// Maximum number of sentences for the operands of a conjunction.
+const MAX_SENTENCES: usize = 6;
 
-/// What a formula says, unless it is too large for a sentence.
+/// Describes a formula in English; returns `None` if it is too large.
 ///
 /// ```
 /// use invigil_ltl::{Budget, Logic, patterns};
@@ -91,22 +90,22 @@ const MOST_SENTENCES: usize = 6;
 /// assert_eq!(sentence.text, "Between `open` and `close`, `write` is always answered by `ack`.");
 /// ```
 pub fn describe(formulae: &Formulae, formula: Formula) -> Option<Sentence> {
-    if formulae.within(formula).len() > LARGEST {
+    if formulae.subformulae(formula).len() > MAX_SUBFORMULAE {
         return None;
     }
-    if let Some(sentence) = matching::sentence(formulae, formula) {
+    if let Some(sentence) = matching::pattern_sentence(formulae, formula) {
         return Some(sentence);
     }
     let parts: Vec<Formula> = match formulae.node(formula) {
-        Node::And(parts) if parts.len() <= MOST_SENTENCES => parts.to_vec(),
+        Node::And(parts) if parts.len() <= MAX_SENTENCES => parts.to_vec(),
         _ => vec![formula],
     };
-    let said: Option<Vec<String>> = parts
+    let sentences: Option<Vec<String>> = parts
         .iter()
-        .map(|part| match matching::sentence(formulae, *part) {
+        .map(|part| match matching::pattern_sentence(formulae, *part) {
             Some(sentence) => Some(sentence.text),
-            None => words::sentence(formulae, *part),
+            None => paraphrase::paraphrase(formulae, *part),
         })
         .collect();
-    Some(Sentence { pattern: None, text: said?.join(" ") })
+    Some(Sentence { pattern: None, text: sentences?.join(" ") })
 }

@@ -1,49 +1,49 @@
-//! The patterns as formulae. `p`, `s`, `t` and `z` are what a pattern is about, `q` and `r` are where its scope
-//! begins and ends.
+//! The specification patterns as formulae. Their placeholders are `p`, `s`, `t` and `z` for the formulae of the pattern, and
+//! `q` and `r` for the start and the end of the scope.
 
 use super::Pattern::{self, *};
 use super::Scope::{self, *};
-use super::normal::Normal;
+use super::normal_form::NormalForms;
 use crate::Budget;
 use crate::formula::Formula;
 use std::sync::LazyLock;
 
-/// The letters that stand for formulae.
-pub(super) const LETTERS: [&str; 6] = ["p", "q", "r", "s", "t", "z"];
+/// The placeholders for formulae.
+pub(super) const PLACEHOLDERS: [&str; 6] = ["p", "q", "r", "s", "t", "z"];
 
-/// A pattern in a scope.
+/// Template of a pattern in a scope.
 pub(super) struct Template {
     pub(super) pattern: Pattern,
     pub(super) scope: Scope,
     pub(super) formula: Formula,
 }
 
-/// All templates, in the normal form in which they are compared.
-pub(super) struct Table {
-    pub(super) normal: Normal,
+/// All templates, in the normal form that is used for matching.
+pub(super) struct PatternTable {
+    pub(super) normal: NormalForms,
     pub(super) templates: Vec<Template>,
 }
 
-pub(super) static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut normal = Normal::new(&Budget::default());
+pub(super) static TABLE: LazyLock<PatternTable> = LazyLock::new(|| {
+    let mut normal = NormalForms::new(&Budget::default());
     let mut source = crate::formula::Formulae::new(&Budget::default());
-    // The letters are the first atoms, in their order.
-    for letter in LETTERS {
-        let atom = crate::formula::Proposition::Name(letter.to_owned());
+    // The numbers of the first atoms are the indices of the placeholders.
+    for placeholder in PLACEHOLDERS {
+        let atom = crate::formula::Proposition::Name(placeholder.to_owned());
         normal.formulae.atom_for(atom.clone());
         source.atom_for(atom);
     }
     let mut templates = Vec::new();
     for (pattern, scope, text) in TEMPLATES {
-        // A test sees to it that there is no text without a formula.
+        // A test checks that no template is skipped here.
         let Ok(formula) = source.parse(text) else { continue };
         let Ok(formula) = normal.of(&source, formula) else { continue };
         templates.push(Template { pattern: *pattern, scope: *scope, formula });
     }
-    Table { normal, templates }
+    PatternTable { normal, templates }
 });
 
-/// Of several patterns that fit as well, the first is taken.
+/// The texts of the templates, by priority: of equally good matches, the first one is taken.
 pub(super) const TEMPLATES: &[(Pattern, Scope, &str)] = &[
     (Universality, Globally, "G p"),
     (Universality, Before, "F r -> p U r"),
@@ -110,7 +110,7 @@ pub(super) const TEMPLATES: &[(Pattern, Scope, &str)] = &[
     (ResponseChain, Globally, "G(p -> F(s & X F t))"),
     (ResponseChain, Before, "F r -> (p -> !r U (s & !r & X(!r U t))) U r"),
     (ResponseChain, After, "G(q -> G(p -> F(s & X F t)))"),
-    // As it was published: the first answer comes at once.
+    // As published: the first response holds at the same position.
     (ResponseChain, After, "G(q -> G(p -> s & X F t))"),
     (ResponseChain, Between, "G(q & F r -> (p -> !r U (s & !r & X(!r U t))) U r)"),
     (ResponseChain, AfterUntil, "G(q -> (p -> !r U (s & !r & X(!r U t))) U (r | G(p -> s & X F t)))"),
@@ -133,7 +133,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_patterns_are_formulae_and_differ() {
+    fn templates_are_valid_and_distinct() {
         assert_eq!(TABLE.templates.len(), TEMPLATES.len());
         let mut formulae: Vec<Formula> = TABLE.templates.iter().map(|template| template.formula).collect();
         formulae.sort_unstable();

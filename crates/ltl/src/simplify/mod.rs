@@ -1,60 +1,63 @@
-//! Formulae made smaller without changing what they say, on infinite words.
+//! Simplification of formulae by rewriting rules that preserve the language on infinite words.
 //!
-//! [`Simplifier`] has a constructor for each operator that applies the laws which make a formula smaller or
-//! bring together what belongs together. Many laws have a condition "if `a` implies `b`". It is answered by
-//! the form of both ([`implication`]) and, when asked for, by their automata.
+//! [`Simplifier`] has a constructor for each operator, which applies the rules that make a formula smaller or merge
+//! operands. Many rules have a side condition "if `a` implies `b`". It is checked syntactically ([`implication`]) and, with
+//! [`Effort::Language`], by the emptiness of an automaton.
 
 mod boolean;
 mod implication;
-mod kinds;
+mod syntactic_class;
 mod temporal;
 
 use crate::formula::{Formula, Node};
 use crate::{Logic, TooLarge};
-use implication::Implications;
-use kinds::Kind;
-pub(crate) use kinds::Kinds;
+use implication::ImplicationChecker;
 use rustc_hash::FxHashMap;
+use syntactic_class::SyntacticClass;
+pub(crate) use syntactic_class::SyntacticClasses;
 
-/// How often a formula is gone through at most.
-const ROUNDS: usize = 4;
-/// How deep constructors call each other. Beyond, formulae stay as they are.
-const DEPTH: usize = 60;
-/// Formulae with more parts than this are not compared by automata.
-const SMALL: usize = 24;
-/// How many comparisons by automata one formula is worth.
-const COMPARISONS: usize = 400;
-/// How large the automata of a comparison may be.
-const STATES: usize = 60;
+/// Maximum number of passes over a formula.
+const MAX_ROUNDS: usize = 4;
+/// Maximum nesting depth of rules; deeper formulae are not rewritten.
+const MAX_DEPTH: usize = 60;
+/// Maximum number of subformulae for a comparison by automata.
+const MAX_COMPARED_SUBFORMULAE: usize = 24;
+/// Maximum number of comparisons by automata per formula.
+const MAX_COMPARISONS: usize = 400;
+/// Maximum number of states of an automaton of a comparison.
+const MAX_STATES: usize = 60;
 
-/// How hard is tried.
+/// Means by which side conditions of rewriting rules are checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
-    /// By the form of formulae.
-    Form,
-    /// By comparing languages, too.
+    /// Syntactic implication only.
+    Syntactic,
+    /// Syntactic implication, and language containment for small formulae.
     Language,
 }
 
-/// Makes formulae, small ones. All are in negation normal form, without past.
+/// Constructors that simplify the formulae they build. Operands are in negation normal form.
 pub(crate) struct Simplifier<'a> {
     pub(crate) logic: &'a mut Logic,
-    implications: Implications,
+    /// The syntactic implication check.
+    implications: ImplicationChecker,
     negations: FxHashMap<Formula, Formula>,
-    compared: FxHashMap<(Formula, Formula), bool>,
+    /// Results of comparisons by automata, by sorted pair.
+    disjoint: FxHashMap<(Formula, Formula), bool>,
+    /// Remaining comparisons by automata.
     comparisons: usize,
     depth: usize,
 }
 
 impl Logic {
-    /// A formula that says the same on infinite words, in negation normal form and no larger than needed as far
-    /// as simple laws tell. Operators that look back are left alone.
+    /// Returns a simplified formula in negation normal form that is equivalent on infinite words. Past operators are not
+    /// rewritten.
     ///
     /// # Errors
-    /// If there would be too many formulae.
+    /// Fails if there are too many formulae.
     pub fn simplify(&mut self, formula: Formula, effort: Effort) -> Result<Formula, TooLarge> {
         let formula = self.formulae.nnf(formula, true)?;
-        Simplifier::new(self, effort).whole(formula)
+        Simplifier::new(self, effort).simplify(formula)
     }
 }
 
@@ -62,22 +65,22 @@ impl<'a> Simplifier<'a> {
     pub(crate) fn new(logic: &'a mut Logic, effort: Effort) -> Simplifier<'a> {
         Simplifier {
             logic,
-            implications: Implications::default(),
+            implications: ImplicationChecker::default(),
             negations: FxHashMap::default(),
-            compared: FxHashMap::default(),
-            comparisons: if effort == Effort::Language { COMPARISONS } else { 0 },
+            disjoint: FxHashMap::default(),
+            comparisons: if effort == Effort::Language { MAX_COMPARISONS } else { 0 },
             depth: 0,
         }
     }
 
-    /// Simplifies a formula from the inside out, until nothing changes.
-    pub(crate) fn whole(&mut self, formula: Formula) -> Result<Formula, TooLarge> {
+    /// Simplifies a formula bottom-up, until nothing changes.
+    pub(crate) fn simplify(&mut self, formula: Formula) -> Result<Formula, TooLarge> {
         let mut formula = formula;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_ROUNDS {
             let mut known: FxHashMap<Formula, Formula> = FxHashMap::default();
-            for part in self.logic.formulae.within(formula) {
+            for part in self.logic.formulae.subformulae(formula) {
                 let of = |inner: &Formula| known[inner];
-                let made = match self.logic.formulae.node(part).clone() {
+                let rewritten = match self.logic.formulae.node(part).clone() {
                     Node::And(all) => self.and(all.iter().map(of).collect())?,
                     Node::Or(all) => self.or(all.iter().map(of).collect())?,
                     Node::Next(a) => self.next(of(&a))?,
@@ -89,7 +92,7 @@ impl<'a> Simplifier<'a> {
                     Node::StrongRelease([a, b]) => self.strong_release(of(&a), of(&b))?,
                     other => self.logic.formulae.rebuild(&other, of)?,
                 };
-                known.insert(part, made);
+                known.insert(part, rewritten);
             }
             if known[&formula] == formula {
                 break;
@@ -103,27 +106,27 @@ impl<'a> Simplifier<'a> {
         self.logic.formulae.node(formula)
     }
 
-    fn kind(&mut self, formula: Formula) -> Kind {
-        self.implications.kinds.of(&self.logic.formulae, formula)
+    fn class(&mut self, formula: Formula) -> SyntacticClass {
+        self.implications.classes.of(&self.logic.formulae, formula)
     }
 
-    /// Whether it says something about the end of time only.
-    fn is_lasting(&mut self, formula: Formula) -> bool {
-        self.kind(formula).is_lasting()
+    /// Whether the formula is known to have the same value at all positions.
+    fn is_suspendable(&mut self, formula: Formula) -> bool {
+        self.class(formula).is_suspendable()
     }
 
-    /// The negation.
+    /// Returns the negation normal form of the negation.
     fn negation(&mut self, formula: Formula) -> Result<Formula, TooLarge> {
         if let Some(known) = self.negations.get(&formula) {
             return Ok(*known);
         }
-        let made = self.logic.formulae.nnf(formula, false)?;
-        self.negations.insert(formula, made);
-        self.negations.insert(made, formula);
-        Ok(made)
+        let negation = self.logic.formulae.nnf(formula, false)?;
+        self.negations.insert(formula, negation);
+        self.negations.insert(negation, formula);
+        Ok(negation)
     }
 
-    /// Whether `a` implies `b`, as far as we can tell.
+    /// Whether `a` is known to imply `b`.
     fn implies(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         if self.implications.implies(&self.logic.formulae, a, b) {
             return Ok(true);
@@ -132,54 +135,57 @@ impl<'a> Simplifier<'a> {
         if self.implications.implies(&self.logic.formulae, not_b, not_a) {
             return Ok(true);
         }
-        self.compare(a, not_b)
+        self.are_disjoint(a, not_b)
     }
 
-    /// Whether one of both must hold.
-    fn covers(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
+    /// Whether `a | b` is known to be valid.
+    fn are_exhaustive(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         let not_a = self.negation(a)?;
         self.implies(not_a, b)
     }
 
-    /// Whether both cannot hold at once.
-    fn excludes(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
+    /// Whether `a & b` is known to be unsatisfiable.
+    fn are_exclusive(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         let not_b = self.negation(b)?;
         self.implies(a, not_b)
     }
 
-    /// Whether the automaton of `a & b` is empty. Costs much, so only so often, and not for large formulae.
-    fn compare(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
+    /// Whether the automaton of `a & b` is empty. It is expensive, so the number of checks and the size of the formulae are
+    /// limited.
+    fn are_disjoint(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         let key = (a.min(b), a.max(b));
-        if let Some(known) = self.compared.get(&key) {
+        if let Some(known) = self.disjoint.get(&key) {
             return Ok(*known);
         }
         if self.comparisons == 0 || a == Formula::TRUE || b == Formula::TRUE {
             return Ok(false);
         }
         let both = self.logic.formulae.and([a, b])?;
-        let parts = self.logic.formulae.within(both);
-        // Automata of formulae that look back are made in another way, which costs too much here.
-        let found = if parts.len() > SMALL || parts.iter().any(|part| self.node(*part).is_past()) {
+        let parts = self.logic.formulae.subformulae(both);
+        // Formulae with past operators are translated in another way, which is too expensive here.
+        let found = if parts.len() > MAX_COMPARED_SUBFORMULAE
+            || parts.iter().any(|part| self.node(*part).is_past())
+        {
             false
         } else {
             self.comparisons -= 1;
-            self.logic.is_contradiction(both, STATES)?
+            self.logic.is_contradiction(both, MAX_STATES)?
         };
-        self.compared.insert(key, found);
+        self.disjoint.insert(key, found);
         Ok(found)
     }
 
-    /// Runs a law that calls constructors, if there is depth left.
-    fn deeper<T>(
+    /// Applies a rule that calls constructors, unless the maximum depth is reached.
+    fn with_depth<T>(
         &mut self,
-        law: impl FnOnce(&mut Self) -> Result<Option<T>, TooLarge>,
+        rule: impl FnOnce(&mut Self) -> Result<Option<T>, TooLarge>,
     ) -> Result<Option<T>, TooLarge> {
-        if self.depth >= DEPTH {
+        if self.depth >= MAX_DEPTH {
             return Ok(None);
         }
         self.depth += 1;
-        let made = law(self);
+        let rewritten = rule(self);
         self.depth -= 1;
-        made
+        rewritten
     }
 }

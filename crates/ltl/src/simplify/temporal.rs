@@ -1,28 +1,28 @@
-//! The laws of temporal operators. Laws come in pairs: what `U` and `F` do, `R` and `G` do upside down.
+//! Rewriting rules for temporal operators. The rules for `R` and `G` are the duals of those for `U` and `F`.
 
 use super::Simplifier;
 use crate::TooLarge;
 use crate::formula::{Formula, Node};
 
-type Made = Result<Formula, TooLarge>;
-type Maybe = Result<Option<Formula>, TooLarge>;
+type FormulaResult = Result<Formula, TooLarge>;
+type RuleResult = Result<Option<Formula>, TooLarge>;
 
 impl Simplifier<'_> {
-    /// `X a`
-    pub(super) fn next(&mut self, a: Formula) -> Made {
-        if self.is_lasting(a) { Ok(a) } else { self.logic.formulae.next(a) }
+    /// Returns a simplified `X a`.
+    pub(super) fn next(&mut self, a: Formula) -> FormulaResult {
+        if self.is_suspendable(a) { Ok(a) } else { self.logic.formulae.next(a) }
     }
 
-    /// `X … X a`, so many times.
-    fn nexts(&mut self, mut a: Formula, count: usize) -> Made {
+    /// Returns `X … X a` with `count` operators.
+    fn nest_next(&mut self, mut a: Formula, count: usize) -> FormulaResult {
         for _ in 0..count {
             a = self.next(a)?;
         }
         Ok(a)
     }
 
-    /// What stands under `X`, and how many of them.
-    fn under_nexts(&self, mut a: Formula) -> (Formula, usize) {
+    /// Removes leading `X` operators, and counts them.
+    fn strip_next(&self, mut a: Formula) -> (Formula, usize) {
         let mut count = 0;
         while let Node::Next(inner) = self.node(a) {
             (a, count) = (*inner, count + 1);
@@ -30,18 +30,18 @@ impl Simplifier<'_> {
         (a, count)
     }
 
-    /// `F a`
-    pub(super) fn finally(&mut self, a: Formula) -> Made {
-        let (a, nexts) = self.under_nexts(a);
-        let made = match self.deeper(|this| this.finally_law(a))? {
-            Some(made) => made,
+    /// Returns a simplified `F a`.
+    pub(super) fn finally(&mut self, a: Formula) -> FormulaResult {
+        let (a, count) = self.strip_next(a);
+        let result = match self.with_depth(|this| this.finally_rule(a))? {
+            Some(result) => result,
             None => self.logic.formulae.finally(a)?,
         };
-        self.nexts(made, nexts)
+        self.nest_next(result, count)
     }
 
-    fn finally_law(&mut self, a: Formula) -> Maybe {
-        if self.kind(a).eventual {
+    fn finally_rule(&mut self, a: Formula) -> RuleResult {
+        if self.class(a).eventual {
             return Ok(Some(a));
         }
         match self.node(a).clone() {
@@ -51,42 +51,42 @@ impl Simplifier<'_> {
                 self.finally(both).map(Some)
             }
             Node::WeakUntil([a, b]) => {
-                let stays = self.globally(a)?;
-                let (stays, comes) = (self.finally(stays)?, self.finally(b)?);
-                self.or(vec![stays, comes]).map(Some)
+                let always = self.globally(a)?;
+                let (always, eventually) = (self.finally(always)?, self.finally(b)?);
+                self.or(vec![always, eventually]).map(Some)
             }
             Node::Release([a, b]) => {
-                let (stays, both) = (self.globally(b)?, self.and(vec![a, b])?);
-                let (stays, comes) = (self.finally(stays)?, self.finally(both)?);
-                self.or(vec![stays, comes]).map(Some)
+                let (always, both) = (self.globally(b)?, self.and(vec![a, b])?);
+                let (always, eventually) = (self.finally(always)?, self.finally(both)?);
+                self.or(vec![always, eventually]).map(Some)
             }
             Node::Or(all) => {
-                let (mut out, inside) = self.partition(&all, |this, part| this.kind(part).eventual);
-                // `F` of something universal is best on its own.
-                let (lasts, inside) = self.partition(&inside, |this, part| this.kind(part).universal);
+                let (mut outside, inside) = self.partition(&all, |this, part| this.class(part).eventual);
+                // `F` of a universal formula is kept separate: other rules apply to it.
+                let (universal, inside) = self.partition(&inside, |this, part| this.class(part).universal);
                 if !inside.is_empty() {
-                    for part in lasts {
-                        out.push(self.finally(part)?);
+                    for part in universal {
+                        outside.push(self.finally(part)?);
                     }
-                    return self.around(out, inside, false, |this, rest| this.finally(rest));
+                    return self.distribute(outside, inside, false, |this, rest| this.finally(rest));
                 }
-                self.around(out, lasts, false, |this, rest| this.finally(rest))
+                self.distribute(outside, universal, false, |this, rest| this.finally(rest))
             }
             Node::And(all) => {
-                let (out, inside) = self.partition(&all, Self::is_lasting);
-                self.around(out, inside, true, |this, rest| this.finally(rest))
+                let (outside, inside) = self.partition(&all, Self::is_suspendable);
+                self.distribute(outside, inside, true, |this, rest| this.finally(rest))
             }
             // `F G (a | u) = F G a | F u`
             Node::Globally(b) => match self.node(b).clone() {
                 Node::Or(all) => {
-                    let (out, inside) = self.partition(&all, |this, part| this.kind(part).universal);
-                    if out.is_empty() {
+                    let (outside, inside) = self.partition(&all, |this, part| this.class(part).universal);
+                    if outside.is_empty() {
                         return Ok(None);
                     }
-                    let (out, inside) = (self.or(out)?, self.or(inside)?);
-                    let (out, stays) = (self.finally(out)?, self.globally(inside)?);
-                    let stays = self.finally(stays)?;
-                    self.or(vec![out, stays]).map(Some)
+                    let (outside, inside) = (self.or(outside)?, self.or(inside)?);
+                    let (outside, always) = (self.finally(outside)?, self.globally(inside)?);
+                    let always = self.finally(always)?;
+                    self.or(vec![outside, always]).map(Some)
                 }
                 _ => Ok(None),
             },
@@ -94,18 +94,18 @@ impl Simplifier<'_> {
         }
     }
 
-    /// `G a`
-    pub(super) fn globally(&mut self, a: Formula) -> Made {
-        let (a, nexts) = self.under_nexts(a);
-        let made = match self.deeper(|this| this.globally_law(a))? {
-            Some(made) => made,
+    /// Returns a simplified `G a`.
+    pub(super) fn globally(&mut self, a: Formula) -> FormulaResult {
+        let (a, count) = self.strip_next(a);
+        let result = match self.with_depth(|this| this.globally_rule(a))? {
+            Some(result) => result,
             None => self.logic.formulae.globally(a)?,
         };
-        self.nexts(made, nexts)
+        self.nest_next(result, count)
     }
 
-    fn globally_law(&mut self, a: Formula) -> Maybe {
-        if self.kind(a).universal {
+    fn globally_rule(&mut self, a: Formula) -> RuleResult {
+        if self.class(a).universal {
             return Ok(Some(a));
         }
         match self.node(a).clone() {
@@ -115,42 +115,42 @@ impl Simplifier<'_> {
                 self.globally(either).map(Some)
             }
             Node::StrongRelease([a, b]) => {
-                let comes = self.finally(a)?;
-                let (comes, stays) = (self.globally(comes)?, self.globally(b)?);
-                self.and(vec![comes, stays]).map(Some)
+                let eventually = self.finally(a)?;
+                let (eventually, always) = (self.globally(eventually)?, self.globally(b)?);
+                self.and(vec![eventually, always]).map(Some)
             }
             Node::Until([a, b]) => {
-                let (comes, either) = (self.finally(b)?, self.or(vec![a, b])?);
-                let (comes, stays) = (self.globally(comes)?, self.globally(either)?);
-                self.and(vec![comes, stays]).map(Some)
+                let (eventually, either) = (self.finally(b)?, self.or(vec![a, b])?);
+                let (eventually, always) = (self.globally(eventually)?, self.globally(either)?);
+                self.and(vec![eventually, always]).map(Some)
             }
             Node::And(all) => {
-                let (mut out, inside) = self.partition(&all, |this, part| this.kind(part).universal);
-                // `G` of something eventual is best on its own.
-                let (comes, inside) = self.partition(&inside, |this, part| this.kind(part).eventual);
+                let (mut outside, inside) = self.partition(&all, |this, part| this.class(part).universal);
+                // `G` of an eventual formula is kept separate: other rules apply to it.
+                let (eventual, inside) = self.partition(&inside, |this, part| this.class(part).eventual);
                 if !inside.is_empty() {
-                    for part in comes {
-                        out.push(self.globally(part)?);
+                    for part in eventual {
+                        outside.push(self.globally(part)?);
                     }
-                    return self.around(out, inside, true, |this, rest| this.globally(rest));
+                    return self.distribute(outside, inside, true, |this, rest| this.globally(rest));
                 }
-                self.around(out, comes, true, |this, rest| this.globally(rest))
+                self.distribute(outside, eventual, true, |this, rest| this.globally(rest))
             }
             Node::Or(all) => {
-                let (out, inside) = self.partition(&all, Self::is_lasting);
-                self.around(out, inside, false, |this, rest| this.globally(rest))
+                let (outside, inside) = self.partition(&all, Self::is_suspendable);
+                self.distribute(outside, inside, false, |this, rest| this.globally(rest))
             }
             // `G F (a & e) = G F a & G e`
             Node::Finally(b) => match self.node(b).clone() {
                 Node::And(all) => {
-                    let (out, inside) = self.partition(&all, |this, part| this.kind(part).eventual);
-                    if out.is_empty() {
+                    let (outside, inside) = self.partition(&all, |this, part| this.class(part).eventual);
+                    if outside.is_empty() {
                         return Ok(None);
                     }
-                    let (out, inside) = (self.and(out)?, self.and(inside)?);
-                    let (out, comes) = (self.globally(out)?, self.finally(inside)?);
-                    let comes = self.globally(comes)?;
-                    self.and(vec![out, comes]).map(Some)
+                    let (outside, inside) = (self.and(outside)?, self.and(inside)?);
+                    let (outside, eventually) = (self.globally(outside)?, self.finally(inside)?);
+                    let eventually = self.globally(eventually)?;
+                    self.and(vec![outside, eventually]).map(Some)
                 }
                 _ => Ok(None),
             },
@@ -158,7 +158,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Those parts for which something is true, and the others.
+    /// Splits operands into those that satisfy the predicate and the others.
     fn partition(
         &mut self,
         all: &[Formula],
@@ -167,42 +167,43 @@ impl Simplifier<'_> {
         all.iter().copied().partition(|part| is(self, *part))
     }
 
-    /// An operator on the parts `inside` only, the others beside it, if there are others.
-    fn around(
+    /// Applies an operator to the operands `inside` only and joins the result with those `outside`. Returns `None` if all
+    /// operands are inside.
+    fn distribute(
         &mut self,
-        mut out: Vec<Formula>,
+        mut outside: Vec<Formula>,
         inside: Vec<Formula>,
         and: bool,
-        operator: impl FnOnce(&mut Self, Formula) -> Made,
-    ) -> Maybe {
-        if out.is_empty() {
+        operator: impl FnOnce(&mut Self, Formula) -> FormulaResult,
+    ) -> RuleResult {
+        if outside.is_empty() {
             return Ok(None);
         }
         let rest = self.all(inside, and)?;
-        out.push(operator(self, rest)?);
-        self.all(out, and).map(Some)
+        outside.push(operator(self, rest)?);
+        self.all(outside, and).map(Some)
     }
 
-    fn all(&mut self, parts: Vec<Formula>, and: bool) -> Made {
+    fn all(&mut self, parts: Vec<Formula>, and: bool) -> FormulaResult {
         if and { self.and(parts) } else { self.or(parts) }
     }
 
-    /// `a U b`
-    pub(super) fn until(&mut self, a: Formula, b: Formula) -> Made {
-        match self.deeper(|this| this.until_law(a, b))? {
-            Some(made) => Ok(made),
+    /// Returns a simplified `a U b`.
+    pub(super) fn until(&mut self, a: Formula, b: Formula) -> FormulaResult {
+        match self.with_depth(|this| this.until_rule(a, b))? {
+            Some(result) => Ok(result),
             None => self.logic.formulae.until(a, b),
         }
     }
 
-    fn until_law(&mut self, a: Formula, b: Formula) -> Maybe {
-        if a == Formula::TRUE || self.covers(a, b)? {
+    fn until_rule(&mut self, a: Formula, b: Formula) -> RuleResult {
+        if a == Formula::TRUE || self.are_exhaustive(a, b)? {
             return self.finally(b).map(Some);
         }
-        if self.kind(b).eventual || self.implies(a, b)? || self.leads_into(a, b)? {
+        if self.class(b).eventual || self.implies(a, b)? || self.absorbs_until(a, b)? {
             return Ok(Some(b));
         }
-        if let Some(shorter) = self.without(a, b)? {
+        if let Some(shorter) = self.drop_implying(a, b)? {
             return self.until(shorter, b).map(Some);
         }
         match (self.node(a).clone(), self.node(b).clone()) {
@@ -212,19 +213,19 @@ impl Simplifier<'_> {
             }
             (Node::Until([c, d]) | Node::WeakUntil([c, d]), _) if d == b => self.until(c, b).map(Some),
             (_, Node::Or(all)) => {
-                let (out, inside) = self.partition(&all, |this, part| this.kind(part).eventual);
-                self.around(out, inside, false, |this, rest| this.until(a, rest))
+                let (outside, inside) = self.partition(&all, |this, part| this.class(part).eventual);
+                self.distribute(outside, inside, false, |this, rest| this.until(a, rest))
             }
             (_, Node::And(all)) => {
-                let (out, inside) = self.partition(&all, Self::is_lasting);
-                self.around(out, inside, true, |this, rest| this.until(a, rest))
+                let (outside, inside) = self.partition(&all, Self::is_suspendable);
+                self.distribute(outside, inside, true, |this, rest| this.until(a, rest))
             }
             _ => Ok(None),
         }
     }
 
-    /// Whether `b`, at the end of a stretch of `a`, holds at its beginning already.
-    fn leads_into(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
+    /// Whether `b` holds already at the start if `a` holds until `b`, so that `a U b = b`.
+    fn absorbs_until(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         match *self.node(b) {
             Node::Until([c, _]) | Node::WeakUntil([c, _]) | Node::Globally(c) => self.implies(a, c),
             Node::Release([_, d]) | Node::StrongRelease([_, d]) => self.implies(a, d),
@@ -232,8 +233,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// `a` without those alternatives that imply `b`, if there are some.
-    fn without(&mut self, a: Formula, b: Formula) -> Maybe {
+    /// Returns `a` without the disjuncts that imply `b`, if there are any.
+    fn drop_implying(&mut self, a: Formula, b: Formula) -> RuleResult {
         let Node::Or(all) = self.node(a).clone() else { return Ok(None) };
         let mut kept = Vec::new();
         for part in &all {
@@ -244,29 +245,29 @@ impl Simplifier<'_> {
         if kept.len() == all.len() { Ok(None) } else { self.or(kept).map(Some) }
     }
 
-    /// `a W b`
-    pub(super) fn weak_until(&mut self, a: Formula, b: Formula) -> Made {
-        match self.deeper(|this| this.weak_until_law(a, b))? {
-            Some(made) => Ok(made),
+    /// Returns a simplified `a W b`.
+    pub(super) fn weak_until(&mut self, a: Formula, b: Formula) -> FormulaResult {
+        match self.with_depth(|this| this.weak_until_rule(a, b))? {
+            Some(result) => Ok(result),
             None => self.logic.formulae.weak_until(a, b),
         }
     }
 
-    fn weak_until_law(&mut self, a: Formula, b: Formula) -> Maybe {
-        if self.covers(a, b)? {
+    fn weak_until_rule(&mut self, a: Formula, b: Formula) -> RuleResult {
+        if self.are_exhaustive(a, b)? {
             return Ok(Some(Formula::TRUE));
         }
         if b == Formula::FALSE {
             return self.globally(a).map(Some);
         }
-        if self.kind(a).universal {
+        if self.class(a).universal {
             return self.or(vec![a, b]).map(Some);
         }
-        let into = matches!(self.node(b), Node::WeakUntil(_) | Node::Globally(_) | Node::Release(_));
-        if self.implies(a, b)? || into && self.leads_into(a, b)? {
+        let is_weak = matches!(self.node(b), Node::WeakUntil(_) | Node::Globally(_) | Node::Release(_));
+        if self.implies(a, b)? || is_weak && self.absorbs_until(a, b)? {
             return Ok(Some(b));
         }
-        if let Some(shorter) = self.without(a, b)? {
+        if let Some(shorter) = self.drop_implying(a, b)? {
             return self.weak_until(shorter, b).map(Some);
         }
         match (self.node(a).clone(), self.node(b).clone()) {
@@ -276,29 +277,29 @@ impl Simplifier<'_> {
             }
             (Node::WeakUntil([c, d]), _) if d == b => self.weak_until(c, b).map(Some),
             (_, Node::Or(all)) => {
-                let (out, inside) = self.partition(&all, |this, part| this.kind(part).eventual);
-                self.around(out, inside, false, |this, rest| this.weak_until(a, rest))
+                let (outside, inside) = self.partition(&all, |this, part| this.class(part).eventual);
+                self.distribute(outside, inside, false, |this, rest| this.weak_until(a, rest))
             }
             _ => Ok(None),
         }
     }
 
-    /// `a R b`
-    pub(super) fn release(&mut self, a: Formula, b: Formula) -> Made {
-        match self.deeper(|this| this.release_law(a, b))? {
-            Some(made) => Ok(made),
+    /// Returns a simplified `a R b`.
+    pub(super) fn release(&mut self, a: Formula, b: Formula) -> FormulaResult {
+        match self.with_depth(|this| this.release_rule(a, b))? {
+            Some(result) => Ok(result),
             None => self.logic.formulae.release(a, b),
         }
     }
 
-    fn release_law(&mut self, a: Formula, b: Formula) -> Maybe {
-        if a == Formula::FALSE || self.excludes(a, b)? {
+    fn release_rule(&mut self, a: Formula, b: Formula) -> RuleResult {
+        if a == Formula::FALSE || self.are_exclusive(a, b)? {
             return self.globally(b).map(Some);
         }
-        if self.kind(b).universal || self.implies(b, a)? || self.comes_out(a, b)? {
+        if self.class(b).universal || self.implies(b, a)? || self.absorbs_release(a, b)? {
             return Ok(Some(b));
         }
-        if let Some(shorter) = self.beside(a, b)? {
+        if let Some(shorter) = self.drop_implied(a, b)? {
             return self.release(shorter, b).map(Some);
         }
         match (self.node(a).clone(), self.node(b).clone()) {
@@ -310,19 +311,19 @@ impl Simplifier<'_> {
                 self.release(c, b).map(Some)
             }
             (_, Node::And(all)) => {
-                let (out, inside) = self.partition(&all, |this, part| this.kind(part).universal);
-                self.around(out, inside, true, |this, rest| this.release(a, rest))
+                let (outside, inside) = self.partition(&all, |this, part| this.class(part).universal);
+                self.distribute(outside, inside, true, |this, rest| this.release(a, rest))
             }
             (_, Node::Or(all)) => {
-                let (out, inside) = self.partition(&all, Self::is_lasting);
-                self.around(out, inside, false, |this, rest| this.release(a, rest))
+                let (outside, inside) = self.partition(&all, Self::is_suspendable);
+                self.distribute(outside, inside, false, |this, rest| this.release(a, rest))
             }
             _ => Ok(None),
         }
     }
 
-    /// The law of [`Self::leads_into`] upside down.
-    fn comes_out(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
+    /// The dual of [`Self::absorbs_until`].
+    fn absorbs_release(&mut self, a: Formula, b: Formula) -> Result<bool, TooLarge> {
         match *self.node(b) {
             Node::Release([c, _]) | Node::StrongRelease([c, _]) | Node::Finally(c) => self.implies(c, a),
             Node::WeakUntil([_, d]) | Node::Until([_, d]) => self.implies(d, a),
@@ -330,8 +331,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// `a` without those conditions that `b` implies, if there are some.
-    fn beside(&mut self, a: Formula, b: Formula) -> Maybe {
+    /// Returns `a` without the conjuncts that `b` implies, if there are any.
+    fn drop_implied(&mut self, a: Formula, b: Formula) -> RuleResult {
         let Node::And(all) = self.node(a).clone() else { return Ok(None) };
         let mut kept = Vec::new();
         for part in &all {
@@ -342,29 +343,29 @@ impl Simplifier<'_> {
         if kept.len() == all.len() { Ok(None) } else { self.and(kept).map(Some) }
     }
 
-    /// `a M b`
-    pub(super) fn strong_release(&mut self, a: Formula, b: Formula) -> Made {
-        match self.deeper(|this| this.strong_release_law(a, b))? {
-            Some(made) => Ok(made),
+    /// Returns a simplified `a M b`.
+    pub(super) fn strong_release(&mut self, a: Formula, b: Formula) -> FormulaResult {
+        match self.with_depth(|this| this.strong_release_rule(a, b))? {
+            Some(result) => Ok(result),
             None => self.logic.formulae.strong_release(a, b),
         }
     }
 
-    fn strong_release_law(&mut self, a: Formula, b: Formula) -> Maybe {
-        if self.excludes(a, b)? {
+    fn strong_release_rule(&mut self, a: Formula, b: Formula) -> RuleResult {
+        if self.are_exclusive(a, b)? {
             return Ok(Some(Formula::FALSE));
         }
         if b == Formula::TRUE {
             return self.finally(a).map(Some);
         }
-        if self.kind(a).eventual {
+        if self.class(a).eventual {
             return self.and(vec![a, b]).map(Some);
         }
-        let out = matches!(self.node(b), Node::StrongRelease(_) | Node::Finally(_) | Node::Until(_));
-        if self.implies(b, a)? || out && self.comes_out(a, b)? {
+        let is_strong = matches!(self.node(b), Node::StrongRelease(_) | Node::Finally(_) | Node::Until(_));
+        if self.implies(b, a)? || is_strong && self.absorbs_release(a, b)? {
             return Ok(Some(b));
         }
-        if let Some(shorter) = self.beside(a, b)? {
+        if let Some(shorter) = self.drop_implied(a, b)? {
             return self.strong_release(shorter, b).map(Some);
         }
         match (self.node(a).clone(), self.node(b).clone()) {
@@ -374,8 +375,8 @@ impl Simplifier<'_> {
             }
             (Node::StrongRelease([c, d]), _) if d == b => self.strong_release(c, b).map(Some),
             (_, Node::And(all)) => {
-                let (out, inside) = self.partition(&all, |this, part| this.kind(part).universal);
-                self.around(out, inside, true, |this, rest| this.strong_release(a, rest))
+                let (outside, inside) = self.partition(&all, |this, part| this.class(part).universal);
+                self.distribute(outside, inside, true, |this, rest| this.strong_release(a, rest))
             }
             _ => Ok(None),
         }

@@ -1,27 +1,28 @@
-//! Operators with bounds, as nests of single steps that share what they have in common.
+//! Expansion of bounded operators to nested single steps with shared subformulae.
 //!
-//! What asks for an instant is a nest of `X` or `Y`, which do so, too. What is content with the instants that
-//! there are is its dual, so that `G[0,3] a` follows from `G a` at the end of a finite word as well.
+//! Operators that require a position, such as `F[0,3]`, are nested `X` or `Y`, which are strong as well. Their duals, such as
+//! `G[0,3]`, ignore positions that do not exist, so `G[0,3] a` follows from `G a` at the end of a finite word, too.
 
-use super::lower::Lower;
+use super::lower::Lowering;
 use super::tree::Bound;
-use super::{Binary, Mistake, Unary};
+use super::{Binary, SyntaxError, Unary};
 use crate::TooLarge;
 use crate::formula::Formula;
 
-impl Lower<'_> {
-    /// Whether there can be room for all formulae of a bound: found out before they are made.
-    pub(super) fn room_for(&self, bound: &Bound, per_instant: u64) -> Result<(), Mistake> {
-        let instants = bound.to.unwrap_or(bound.from);
-        let (needed, limit) = (instants.saturating_mul(per_instant), self.formulae.limit());
+impl Lowering<'_> {
+    /// Rejects a bound whose expansion would exceed the budget, before it is built.
+    pub(super) fn check_bound(&self, bound: &Bound, per_position: u64) -> Result<(), SyntaxError> {
+        let positions = bound.to.unwrap_or(bound.from);
+        let (needed, limit) = (positions.saturating_mul(per_position), self.formulae.limit());
         if needed <= limit as u64 {
             return Ok(());
         }
         let message =
             format!("the bound is too large: it needs about {needed} subformulae, and {limit} are allowed");
-        Err(Mistake::new(message, bound.span.clone()))
+        Err(SyntaxError::new(message, bound.span.clone()))
     }
 
+    /// Returns the expansion of a bounded unary operator.
     pub(super) fn bounded_unary(
         &mut self,
         operator: Unary,
@@ -43,6 +44,7 @@ impl Lower<'_> {
         }
     }
 
+    /// Returns the expansion of a bounded binary operator.
     pub(super) fn bounded_binary(
         &mut self,
         operator: Binary,
@@ -50,7 +52,7 @@ impl Lower<'_> {
         a: Formula,
         b: Formula,
     ) -> Result<Formula, TooLarge> {
-        // Up to the end of the bound, from now.
+        // From the current position to the end of the bound.
         let whole = Bound { from: 0, ..bound.clone() };
         match operator {
             Binary::Since => self.some(Unary::Yesterday, bound, Some(a), b),
@@ -74,7 +76,7 @@ impl Lower<'_> {
         }
     }
 
-    /// `b` at some instant of the bound, and `a`, if there is one, at those before it.
+    /// Requires `b` at some position within the bound, and `a`, if given, at all positions before it.
     fn some(
         &mut self,
         step: Unary,
@@ -89,31 +91,31 @@ impl Lower<'_> {
             (None, Some(a), Unary::Next) => self.formulae.until(a, b)?,
             (None, Some(a), _) => self.formulae.since(a, b)?,
         };
-        for instant in (0..bound.to.unwrap_or(bound.from)).rev() {
+        for position in (0..bound.to.unwrap_or(bound.from)).rev() {
             all = self.unary(step, all)?;
             if let Some(a) = a {
                 all = self.and(&[a, all])?;
             }
-            if instant >= bound.from {
+            if position >= bound.from {
                 all = self.or(&[b, all])?;
             }
         }
         Ok(all)
     }
 
-    /// `b` at all past instants of the bound, back to one that has `a`, if that comes before.
+    /// Requires `b` at all past positions within the bound, back to one where `a` holds, if given.
     fn all(&mut self, bound: &Bound, a: Option<Formula>, b: Formula) -> Result<Formula, TooLarge> {
         let mut all = match (bound.to, a) {
             (Some(_), _) => b,
             (None, None) => self.formulae.historically(b)?,
             (None, Some(a)) => self.formulae.triggered(a, b)?,
         };
-        for instant in (0..bound.to.unwrap_or(bound.from)).rev() {
+        for position in (0..bound.to.unwrap_or(bound.from)).rev() {
             all = self.formulae.weak_yesterday(all)?;
             if let Some(a) = a {
                 all = self.or(&[a, all])?;
             }
-            if instant >= bound.from {
+            if position >= bound.from {
                 all = self.and(&[b, all])?;
             }
         }

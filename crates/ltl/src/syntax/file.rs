@@ -1,189 +1,204 @@
-//! Texts with several formulae that refer to each other.
+//! Files with several named formulae that refer to each other.
 
-use super::lower::Lower;
-use super::scan::{self, Kind, Token};
-use super::{Mistake, Tree, parse};
+use super::lower::Lowering;
+use super::scan::{self, Token, TokenKind};
+use super::{SyntaxError, SyntaxTree, parse};
 use crate::formula::{Formula, Formulae};
 use invigil_suggest::nearest;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 
-/// A formula of a file.
+/// Definition of a formula in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Definition {
-    /// Its name; a formula that is alone may have none.
+    /// The name, which is optional if the file has a single formula.
     pub name: Option<Name>,
-    /// What it says, with the formulae that it refers to in the place of the references.
+    /// The formula, with references replaced by the formulae that they refer to.
     pub formula: Formula,
-    /// Where it stands, in bytes of the text, without its name.
+    /// The position of the formula without its name, as a byte range of the text.
     pub formula_span: Range<usize>,
-    /// It as it was written.
-    pub written: Tree,
+    /// The syntax tree of the formula.
+    pub tree: SyntaxTree,
 }
 
-/// A name, and where it was given.
+/// Name of a definition, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The name.
     pub text: String,
-    /// Where, in bytes of the text.
+    /// The position, as a byte range of the text.
     pub span: Range<usize>,
 }
 
-/// A definition before it is read.
-pub(super) struct Outline<'a> {
+/// Name and tokens of a definition before parsing.
+pub(super) struct DefinitionTokens<'a> {
     pub(super) name: Option<Name>,
     pub(super) tokens: &'a [Token],
-    /// Where the name begins, and where the last token ends.
+    /// From the start of the name to the end of the last token.
     pub(super) span: Range<usize>,
 }
 
-/// The definitions of a text: each begins where a name has a `=` after it.
-pub(super) fn outline<'a>(tokens: &'a [Token], text: &str) -> Result<Vec<Outline<'a>>, Vec<Mistake>> {
-    let (mut found, mut mistakes) = (Vec::new(), Vec::new());
-    let is_begin = |at: usize| tokens.get(at + 1).is_some_and(|next| next.kind == Kind::Equals);
+/// Splits the tokens of a file into definitions, each of which starts at a name followed by `=`.
+pub(super) fn split_definitions<'a>(
+    tokens: &'a [Token],
+    text: &str,
+) -> Result<Vec<DefinitionTokens<'a>>, Vec<SyntaxError>> {
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
+    let starts_definition = |at: usize| tokens.get(at + 1).is_some_and(|next| next.kind == TokenKind::Equals);
     let mut at = 0;
     while at < tokens.len() {
-        if tokens[at].kind == Kind::Semicolon {
+        if tokens[at].kind == TokenKind::Semicolon {
             at += 1;
             continue;
         }
         let start = at;
         let mut name = None;
-        if is_begin(at) {
-            match name_of(&tokens[at], text) {
+        if starts_definition(at) {
+            match definition_name(&tokens[at], text) {
                 Ok(text) => name = Some(Name { text, span: tokens[at].span.clone() }),
-                Err(mistake) => mistakes.push(mistake),
+                Err(error) => errors.push(error),
             }
             at += 2;
         }
         let body = at;
-        while at < tokens.len() && tokens[at].kind != Kind::Semicolon && !is_begin(at) {
+        while at < tokens.len() && tokens[at].kind != TokenKind::Semicolon && !starts_definition(at) {
             at += 1;
         }
         let end = tokens[at - 1].span.end;
-        found.push(Outline { name, tokens: &tokens[body..at], span: tokens[start].span.start..end });
+        found.push(DefinitionTokens { name, tokens: &tokens[body..at], span: tokens[start].span.start..end });
     }
     if found.is_empty() {
-        mistakes.push(Mistake::expected(&["a formula"], "none", text.len()..text.len()));
+        errors.push(SyntaxError::expected(&["a formula"], "the end", text.len()..text.len()));
     }
     if found.len() > 1 {
-        let nameless = found.iter().filter(|outline| outline.name.is_none() && !outline.tokens.is_empty());
-        mistakes.extend(nameless.map(|outline| {
-            let mistake = Mistake::new("a formula among others needs a name", outline.span.clone());
-            mistake.hint("write it as: name = formula")
+        let nameless =
+            found.iter().filter(|definition| definition.name.is_none() && !definition.tokens.is_empty());
+        errors.extend(nameless.map(|definition| {
+            let error = SyntaxError::new(
+                "this formula needs a name, because the file has several",
+                definition.span.clone(),
+            );
+            error.hint("write it as: name = formula")
         }));
     }
-    if mistakes.is_empty() { Ok(found) } else { Err(mistakes) }
+    if errors.is_empty() { Ok(found) } else { Err(errors) }
 }
 
-/// The name that a definition gives.
-fn name_of(token: &Token, text: &str) -> Result<String, Mistake> {
+/// Returns the name that a token before `=` denotes.
+fn definition_name(token: &Token, text: &str) -> Result<String, SyntaxError> {
     match &token.kind {
-        Kind::Name(name) => Ok(name.clone()),
-        Kind::Soft(_) => Ok(text[token.span.clone()].to_owned()),
-        Kind::Bad(mistake) => Err((**mistake).clone()),
+        TokenKind::Name(name) => Ok(name.clone()),
+        TokenKind::SoftKeyword(_) => Ok(text[token.span.clone()].to_owned()),
+        TokenKind::Invalid(error) => Err((**error).clone()),
         _ => {
-            let mistake = Mistake::expected(
+            let error = SyntaxError::expected(
                 &["a name before `=`"],
-                &scan::shown(Some(token), text),
+                &scan::token_text(Some(token), text),
                 token.span.clone(),
             );
-            Err(mistake.hint("quotes make a name of anything: 'U' = …"))
+            Err(error.hint("any text in quotes is a name: 'U' = …"))
         }
     }
 }
 
-/// A definition whose formula is not yet made.
-struct Draft {
+/// Parsed definition before lowering.
+struct ParsedDefinition {
     name: Option<Name>,
     span: Range<usize>,
-    tree: Tree,
+    tree: SyntaxTree,
 }
 
-/// Reads all formulae of a text.
-pub(super) fn read(formulae: &mut Formulae, text: &str) -> Result<Vec<Definition>, Vec<Mistake>> {
-    let scanned = scan::scan(text);
-    let (mut drafts, mut mistakes) = (Vec::new(), Vec::new());
-    for outline in outline(&scanned.tokens, text)? {
-        match parse::parse(outline.tokens, text, outline.span.end) {
+/// Parses and lowers all formulae of a file.
+pub(super) fn parse_file(formulae: &mut Formulae, text: &str) -> Result<Vec<Definition>, Vec<SyntaxError>> {
+    let stream = scan::scan(text);
+    let (mut parsed, mut errors) = (Vec::new(), Vec::new());
+    for definition in split_definitions(&stream.tokens, text)? {
+        match parse::parse(definition.tokens, text, definition.span.end) {
             Ok(tree) => {
-                let start = outline.tokens.first().map_or(outline.span.end, |token| token.span.start);
-                drafts.push(Draft { name: outline.name, span: start..outline.span.end, tree });
+                let start = definition.tokens.first().map_or(definition.span.end, |token| token.span.start);
+                parsed.push(ParsedDefinition {
+                    name: definition.name,
+                    span: start..definition.span.end,
+                    tree,
+                });
             }
-            Err(mistake) => mistakes.push(mistake),
+            Err(error) => errors.push(error),
         }
     }
-    if !mistakes.is_empty() {
-        return Err(mistakes);
+    if !errors.is_empty() {
+        return Err(errors);
     }
-    let names = names(&drafts)?;
-    let order = order(&drafts, &names)?;
-    let mut made: Vec<Option<Formula>> = vec![None; drafts.len()];
-    let mut lower = Lower::new(formulae);
+    let names = index_by_name(&parsed)?;
+    let order = dependency_order(&parsed, &names)?;
+    let mut lowered: Vec<Option<Formula>> = vec![None; parsed.len()];
+    let mut lowering = Lowering::new(formulae);
     for at in order {
-        let meaning = |name: &str| names.get(name).and_then(|at| made[*at]);
-        made[at] = Some(lower.formula(&drafts[at].tree, meaning).map_err(|mistake| vec![mistake])?);
+        let resolve = |name: &str| names.get(name).and_then(|at| lowered[*at]);
+        lowered[at] = Some(lowering.formula(&parsed[at].tree, resolve).map_err(|error| vec![error])?);
     }
-    let definition = |(draft, formula): (Draft, Option<Formula>)| {
+    let definition = |(definition, formula): (ParsedDefinition, Option<Formula>)| {
         Some(Definition {
-            name: draft.name,
+            name: definition.name,
             formula: formula?,
-            formula_span: draft.span,
-            written: draft.tree,
+            formula_span: definition.span,
+            tree: definition.tree,
         })
     };
-    Ok(drafts.into_iter().zip(made).filter_map(definition).collect())
+    Ok(parsed.into_iter().zip(lowered).filter_map(definition).collect())
 }
 
-/// Nobody reads more mistakes of one kind.
-const ENOUGH: usize = 20;
+/// Maximum number of reported errors of one kind.
+const MAX_ERRORS: usize = 20;
 
-/// Which definition has which name.
-fn names(drafts: &[Draft]) -> Result<FxHashMap<&str, usize>, Vec<Mistake>> {
-    let (mut names, mut mistakes) = (FxHashMap::default(), Vec::new());
-    for (at, draft) in drafts.iter().enumerate() {
-        let Some(name) = &draft.name else { continue };
+/// Returns the index of each definition by name.
+fn index_by_name(parsed: &[ParsedDefinition]) -> Result<FxHashMap<&str, usize>, Vec<SyntaxError>> {
+    let (mut names, mut errors) = (FxHashMap::default(), Vec::new());
+    for (at, definition) in parsed.iter().enumerate() {
+        let Some(name) = &definition.name else { continue };
         if names.insert(name.text.as_str(), at).is_some() {
-            let message = format!("there is another formula with the name `{}`", name.text);
-            mistakes.push(Mistake::new(message, name.span.clone()));
+            let message = format!("the name `{}` is defined twice", name.text);
+            errors.push(SyntaxError::new(message, name.span.clone()));
         }
     }
-    if mistakes.is_empty() { Ok(names) } else { Err(mistakes) }
+    if errors.is_empty() { Ok(names) } else { Err(errors) }
 }
 
-/// An order in which every formula comes after those that it refers to.
-fn order(drafts: &[Draft], names: &FxHashMap<&str, usize>) -> Result<Vec<usize>, Vec<Mistake>> {
-    let mut mistakes = Vec::new();
-    let mut uses: Vec<Vec<(usize, &Range<usize>)>> = Vec::with_capacity(drafts.len());
-    for draft in drafts {
+/// Returns a topological order: each definition after those that it refers to.
+fn dependency_order(
+    parsed: &[ParsedDefinition],
+    names: &FxHashMap<&str, usize>,
+) -> Result<Vec<usize>, Vec<SyntaxError>> {
+    let mut errors = Vec::new();
+    let mut uses: Vec<Vec<(usize, &Range<usize>)>> = Vec::with_capacity(parsed.len());
+    for definition in parsed {
         let mut used = Vec::new();
-        for (name, span) in draft.tree.references() {
+        for (name, span) in definition.tree.references() {
             match names.get(name) {
                 Some(at) => used.push((*at, span)),
-                None if mistakes.len() < ENOUGH => mistakes.push(unknown(name, span, names)),
+                None if errors.len() < MAX_ERRORS => errors.push(unknown(name, span, names)),
                 None => {}
             }
         }
         uses.push(used);
     }
-    if !mistakes.is_empty() {
-        return Err(mistakes);
+    if !errors.is_empty() {
+        return Err(errors);
     }
-    let (mut order, mut begun, mut done) = (Vec::new(), vec![false; drafts.len()], vec![false; drafts.len()]);
-    for start in 0..drafts.len() {
-        // The formulae on the way, each with how many of its references were followed.
+    let (mut order, mut visited, mut done) =
+        (Vec::new(), vec![false; parsed.len()], vec![false; parsed.len()]);
+    for start in 0..parsed.len() {
+        // The path of the depth-first search, each definition with its number of followed references.
         let mut path = if done[start] { vec![] } else { vec![(start, 0)] };
         while let Some((at, followed)) = path.last_mut() {
             let at = *at;
-            begun[at] = true;
+            visited[at] = true;
             match uses[at].get(*followed) {
                 Some((next, span)) => {
                     *followed += 1;
-                    if begun[*next] && !done[*next] {
-                        mistakes.push(cycle(drafts, &path, *next, span));
-                        if mistakes.len() == ENOUGH {
-                            return Err(mistakes);
+                    if visited[*next] && !done[*next] {
+                        errors.push(cycle(parsed, &path, *next, span));
+                        if errors.len() == MAX_ERRORS {
+                            return Err(errors);
                         }
                     } else if !done[*next] {
                         path.push((*next, 0));
@@ -197,26 +212,31 @@ fn order(drafts: &[Draft], names: &FxHashMap<&str, usize>) -> Result<Vec<usize>,
             }
         }
     }
-    if mistakes.is_empty() { Ok(order) } else { Err(mistakes) }
+    if errors.is_empty() { Ok(order) } else { Err(errors) }
 }
 
-fn unknown(name: &str, span: &Range<usize>, names: &FxHashMap<&str, usize>) -> Mistake {
-    let mistake = Mistake::new(format!("there is no formula with the name `{name}`"), span.clone());
+fn unknown(name: &str, span: &Range<usize>, names: &FxHashMap<&str, usize>) -> SyntaxError {
+    let error = SyntaxError::new(format!("unknown formula `{name}`"), span.clone());
     match nearest(name, names.keys().copied()) {
-        Some(near) => mistake.hint(format!("did you mean `@{near}`?")),
-        None => mistake,
+        Some(near) => error.hint(format!("did you mean `@{near}`?")),
+        None => error,
     }
 }
 
-fn cycle(drafts: &[Draft], path: &[(usize, usize)], back: usize, span: &Range<usize>) -> Mistake {
-    const MOST: usize = 8;
-    let name = |at: usize| drafts[at].name.as_ref().map_or("", |name| &name.text);
-    let begin = path.iter().position(|(at, _)| *at == back).unwrap_or_default();
-    let mut names: Vec<&str> = path[begin..].iter().take(MOST).map(|(at, _)| name(*at)).collect();
-    if path.len() - begin > MOST {
+fn cycle(
+    parsed: &[ParsedDefinition],
+    path: &[(usize, usize)],
+    target: usize,
+    span: &Range<usize>,
+) -> SyntaxError {
+    const MAX_SHOWN: usize = 8;
+    let name = |at: usize| parsed[at].name.as_ref().map_or("", |name| &name.text);
+    let start = path.iter().position(|(at, _)| *at == target).unwrap_or_default();
+    let mut names: Vec<&str> = path[start..].iter().take(MAX_SHOWN).map(|(at, _)| name(*at)).collect();
+    if path.len() - start > MAX_SHOWN {
         names.push("…");
     }
-    names.push(name(back));
-    let message = format!("`{}` refers to itself: {}", name(back), names.join(" → "));
-    Mistake::new(message, span.clone())
+    names.push(name(target));
+    let message = format!("`{}` refers to itself: {}", name(target), names.join(" → "));
+    SyntaxError::new(message, span.clone())
 }

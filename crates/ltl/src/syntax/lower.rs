@@ -1,72 +1,73 @@
-//! From trees to formulae.
+//! Lowering of syntax trees to formulae.
 
-use super::tree::{Kind, Tree};
-use super::{Binary, Mistake, Unary};
+use super::tree::{NodeKind, SyntaxTree};
+use super::{Binary, SyntaxError, Unary};
 use crate::TooLarge;
 use crate::formula::{Formula, Formulae, Node, Proposition};
 
-/// Operands of conjunctions and disjunctions that may be looked at, for each formula that is allowed. Without
-/// such a limit `!!(!!(a & b) & c) & …` and its like take time and memory with the square of their length.
+/// Maximum number of operands that conjunctions and disjunctions may process, per formula of the budget. Without this limit,
+/// formulae such as `!!(!!(a & b) & c) & …` would take quadratic time and memory.
 const OPERANDS_PER_FORMULA: usize = 16;
 
-/// Makes formulae of trees.
-pub(super) struct Lower<'a> {
+/// Lowering of syntax trees with a shared budget for operands.
+pub(super) struct Lowering<'a> {
     pub(super) formulae: &'a mut Formulae,
-    looked_at: usize,
+    /// Operands processed so far.
+    charged: usize,
 }
 
-/// What chains of `&`, or of `|` and `->`, are.
+/// Kind of a chain of operators: of `&`, or of `|` and `->`.
 #[derive(Clone, Copy, PartialEq)]
-enum Chain {
+enum ChainKind {
     And,
     Or,
 }
 
-impl<'a> Lower<'a> {
+impl<'a> Lowering<'a> {
     pub(super) fn new(formulae: &'a mut Formulae) -> Self {
-        Lower { formulae, looked_at: 0 }
+        Lowering { formulae, charged: 0 }
     }
 
-    /// The formula of a tree. `meaning` says what references stand for; those it does not know stay.
+    /// Lowers a tree. `resolve` returns the formulae of references; unknown references stay atoms.
     pub(super) fn formula(
         &mut self,
-        tree: &Tree,
-        meaning: impl Fn(&str) -> Option<Formula>,
-    ) -> Result<Formula, Mistake> {
-        let shape = Shape::of(tree);
-        let mut values: Vec<Formula> = Vec::with_capacity(tree.parts.len());
-        for (at, part) in tree.parts.iter().enumerate() {
-            let place = match &part.kind {
-                Kind::Unary(_, Some(bound), _) | Kind::Binary(_, Some(bound), ..) => &bound.span,
-                _ => &part.span,
+        tree: &SyntaxTree,
+        resolve: impl Fn(&str) -> Option<Formula>,
+    ) -> Result<Formula, SyntaxError> {
+        let chains = Chains::of(tree);
+        let mut values: Vec<Formula> = Vec::with_capacity(tree.nodes.len());
+        for (at, node) in tree.nodes.iter().enumerate() {
+            let span = match &node.kind {
+                NodeKind::Unary(_, Some(bound), _) | NodeKind::Binary(_, Some(bound), ..) => &bound.span,
+                _ => &node.span,
             };
-            let too_large = |error: TooLarge| Mistake::new(error.to_string(), place.clone());
-            let value = match &part.kind {
-                _ if shape.gathered[at] => Ok(Formula::FALSE),
-                Kind::Constant(value) => Ok(self.formulae.constant(*value)),
-                Kind::Atom(Proposition::Monitor(name)) if meaning(name).is_some() => {
-                    Ok(meaning(name).unwrap_or(Formula::FALSE))
+            let too_large = |error: TooLarge| SyntaxError::new(error.to_string(), span.clone());
+            let value = match &node.kind {
+                _ if chains.merged[at] => Ok(Formula::FALSE),
+                NodeKind::Constant(value) => Ok(self.formulae.constant(*value)),
+                NodeKind::Atom(Proposition::Monitor(name)) if resolve(name).is_some() => {
+                    Ok(resolve(name).unwrap_or(Formula::FALSE))
                 }
-                Kind::Atom(proposition) => {
+                NodeKind::Atom(proposition) => {
                     let atom = self.formulae.atom_for(proposition.clone());
                     self.formulae.atom(atom)
                 }
-                Kind::Group(inner) => Ok(values[*inner]),
-                Kind::Unary(Unary::Not, _, inner) => self.formulae.not(values[*inner]),
-                Kind::Unary(operator, Some(bound), inner) => {
-                    self.room_for(bound, if operator.steps() { 1 } else { 2 })?;
+                NodeKind::Group(inner) => Ok(values[*inner]),
+                NodeKind::Unary(Unary::Not, _, inner) => self.formulae.not(values[*inner]),
+                NodeKind::Unary(operator, Some(bound), inner) => {
+                    self.check_bound(bound, if operator.is_step() { 1 } else { 2 })?;
                     self.bounded_unary(*operator, bound, values[*inner])
                 }
-                Kind::Unary(operator, None, inner) => self.unary(*operator, values[*inner]),
-                Kind::Binary(Binary::And | Binary::Or | Binary::Implies, ..) => {
-                    let operands = shape.operands(tree, at);
-                    self.chain(&operands, &values, shape.chain(tree, at))
+                NodeKind::Unary(operator, None, inner) => self.unary(*operator, values[*inner]),
+                NodeKind::Binary(Binary::And | Binary::Or | Binary::Implies, ..) => {
+                    let operands = chains.operands(tree, at);
+                    self.chain(&operands, &values, chains.kind(tree, at))
                 }
-                Kind::Binary(operator, Some(bound), left, right) => {
-                    self.room_for(bound, 5)?;
+                NodeKind::Binary(operator, Some(bound), left, right) => {
+                    self.check_bound(bound, 5)?;
                     self.bounded_binary(*operator, bound, values[*left], values[*right])
                 }
-                Kind::Binary(operator, None, left, right) => {
+                NodeKind::Binary(operator, None, left, right) => {
                     self.binary(*operator, values[*left], values[*right])
                 }
             };
@@ -75,11 +76,12 @@ impl<'a> Lower<'a> {
         Ok(values.last().copied().unwrap_or(Formula::TRUE))
     }
 
+    /// Joins the operands of a chain, each with a flag for negation.
     fn chain(
         &mut self,
         operands: &[(usize, bool)],
         values: &[Formula],
-        chain: Option<Chain>,
+        chain: Option<ChainKind>,
     ) -> Result<Formula, TooLarge> {
         let mut all = Vec::with_capacity(operands.len());
         for (operand, negated) in operands {
@@ -87,30 +89,30 @@ impl<'a> Lower<'a> {
             all.push(if *negated { self.formulae.not(value)? } else { value });
         }
         match chain {
-            Some(Chain::And) => self.and(&all),
+            Some(ChainKind::And) => self.and(&all),
             _ => self.or(&all),
         }
     }
 
     pub(super) fn and(&mut self, all: &[Formula]) -> Result<Formula, TooLarge> {
-        self.look_at(all)?;
+        self.charge_operands(all)?;
         self.formulae.and(all.iter().copied())
     }
 
     pub(super) fn or(&mut self, all: &[Formula]) -> Result<Formula, TooLarge> {
-        self.look_at(all)?;
+        self.charge_operands(all)?;
         self.formulae.or(all.iter().copied())
     }
 
-    /// Counts the operands that are about to be looked at.
-    fn look_at(&mut self, all: &[Formula]) -> Result<(), TooLarge> {
+    /// Charges the operands of the given formulae to the budget.
+    fn charge_operands(&mut self, all: &[Formula]) -> Result<(), TooLarge> {
         let count = |formula: &Formula| match self.formulae.node(*formula) {
             Node::And(parts) | Node::Or(parts) => parts.len(),
             _ => 1,
         };
-        self.looked_at += all.iter().map(count).sum::<usize>();
+        self.charged += all.iter().map(count).sum::<usize>();
         let limit = self.formulae.limit().saturating_mul(OPERANDS_PER_FORMULA);
-        if self.looked_at > limit {
+        if self.charged > limit {
             return Err(TooLarge { what: "operands of conjunctions and disjunctions", limit });
         }
         Ok(())
@@ -142,7 +144,7 @@ impl<'a> Lower<'a> {
                 self.or(&[not, b])
             }
             Binary::Iff => {
-                self.look_at(&[a, b])?;
+                self.charge_operands(&[a, b])?;
                 self.formulae.iff(a, b)
             }
             Binary::Xor => {
@@ -159,56 +161,56 @@ impl<'a> Lower<'a> {
     }
 }
 
-/// How the parts of a tree hang together once parentheses and double negations are seen through. A chain of a
-/// million operands is then one conjunction, and not a million of growing ones.
-struct Shape {
-    /// For each part the one that it is, and whether it is negated.
+/// Chains of operators in a tree, modulo parentheses and double negations. A chain of a million operands becomes a single
+/// conjunction, not a million growing ones.
+struct Chains {
+    /// For each node, the node without parentheses and negations, and whether it is negated.
     core: Vec<(usize, bool)>,
-    /// Which parts are operands of a chain of their own kind, which takes theirs.
-    gathered: Vec<bool>,
+    /// The nodes that are part of a larger chain of the same kind.
+    merged: Vec<bool>,
 }
 
-impl Shape {
-    fn of(tree: &Tree) -> Shape {
-        let mut core: Vec<(usize, bool)> = Vec::with_capacity(tree.parts.len());
-        for (at, part) in tree.parts.iter().enumerate() {
-            core.push(match part.kind {
-                Kind::Group(inner) => core[inner],
-                Kind::Unary(Unary::Not, _, inner) => (core[inner].0, !core[inner].1),
+impl Chains {
+    fn of(tree: &SyntaxTree) -> Chains {
+        let mut core: Vec<(usize, bool)> = Vec::with_capacity(tree.nodes.len());
+        for (at, node) in tree.nodes.iter().enumerate() {
+            core.push(match node.kind {
+                NodeKind::Group(inner) => core[inner],
+                NodeKind::Unary(Unary::Not, _, inner) => (core[inner].0, !core[inner].1),
                 _ => (at, false),
             });
         }
-        let mut shape = Shape { core, gathered: vec![false; tree.parts.len()] };
-        for at in 0..tree.parts.len() {
-            let Some(chain) = shape.chain(tree, at) else { continue };
-            for (operand, negated) in shape.sides(tree, at).into_iter().flatten() {
-                shape.gathered[operand] = !negated && shape.chain(tree, operand) == Some(chain);
+        let mut chains = Chains { core, merged: vec![false; tree.nodes.len()] };
+        for at in 0..tree.nodes.len() {
+            let Some(chain) = chains.kind(tree, at) else { continue };
+            for (operand, negated) in chains.sides(tree, at).into_iter().flatten() {
+                chains.merged[operand] = !negated && chains.kind(tree, operand) == Some(chain);
             }
         }
-        shape
+        chains
     }
 
-    fn chain(&self, tree: &Tree, at: usize) -> Option<Chain> {
-        match tree.parts[at].kind {
-            Kind::Binary(Binary::And, ..) => Some(Chain::And),
-            Kind::Binary(Binary::Or | Binary::Implies, ..) => Some(Chain::Or),
+    fn kind(&self, tree: &SyntaxTree, at: usize) -> Option<ChainKind> {
+        match tree.nodes[at].kind {
+            NodeKind::Binary(Binary::And, ..) => Some(ChainKind::And),
+            NodeKind::Binary(Binary::Or | Binary::Implies, ..) => Some(ChainKind::Or),
             _ => None,
         }
     }
 
-    /// The two operands of a part, and whether they are negated.
-    fn sides(&self, tree: &Tree, at: usize) -> Option<[(usize, bool); 2]> {
-        let Kind::Binary(operator, _, left, right) = tree.parts[at].kind else { return None };
+    /// Returns the operands of a binary node, and whether they are negated.
+    fn sides(&self, tree: &SyntaxTree, at: usize) -> Option<[(usize, bool); 2]> {
+        let NodeKind::Binary(operator, _, left, right) = tree.nodes[at].kind else { return None };
         let (left, right) = (self.core[left], self.core[right]);
         Some([(left.0, left.1 != (operator == Binary::Implies)), right])
     }
 
-    /// All operands of a chain, and whether they are negated.
-    fn operands(&self, tree: &Tree, at: usize) -> Vec<(usize, bool)> {
+    /// Returns all operands of a chain, and whether they are negated.
+    fn operands(&self, tree: &SyntaxTree, at: usize) -> Vec<(usize, bool)> {
         let (mut open, mut all) = (vec![at], Vec::new());
         while let Some(at) = open.pop() {
             for (operand, negated) in self.sides(tree, at).into_iter().flatten() {
-                if self.gathered[operand] {
+                if self.merged[operand] {
                     open.push(operand);
                 } else {
                     all.push((operand, negated));

@@ -1,4 +1,4 @@
-//! The language in which formulae are written.
+//! The language of formulae: parser, formatter and syntax errors.
 //!
 //! | | |
 //! | --- | --- |
@@ -6,77 +6,76 @@
 //! | constants | `true` `1` `⊤`, `false` `0` `⊥` |
 //! | Boolean | `!a` `~a` `not a`; `a & b` `&&` `/\` `*` `and`; `a \| b` `\|\|` `\/` `+` `or`; `a xor b` `^`; `a -> b` `=>` `implies`; `a <-> b` `<=>` `iff`; and `¬ ∧ ∨ ⊕ → ⇒ ↔ ⇔` |
 //! | future | `X a` next, `F a` `<>a` `◇a` eventually, `G a` `[]a` `□a` always; `a U b` until, `a W b` weak until, `a R b` `a V b` release, `a M b` strong release |
-//! | past | `Y a` at the instant before, `Z a` the same if there is one, `O a` once, `H a` always before; `a S b` since, `a T b` triggered |
-//! | bounds | `X[3] a`; `F[2,5] a` `F[2:5]` `F[2..5]`; `F<=5 a` `F<5 a` `F>=2 a` `F[2,inf] a`; `a U[2,5] b` `a U<=5 b`; with all operators of future and past |
-//! | words | `always`, `never`, `eventually!`, `next`, `until!` (strong), `until` (weak, as in PSL), `release`, `once`, `historically`, `since` … |
+//! | past | `Y a` at the previous position, `Z a` the same if it exists, `O a` once, `H a` always so far; `a S b` since, `a T b` triggered |
+//! | bounds | `X[3] a`; `F[2,5] a` `F[2:5]` `F[2..5]`; `F<=5 a` `F<5 a` `F>=2 a` `F[2,inf] a`; `a U[2,5] b` `a U<=5 b`; with all future and past operators |
+//! | keywords | `always`, `never`, `eventually!`, `next`, `until!` (strong), `until` (weak, as in PSL), `release`, `once`, `historically`, `since` … |
 //!
-//! From tight to loose: what stands before its operand; `U R W M S T`; `&`; `xor`; `|`; `->` and `<->`. Those
-//! of two operands group to the right, but for `&`, `xor` and `|`. Single capital letters with a meaning are
-//! operators; `GFa` is a name. Words are operators only where one makes sense, so that `F release` looks for
-//! the event `release`.
+//! Precedence, from tight to loose: unary operators; `U R W M S T`; `&`; `xor`; `|`; `->` and `<->`. Binary operators are
+//! right-associative, except `&`, `xor` and `|`. Single capital letters such as `G` are operators; `GFa` is a name. Keywords
+//! such as `release` are operators only where an operator can be: in `F release`, it is an event.
 //!
-//! A bound counts instants from now: `F<=3 a` looks at four, now and three more. Until the bound's begin the
-//! left operand of `a U[2,5] b` must hold, too. At the end of a finite word `F[2,5] a` looks for an instant
-//! that exists, and `G[2,5] a` is content with those that do; the same at the beginning for the past.
+//! A bound counts positions from the current one: `F<=3 a` is about four positions. `a U[2,5] b` requires `a` also at the
+//! positions before the bound. At the end of a finite word, `F[2,5] a` requires a position that exists, and `G[2,5] a`
+//! ignores those that do not; likewise for past operators at the start.
 //!
-//! Comments go from `//`, or from `#` without a name after it, to the end of the line. Several formulae in one
-//! text: see [`Formulae::parse_file`].
+//! Comments start with `//`, or with `#` that is not part of a name, and end with the line. For files with several
+//! formulae, see [`Formulae::parse_file`].
 
 mod bounded;
+mod error;
 mod file;
 mod format;
 mod lower;
-mod mistake;
 mod parse;
 mod scan;
+mod spelling;
 mod tree;
-mod words;
 
+pub use error::SyntaxError;
 pub use file::{Definition, Name};
 pub use format::format;
-pub use mistake::Mistake;
-pub use tree::Tree;
-pub use words::unglued;
+pub use spelling::separate_operators;
+pub use tree::SyntaxTree;
 
+pub(crate) use spelling::is_name;
+use spelling::{Binary, Unary};
 pub(crate) use tree::atom;
-pub(crate) use words::is_name;
-use words::{Binary, Unary};
 
 use crate::Logic;
 use crate::formula::{Formula, Formulae};
 
-impl Tree {
-    /// Reads a formula and leaves it as it was written.
+impl SyntaxTree {
+    /// Parses a formula.
     ///
     /// # Errors
-    /// If the text is no formula.
-    pub fn parse(text: &str) -> Result<Tree, Mistake> {
+    /// Fails if the text is not a formula.
+    pub fn parse(text: &str) -> Result<SyntaxTree, SyntaxError> {
         parse::parse(&scan::scan(text).tokens, text, text.len())
     }
 }
 
 impl Formulae {
-    /// Reads a formula. If it cannot be read, nothing is added.
+    /// Parses and lowers a formula. On failure, nothing is added.
     ///
     /// # Errors
-    /// If the text is no formula, or if there would be too many formulae.
-    pub fn parse(&mut self, text: &str) -> Result<Formula, Mistake> {
-        let tree = Tree::parse(text)?;
-        self.make(&tree)
+    /// Fails if the text is not a formula, or if there are too many formulae.
+    pub fn parse(&mut self, text: &str) -> Result<Formula, SyntaxError> {
+        let tree = SyntaxTree::parse(text)?;
+        self.lower(&tree)
     }
 
-    /// The formula that was written. If there is no room for it, nothing is added.
+    /// Lowers a syntax tree to a formula. On failure, nothing is added.
     ///
     /// # Errors
-    /// If there would be too many formulae.
-    pub fn make(&mut self, tree: &Tree) -> Result<Formula, Mistake> {
-        self.all_or_nothing(|formulae| lower::Lower::new(formulae).formula(tree, |_| None))
+    /// Fails if there are too many formulae.
+    pub fn lower(&mut self, tree: &SyntaxTree) -> Result<Formula, SyntaxError> {
+        self.transaction(|formulae| lower::Lowering::new(formulae).formula(tree, |_| None))
     }
 
-    /// Reads formulae with names: `name = formula`, one after the other, each as many lines as it needs. A
-    /// semicolon may stand between them. A single formula needs no name.
+    /// Parses a file of definitions `name = formula`. A definition may span several lines, and a semicolon may follow it. A
+    /// single formula needs no name.
     ///
-    /// `@name` in one formula stands for the formula of that name, wherever in the file it is.
+    /// `@name` refers to the formula with that name, which may be defined before or after the reference.
     ///
     /// ```
     /// use invigil_ltl::{Budget, Logic};
@@ -87,36 +86,36 @@ impl Formulae {
     /// ```
     ///
     /// # Errors
-    /// All mistakes that were found.
-    pub fn parse_file(&mut self, text: &str) -> Result<Vec<Definition>, Vec<Mistake>> {
-        self.all_or_nothing(|formulae| file::read(formulae, text))
+    /// Returns all errors.
+    pub fn parse_file(&mut self, text: &str) -> Result<Vec<Definition>, Vec<SyntaxError>> {
+        self.transaction(|formulae| file::parse_file(formulae, text))
     }
 }
 
 impl Logic {
-    /// Reads a formula.
+    /// Parses a formula.
     ///
     /// ```
     /// use invigil_ltl::{Budget, Logic};
     /// let mut logic = Logic::new(Budget::default());
     /// let response = logic.parse("G(request -> F<=2 grant)").unwrap();
     /// assert_eq!(logic.formulae.show(response).to_string(), "G(request -> F[0,2] grant)");
-    /// let mistake = logic.parse("G(request -> )").unwrap_err();
-    /// assert_eq!(mistake.to_string(), "expected a formula, found `)`");
-    /// assert_eq!(mistake.span, 13..14);
+    /// let error = logic.parse("G(request -> )").unwrap_err();
+    /// assert_eq!(error.to_string(), "expected a formula, found `)`");
+    /// assert_eq!(error.span, 13..14);
     /// ```
     ///
     /// # Errors
-    /// If the text is no formula, or if there would be too many formulae.
-    pub fn parse(&mut self, text: &str) -> Result<Formula, Mistake> {
+    /// Fails if the text is not a formula, or if there are too many formulae.
+    pub fn parse(&mut self, text: &str) -> Result<Formula, SyntaxError> {
         self.formulae.parse(text)
     }
 
-    /// Reads formulae with names: see [`Formulae::parse_file`].
+    /// Parses a file of definitions; see [`Formulae::parse_file`].
     ///
     /// # Errors
-    /// All mistakes that were found.
-    pub fn parse_file(&mut self, text: &str) -> Result<Vec<Definition>, Vec<Mistake>> {
+    /// Returns all errors.
+    pub fn parse_file(&mut self, text: &str) -> Result<Vec<Definition>, Vec<SyntaxError>> {
         self.formulae.parse_file(text)
     }
 }

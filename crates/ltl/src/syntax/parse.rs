@@ -1,20 +1,20 @@
-//! From tokens to trees, with a stack of our own: formulae may be as deep as they like.
+//! Operator-precedence parser with explicit stacks, so that the nesting depth of formulae is not limited.
 
-use super::scan::{self, Kind, Token};
-use super::tree::{self, Bound, Part, Tree};
-use super::words::{self, Word};
-use super::{Binary, Mistake, Unary};
+use super::scan::{self, Token, TokenKind};
+use super::spelling::{self, Keyword};
+use super::tree::{Bound, NodeKind, SyntaxTree, TreeNode};
+use super::{Binary, SyntaxError, Unary};
 use crate::formula::Proposition;
 use std::ops::Range;
 
-/// Reads all tokens as one formula. `end` is where the text ends.
-pub(super) fn parse(tokens: &[Token], text: &str, end: usize) -> Result<Tree, Mistake> {
-    Parser { tokens, text, end, next: 0, parts: Vec::new(), operands: Vec::new(), pending: Vec::new() }
+/// Parses all tokens as one formula. `end` is the offset at which the text ends.
+pub(super) fn parse(tokens: &[Token], text: &str, end: usize) -> Result<SyntaxTree, SyntaxError> {
+    Parser { tokens, text, end, next: 0, nodes: Vec::new(), operands: Vec::new(), operators: Vec::new() }
         .formula()
 }
 
-/// What waits for an operand.
-enum Pending {
+/// Operator or opening parenthesis whose right operand is not complete yet.
+enum PendingOperator {
     Group(Range<usize>),
     Unary(Unary, Option<Box<Bound>>, Range<usize>),
     Binary(Binary, Option<Box<Bound>>, Range<usize>),
@@ -24,40 +24,44 @@ struct Parser<'a> {
     tokens: &'a [Token],
     text: &'a str,
     end: usize,
+    /// The index of the next token.
     next: usize,
-    parts: Vec<Part>,
+    nodes: Vec<TreeNode>,
+    /// The stack of complete operands, as indices of nodes.
     operands: Vec<usize>,
-    pending: Vec<Pending>,
+    operators: Vec<PendingOperator>,
 }
 
 impl Parser<'_> {
-    fn formula(mut self) -> Result<Tree, Mistake> {
+    fn formula(mut self) -> Result<SyntaxTree, SyntaxError> {
         loop {
             self.operand()?;
-            while self.peek().is_some_and(|token| token.kind == Kind::Close) {
+            while self.peek().is_some_and(|token| token.kind == TokenKind::Close) {
                 self.close()?;
             }
             let Some(token) = self.peek() else { break };
             let span = token.span.clone();
-            let (Kind::Binary(operator) | Kind::Soft(Word::Binary(operator))) = token.kind else {
-                return Err(self.no_operator());
+            let (TokenKind::Binary(operator) | TokenKind::SoftKeyword(Keyword::Binary(operator))) =
+                token.kind
+            else {
+                return Err(self.unexpected_token());
             };
             self.next += 1;
-            let bound = if operator.bounded() { self.bound(false)? } else { None };
+            let bound = if operator.can_have_bound() { self.bound(false)? } else { None };
             self.reduce(|before| match before {
-                Pending::Group(_) => false,
-                Pending::Unary(..) => true,
-                Pending::Binary(before, ..) => {
-                    let (before, now) = (before.strength(), operator.strength());
-                    before > now || before == now && operator.to_the_left()
+                PendingOperator::Group(_) => false,
+                PendingOperator::Unary(..) => true,
+                PendingOperator::Binary(before, ..) => {
+                    let (before, now) = (before.precedence(), operator.precedence());
+                    before > now || before == now && operator.is_left_associative()
                 }
             });
-            self.pending.push(Pending::Binary(operator, bound, span));
+            self.operators.push(PendingOperator::Binary(operator, bound, span));
         }
-        self.reduce(|before| !matches!(before, Pending::Group(_)));
-        match self.pending.pop() {
-            Some(Pending::Group(span)) => Err(Mistake::new("the parenthesis is never closed", span)),
-            _ => Ok(Tree { parts: self.parts }),
+        self.reduce(|before| !matches!(before, PendingOperator::Group(_)));
+        match self.operators.pop() {
+            Some(PendingOperator::Group(span)) => Err(SyntaxError::new("unclosed parenthesis", span)),
+            _ => Ok(SyntaxTree { nodes: self.nodes }),
         }
     }
 
@@ -65,38 +69,41 @@ impl Parser<'_> {
         self.tokens.get(self.next)
     }
 
-    fn push(&mut self, kind: tree::Kind, span: Range<usize>) {
-        self.operands.push(self.parts.len());
-        self.parts.push(Part { kind, span });
+    /// Adds a node and pushes it as an operand.
+    fn push(&mut self, kind: NodeKind, span: Range<usize>) {
+        self.operands.push(self.nodes.len());
+        self.nodes.push(TreeNode { kind, span });
     }
 
-    /// Everything up to and with the next atom or constant.
-    fn operand(&mut self) -> Result<(), Mistake> {
+    /// Parses opening parentheses and unary operators up to and including the next atom or constant.
+    fn operand(&mut self) -> Result<(), SyntaxError> {
         loop {
-            let Some(token) = self.peek() else { return Err(self.no_formula()) };
+            let Some(token) = self.peek() else { return Err(self.missing_operand()) };
             let span = token.span.clone();
             let written = || self.text[span.clone()].to_owned();
             let kind = match &token.kind {
-                Kind::Open => {
-                    self.pending.push(Pending::Group(span));
+                TokenKind::Open => {
+                    self.operators.push(PendingOperator::Group(span));
                     self.next += 1;
                     continue;
                 }
-                Kind::Unary(operator) => {
+                TokenKind::Unary(operator) => {
                     self.unary(*operator, span)?;
                     continue;
                 }
-                Kind::Soft(Word::Unary(operator)) if self.operand_follows() => {
+                TokenKind::SoftKeyword(Keyword::Unary(operator)) if self.operand_follows() => {
                     self.unary(*operator, span)?;
                     continue;
                 }
-                Kind::Constant(value) => tree::Kind::Constant(*value),
-                Kind::Number(number @ (0 | 1)) => tree::Kind::Constant(*number == 1),
-                Kind::Name(name) => tree::Kind::Atom(Proposition::Name(name.clone())),
-                Kind::Soft(_) if !written().ends_with('!') => tree::Kind::Atom(Proposition::Name(written())),
-                Kind::Expression(text) => tree::Kind::Atom(Proposition::Expression(text.clone())),
-                Kind::Reference(name) => tree::Kind::Atom(Proposition::Monitor(name.clone())),
-                _ => return Err(self.no_formula()),
+                TokenKind::Constant(value) => NodeKind::Constant(*value),
+                TokenKind::Number(number @ (0 | 1)) => NodeKind::Constant(*number == 1),
+                TokenKind::Name(name) => NodeKind::Atom(Proposition::Name(name.clone())),
+                TokenKind::SoftKeyword(_) if !written().ends_with('!') => {
+                    NodeKind::Atom(Proposition::Name(written()))
+                }
+                TokenKind::Expression(text) => NodeKind::Atom(Proposition::Expression(text.clone())),
+                TokenKind::Reference(name) => NodeKind::Atom(Proposition::Monitor(name.clone())),
+                _ => return Err(self.missing_operand()),
             };
             self.next += 1;
             self.push(kind, span);
@@ -104,234 +111,253 @@ impl Parser<'_> {
         }
     }
 
-    fn unary(&mut self, operator: Unary, span: Range<usize>) -> Result<(), Mistake> {
+    fn unary(&mut self, operator: Unary, span: Range<usize>) -> Result<(), SyntaxError> {
         self.next += 1;
-        let bound = if operator.bounded() { self.bound(operator.steps())? } else { None };
-        self.pending.push(Pending::Unary(operator, bound, span));
+        let bound = if operator.can_have_bound() { self.bound(operator.is_step())? } else { None };
+        self.operators.push(PendingOperator::Unary(operator, bound, span));
         Ok(())
     }
 
-    /// Whether the next token but one begins an operand or a bound, so that this one is an operator.
+    /// Whether the token after the next one can start an operand or a bound, so that a soft keyword is an operator.
     fn operand_follows(&self) -> bool {
         match self.tokens.get(self.next + 1).map(|token| &token.kind) {
             None => false,
             Some(
-                Kind::Close
-                | Kind::CloseBracket
-                | Kind::Binary(_)
-                | Kind::Soft(Word::Binary(_))
-                | Kind::Equals
-                | Kind::Semicolon
-                | Kind::To,
+                TokenKind::Close
+                | TokenKind::CloseBracket
+                | TokenKind::Binary(_)
+                | TokenKind::SoftKeyword(Keyword::Binary(_))
+                | TokenKind::Equals
+                | TokenKind::Semicolon
+                | TokenKind::RangeSeparator,
             ) => false,
             Some(_) => true,
         }
     }
 
-    /// Closes a group.
-    fn close(&mut self) -> Result<(), Mistake> {
+    /// Closes a parenthesis.
+    fn close(&mut self) -> Result<(), SyntaxError> {
         let span = self.tokens[self.next].span.clone();
         self.next += 1;
-        self.reduce(|before| !matches!(before, Pending::Group(_)));
-        match (self.pending.pop(), self.operands.pop()) {
-            (Some(Pending::Group(open)), Some(inner)) => {
-                self.push(tree::Kind::Group(inner), open.start..span.end);
+        self.reduce(|before| !matches!(before, PendingOperator::Group(_)));
+        match (self.operators.pop(), self.operands.pop()) {
+            (Some(PendingOperator::Group(open)), Some(inner)) => {
+                self.push(NodeKind::Group(inner), open.start..span.end);
                 Ok(())
             }
-            _ => Err(Mistake::new("there is no `(` for this `)`", span)),
+            _ => Err(SyntaxError::new("unmatched `)`", span)),
         }
     }
 
-    /// Gives operands to what waits for them, as far back as `takes` says.
-    fn reduce(&mut self, takes: impl Fn(&Pending) -> bool) {
-        while let Some(last) = self.pending.pop_if(|last| takes(last)) {
+    /// Builds nodes for pending operators, from the last one back, while `binds` holds.
+    fn reduce(&mut self, binds: impl Fn(&PendingOperator) -> bool) {
+        while let Some(last) = self.operators.pop_if(|last| binds(last)) {
             let Some(right) = self.operands.pop() else { return };
             match last {
-                Pending::Group(_) => {}
-                Pending::Unary(operator, bound, span) => {
-                    self.push(tree::Kind::Unary(operator, bound, right), span);
+                PendingOperator::Group(_) => {}
+                PendingOperator::Unary(operator, bound, span) => {
+                    self.push(NodeKind::Unary(operator, bound, right), span);
                 }
-                Pending::Binary(operator, bound, span) => {
+                PendingOperator::Binary(operator, bound, span) => {
                     let Some(left) = self.operands.pop() else { return };
-                    self.push(tree::Kind::Binary(operator, bound, left, right), span);
+                    self.push(NodeKind::Binary(operator, bound, left, right), span);
                 }
             }
         }
     }
 
-    /// The bound of the operator before, if it has one: `[2,5]`, `[3]` after one that steps, `<= 4`.
-    fn bound(&mut self, steps: bool) -> Result<Option<Box<Bound>>, Mistake> {
+    /// Parses the bound of the previous operator, if it has one: `[2,5]`, `<= 4`, or `[3]` after a step operator.
+    fn bound(&mut self, is_step: bool) -> Result<Option<Box<Bound>>, SyntaxError> {
         let Some(token) = self.peek() else { return Ok(None) };
         let (kind, start) = (token.kind.clone(), token.span.start);
         let after = self.tokens.get(self.next + 1).map(|token| &token.kind);
         let (from, to) = match kind {
-            Kind::OpenBracket => {
+            TokenKind::OpenBracket => {
                 self.next += 1;
-                if steps && self.strong_mark() {
+                if is_step && self.take_strong_mark() {
                     return Ok(None);
                 }
-                self.brackets(steps, start)?
+                self.brackets(is_step, start)?
             }
-            Kind::Binary(Binary::Xor) if steps && matches!(after, Some(Kind::Number(_))) => {
+            TokenKind::Binary(Binary::Xor) if is_step && matches!(after, Some(TokenKind::Number(_))) => {
                 self.next += 1;
                 let number = self.number()?;
                 (number, Some(number))
             }
-            Kind::LessEqual | Kind::Less | Kind::GreaterEqual | Kind::Greater if !steps => {
+            TokenKind::LessEqual | TokenKind::Less | TokenKind::GreaterEqual | TokenKind::Greater
+                if !is_step =>
+            {
                 self.next += 1;
                 let number = self.number()?;
                 match kind {
-                    Kind::LessEqual => (0, Some(number)),
-                    Kind::GreaterEqual => (number, None),
-                    Kind::Greater => (number.saturating_add(1), None),
+                    TokenKind::LessEqual => (0, Some(number)),
+                    TokenKind::GreaterEqual => (number, None),
+                    TokenKind::Greater => (number.saturating_add(1), None),
                     _ if number > 0 => (0, Some(number - 1)),
-                    _ => return Err(Mistake::new("no instant is before this bound", start..self.behind())),
+                    _ => {
+                        return Err(SyntaxError::new(
+                            "the bound contains no position",
+                            start..self.previous_end(),
+                        ));
+                    }
                 }
             }
             _ => return Ok(None),
         };
-        let span = start..self.behind();
+        let span = start..self.previous_end();
         if to.is_some_and(|to| to < from) {
-            // The bound may be written over several lines; a message has one.
+            // The bound may span several lines, but a message has only one.
             let written: Vec<&str> = self.text[span.clone()].split_whitespace().collect();
-            let mistake =
-                Mistake::new(format!("the bound ends before it begins: {}", written.join(" ")), span);
-            return Err(mistake.hint("the smaller number comes first"));
+            let error = SyntaxError::new(
+                format!("the upper end of the bound is below the lower end: {}", written.join(" ")),
+                span,
+            );
+            return Err(error.hint("write the smaller number first"));
         }
         Ok(Some(Box::new(Bound { from, to, span })))
     }
 
-    /// The mark that says that there must be a next instant, as there must be anyway: `X[!]`.
-    fn strong_mark(&mut self) -> bool {
+    /// Takes the rest of `X[!]`. The mark makes `X` strong, which it is anyway.
+    fn take_strong_mark(&mut self) -> bool {
         let kinds = self.tokens[self.next..].iter().take(2).map(|token| &token.kind);
-        let found = kinds.eq([&Kind::Unary(Unary::Not), &Kind::CloseBracket]);
+        let found = kinds.eq([&TokenKind::Unary(Unary::Not), &TokenKind::CloseBracket]);
         self.next += if found { 2 } else { 0 };
         found
     }
 
-    /// The inside of brackets, and the closing one.
-    fn brackets(&mut self, steps: bool, start: usize) -> Result<(u64, Option<u64>), Mistake> {
-        let is_to = |token: &Token| token.kind == Kind::To;
-        let from = if self.peek().is_some_and(is_to) { 0 } else { self.number()? };
-        let (ends, to) = match self.peek().map(|token| &token.kind) {
-            Some(Kind::To) => {
+    /// Parses the inside of brackets and the closing bracket.
+    fn brackets(&mut self, is_step: bool, start: usize) -> Result<(u64, Option<u64>), SyntaxError> {
+        let is_separator = |token: &Token| token.kind == TokenKind::RangeSeparator;
+        let from = if self.peek().is_some_and(is_separator) { 0 } else { self.number()? };
+        let (is_range, to) = match self.peek().map(|token| &token.kind) {
+            Some(TokenKind::RangeSeparator) => {
                 self.next += 1;
-                (true, self.upper()?)
+                (true, self.upper_end()?)
             }
             _ => (false, Some(from)),
         };
         match self.peek() {
-            Some(token) if token.kind == Kind::CloseBracket => self.next += 1,
+            Some(token) if token.kind == TokenKind::CloseBracket => self.next += 1,
             found => {
-                let expected: &[&str] = if ends { &["`]`"] } else { &["`,`", "`]`"] };
-                return Err(Mistake::expected(expected, &scan::shown(found, self.text), self.here()));
+                let expected: &[&str] = if is_range { &["`]`"] } else { &["`,`", "`]`"] };
+                return Err(SyntaxError::expected(
+                    expected,
+                    &scan::token_text(found, self.text),
+                    self.here(),
+                ));
             }
         }
-        let span = start..self.behind();
-        match (steps, ends) {
-            (true, true) => Err(Mistake::new("an operator that steps has one number: how many steps", span)),
-            (false, false) => Err(Mistake::new("this bound needs two numbers", span).hint(format!(
-                "[0,{from}] or <={from} for all instants up to {from}, [{from},{from}] for just that one"
+        let span = start..self.previous_end();
+        match (is_step, is_range) {
+            (true, true) => Err(SyntaxError::new("this operator takes a single number of steps", span)),
+            (false, false) => Err(SyntaxError::new("this bound needs two numbers", span).hint(format!(
+                "write [0,{from}] or <={from} for all positions up to {from}, [{from},{from}] for position {from} only"
             ))),
             _ => Ok((from, to)),
         }
     }
 
-    /// The upper end of a bound: nothing, `inf` and `$` are none.
-    fn upper(&mut self) -> Result<Option<u64>, Mistake> {
+    /// Parses the upper end of a bound. It may be missing, `inf` or `$` for an unbounded operator.
+    fn upper_end(&mut self) -> Result<Option<u64>, SyntaxError> {
         match self.peek().map(|token| &token.kind) {
-            Some(Kind::CloseBracket) => return Ok(None),
-            Some(Kind::Name(name)) if name == "inf" || name == "$" => {}
-            Some(Kind::Infinity) => {}
+            Some(TokenKind::CloseBracket) => return Ok(None),
+            Some(TokenKind::Name(name)) if name == "inf" || name == "$" => {}
+            Some(TokenKind::Infinity) => {}
             _ => return self.number().map(Some),
         }
         self.next += 1;
         Ok(None)
     }
 
-    fn number(&mut self) -> Result<u64, Mistake> {
+    fn number(&mut self) -> Result<u64, SyntaxError> {
         match self.peek().map(|token| &token.kind) {
-            Some(Kind::Number(number)) => {
+            Some(TokenKind::Number(number)) => {
                 let number = *number;
                 self.next += 1;
                 Ok(number)
             }
-            _ => Err(self.mistake_of(Mistake::expected(
+            _ => Err(self.lexical_error_or(SyntaxError::expected(
                 &["a number"],
-                &scan::shown(self.peek(), self.text),
+                &scan::token_text(self.peek(), self.text),
                 self.here(),
             ))),
         }
     }
 
-    /// Where the next token is, or the end.
+    /// Returns the position of the next token, or of the end.
     fn here(&self) -> Range<usize> {
         self.peek().map_or(self.end..self.end, |token| token.span.clone())
     }
 
-    /// Where the token before ends.
-    fn behind(&self) -> usize {
+    /// Returns the offset at which the previous token ends.
+    fn previous_end(&self) -> usize {
         self.next.checked_sub(1).map_or(0, |before| self.tokens[before].span.end)
     }
 
-    /// A token that could not be read says itself what is wrong with it.
-    fn mistake_of(&self, otherwise: Mistake) -> Mistake {
+    /// Returns the lexical error of the next token if it is invalid, or else `otherwise`.
+    fn lexical_error_or(&self, otherwise: SyntaxError) -> SyntaxError {
         match self.peek().map(|token| &token.kind) {
-            Some(Kind::Bad(mistake)) => (**mistake).clone(),
+            Some(TokenKind::Invalid(error)) => (**error).clone(),
             _ => otherwise,
         }
     }
 
-    fn no_formula(&self) -> Mistake {
-        let mistake = Mistake::expected(&["a formula"], &scan::shown(self.peek(), self.text), self.here());
-        let mistake = match self.peek() {
-            Some(token) if matches!(token.kind, Kind::Binary(_)) => {
+    fn missing_operand(&self) -> SyntaxError {
+        let error =
+            SyntaxError::expected(&["a formula"], &scan::token_text(self.peek(), self.text), self.here());
+        let error = match self.peek() {
+            Some(token) if matches!(token.kind, TokenKind::Binary(_)) => {
                 let written = &self.text[token.span.clone()];
-                match words::is_name(written) {
-                    true => mistake.hint(format!("as a name it stands in quotes: '{written}'")),
-                    false => mistake,
+                match spelling::is_name(written) {
+                    true => error.hint(format!("to use it as a name, write it in quotes: '{written}'")),
+                    false => error,
                 }
             }
-            Some(Token { kind: Kind::Number(_), .. }) => {
-                mistake.hint("an expression over the subject stands in double quotes")
+            Some(Token { kind: TokenKind::Number(_), .. }) => {
+                error.hint("write expressions in double quotes")
             }
-            _ => mistake,
+            _ => error,
         };
-        self.mistake_of(mistake)
+        self.lexical_error_or(error)
     }
 
-    fn no_operator(&self) -> Mistake {
-        let open = self.pending.iter().any(|pending| matches!(pending, Pending::Group(_)));
+    fn unexpected_token(&self) -> SyntaxError {
+        let open = self.operators.iter().any(|entry| matches!(entry, PendingOperator::Group(_)));
         let expected: &[&str] = if open { &["an operator", "`)`"] } else { &["an operator", "the end"] };
         let found = self.peek();
-        let mistake = Mistake::expected(expected, &scan::shown(found, self.text), self.here());
+        let error = SyntaxError::expected(expected, &scan::token_text(found, self.text), self.here());
         let before = self.next.checked_sub(1).map(|before| &self.tokens[before]);
         let hint = match (before, found) {
-            (_, Some(Token { kind: Kind::Name(name), .. })) if is_word(&name.to_lowercase()) => {
-                Some(format!("the operator is written in small letters: {}", name.to_lowercase()))
+            (_, Some(Token { kind: TokenKind::Name(name), .. })) if is_keyword(&name.to_lowercase()) => {
+                Some(format!("write the operator in lower case: {}", name.to_lowercase()))
             }
-            (Some(Token { kind: Kind::Name(name), .. }), _) if words::unglued(name).is_some() => {
-                words::unglued(name).map(|apart| format!("`{name}` is read as one name; apart: {apart}"))
-            }
-            (Some(Token { kind: Kind::Name(name), span }), Some(Token { kind: Kind::Open, span: open }))
-                if span.end == open.start =>
+            (Some(Token { kind: TokenKind::Name(name), .. }), _)
+                if spelling::separate_operators(name).is_some() =>
             {
-                Some(format!("a name with parentheses stands in quotes: '{name}(…)'"))
+                spelling::separate_operators(name).map(|apart| {
+                    format!("`{name}` is a single name; write the operators separately: {apart}")
+                })
+            }
+            (
+                Some(Token { kind: TokenKind::Name(name), span }),
+                Some(Token { kind: TokenKind::Open, span: open }),
+            ) if span.end == open.start => {
+                Some(format!("write a name with parentheses in quotes: '{name}(…)'"))
             }
             (_, Some(token)) if is_comparison(&token.kind) => {
-                Some("an expression over the subject stands in double quotes".to_owned())
+                Some("write expressions in double quotes".to_owned())
             }
             _ => None,
         };
-        self.mistake_of(Mistake { hint, ..mistake })
+        self.lexical_error_or(SyntaxError { hint, ..error })
     }
 }
 
-fn is_word(text: &str) -> bool {
-    words::reserved(text).or_else(|| words::soft(text)).is_some()
+fn is_keyword(text: &str) -> bool {
+    spelling::reserved_keyword(text).or_else(|| spelling::soft_keyword(text)).is_some()
 }
 
-fn is_comparison(kind: &Kind) -> bool {
-    use Kind::{Compare, Equals, Greater, GreaterEqual, Less, LessEqual};
-    matches!(kind, Compare | Equals | Less | LessEqual | Greater | GreaterEqual)
+fn is_comparison(kind: &TokenKind) -> bool {
+    use TokenKind::{DoubleEquals, Equals, Greater, GreaterEqual, Less, LessEqual};
+    matches!(kind, DoubleEquals | Equals | Less | LessEqual | Greater | GreaterEqual)
 }

@@ -1,16 +1,16 @@
-//! From text to tokens. What cannot be read is a token, too, so that the rest of a file is still looked at.
+//! Lexer. Invalid text becomes a token as well, so that errors in the rest of a file are still found.
 
-use super::words::{self, Word};
-use super::{Binary, Mistake, Unary};
+use super::spelling::{self, Keyword};
+use super::{Binary, SyntaxError, Unary};
 use std::ops::Range;
 
-/// The kinds of tokens.
+/// Kind of a token, with its value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// A name that is no operator.
+pub(super) enum TokenKind {
+    /// A name that is not a keyword.
     Name(String),
-    /// A word that is an operator or a name, as it fits.
-    Soft(Word),
+    /// A keyword that is a name where no operator can be.
+    SoftKeyword(Keyword),
     /// An expression in double quotes.
     Expression(String),
     /// A reference to another formula or monitor.
@@ -18,50 +18,50 @@ pub(super) enum Kind {
     Constant(bool),
     Unary(Unary),
     Binary(Binary),
-    /// A number; too large a one is the largest.
+    /// A number; one that overflows is the maximum.
     Number(u64),
     Open,
     Close,
     OpenBracket,
     CloseBracket,
-    /// `,`, `:` or `..`, between the two ends of a bound.
-    To,
-    /// `∞`, the end of a bound that has none.
+    /// `,`, `:` or `..` between the ends of a bound.
+    RangeSeparator,
+    /// `∞`, the upper end of an unbounded operator.
     Infinity,
     Less,
     LessEqual,
     Greater,
     GreaterEqual,
-    /// `==`, which is no operator of ours.
-    Compare,
+    /// `==`, which is not an operator of formulae.
+    DoubleEquals,
     Equals,
     Semicolon,
-    /// What cannot be read.
-    Bad(Box<Mistake>),
+    /// Invalid text.
+    Invalid(Box<SyntaxError>),
 }
 
-/// A token.
+/// Token with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Token {
-    pub(super) kind: Kind,
+    pub(super) kind: TokenKind,
     pub(super) span: Range<usize>,
 }
 
-/// A text in tokens.
-pub(super) struct Scanned {
+/// Tokens and comments of a text.
+pub(super) struct TokenStream {
     pub(super) tokens: Vec<Token>,
-    /// Where comments are, without the ends of their lines.
+    /// The positions of comments, without line ends.
     pub(super) comments: Vec<Range<usize>>,
 }
 
-/// Takes a text apart.
-pub(super) fn scan(text: &str) -> Scanned {
+/// Splits a text into tokens and comments.
+pub(super) fn scan(text: &str) -> TokenStream {
     let (mut tokens, mut comments) = (Vec::new(), Vec::new());
-    // Some editors begin a file with a byte order mark.
+    // Some editors write a byte order mark at the start of a file.
     let mut at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     while let Some(first) = text[at..].chars().next() {
         let rest = &text[at..];
-        let comment = rest.starts_with("//") || first == '#' && words::name(rest).is_empty();
+        let comment = rest.starts_with("//") || first == '#' && spelling::name_prefix(rest).is_empty();
         if comment {
             let end = at + rest.find('\n').unwrap_or(rest.len());
             comments.push(at..end);
@@ -74,111 +74,113 @@ pub(super) fn scan(text: &str) -> Scanned {
             at += length;
         }
     }
-    Scanned { tokens, comments }
+    TokenStream { tokens, comments }
 }
 
-/// The token at the beginning of a text, and its length. The text begins at `at`, and not with a space.
-fn token(text: &str, at: usize) -> (Kind, usize) {
+/// Returns the token at the start of a text, and its length. The text is at offset `at` and does not start with white space.
+fn token(text: &str, at: usize) -> (TokenKind, usize) {
     let first = text.chars().next().unwrap_or_default();
     match first {
-        '"' => return string(text, at, Kind::Expression),
-        '`' | '\'' => return string(text, at, Kind::Name),
+        '"' => return string(text, at, TokenKind::Expression),
+        '`' | '\'' => return string(text, at, TokenKind::Name),
         '@' => return reference(text, at),
         '0'..='9' => return number(text, at),
-        '(' => return (Kind::Open, 1),
-        ')' => return (Kind::Close, 1),
+        '(' => return (TokenKind::Open, 1),
+        ')' => return (TokenKind::Close, 1),
         _ => {}
     }
-    let name = words::name(text);
+    let name = spelling::name_prefix(text);
     if !name.is_empty() {
-        return word(name, text);
+        return name_or_keyword(name, text);
     }
-    if let Some((word, length)) = words::sign(text) {
-        return (meaning(word), length);
+    if let Some((keyword, length)) = spelling::symbol(text) {
+        return (token_kind(keyword), length);
     }
-    const MARKS: &[(&str, Kind)] = &[
-        ("<=", Kind::LessEqual),
-        (">=", Kind::GreaterEqual),
-        ("≤", Kind::LessEqual),
-        ("≥", Kind::GreaterEqual),
-        ("..", Kind::To),
-        ("∞", Kind::Infinity),
-        ("[", Kind::OpenBracket),
-        ("]", Kind::CloseBracket),
-        (",", Kind::To),
-        (":", Kind::To),
-        ("<", Kind::Less),
-        (">", Kind::Greater),
-        ("==", Kind::Compare),
-        ("=", Kind::Equals),
-        (";", Kind::Semicolon),
+    const MARKS: &[(&str, TokenKind)] = &[
+        ("<=", TokenKind::LessEqual),
+        (">=", TokenKind::GreaterEqual),
+        ("≤", TokenKind::LessEqual),
+        ("≥", TokenKind::GreaterEqual),
+        ("..", TokenKind::RangeSeparator),
+        ("∞", TokenKind::Infinity),
+        ("[", TokenKind::OpenBracket),
+        ("]", TokenKind::CloseBracket),
+        (",", TokenKind::RangeSeparator),
+        (":", TokenKind::RangeSeparator),
+        ("<", TokenKind::Less),
+        (">", TokenKind::Greater),
+        ("==", TokenKind::DoubleEquals),
+        ("=", TokenKind::Equals),
+        (";", TokenKind::Semicolon),
     ];
     match MARKS.iter().find(|(mark, _)| text.starts_with(mark)) {
         Some((mark, kind)) => (kind.clone(), mark.len()),
-        None => bad(unreadable(first, at), first.len_utf8()),
+        None => invalid(invalid_character(first, at), first.len_utf8()),
     }
 }
 
-fn bad(mistake: Mistake, length: usize) -> (Kind, usize) {
-    (Kind::Bad(Box::new(mistake)), length)
+fn invalid(error: SyntaxError, length: usize) -> (TokenKind, usize) {
+    (TokenKind::Invalid(Box::new(error)), length)
 }
 
-fn meaning(word: Word) -> Kind {
-    match word {
-        Word::Constant(value) => Kind::Constant(value),
-        Word::Unary(operator) => Kind::Unary(operator),
-        Word::Binary(operator) => Kind::Binary(operator),
+fn token_kind(keyword: Keyword) -> TokenKind {
+    match keyword {
+        Keyword::Constant(value) => TokenKind::Constant(value),
+        Keyword::Unary(operator) => TokenKind::Unary(operator),
+        Keyword::Binary(operator) => TokenKind::Binary(operator),
     }
 }
 
-/// What a name is; a mark right after it may belong to it.
-fn word(name: &str, text: &str) -> (Kind, usize) {
+/// Classifies a name as keyword or name. An exclamation mark that follows may be part of a keyword.
+fn name_or_keyword(name: &str, text: &str) -> (TokenKind, usize) {
     let marked = text.get(..name.len() + 1).filter(|marked| marked.ends_with('!'));
-    if let Some((marked, word)) = marked.and_then(|marked| Some((marked, words::soft(marked)?))) {
-        return (Kind::Soft(word), marked.len());
+    if let Some((marked, keyword)) = marked.and_then(|marked| Some((marked, spelling::soft_keyword(marked)?)))
+    {
+        return (TokenKind::SoftKeyword(keyword), marked.len());
     }
-    let kind = match (name, words::reserved(name), words::soft(name)) {
-        (_, Some(word), _) => meaning(word),
-        (_, _, Some(word)) => Kind::Soft(word),
-        _ => Kind::Name(name.to_owned()),
+    let kind = match (name, spelling::reserved_keyword(name), spelling::soft_keyword(name)) {
+        (_, Some(keyword), _) => token_kind(keyword),
+        (_, _, Some(keyword)) => TokenKind::SoftKeyword(keyword),
+        _ => TokenKind::Name(name.to_owned()),
     };
     (kind, name.len())
 }
 
-fn number(text: &str, at: usize) -> (Kind, usize) {
+fn number(text: &str, at: usize) -> (TokenKind, usize) {
     let length = text.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(text.len());
     let rest = &text[length..];
-    let after = rest.find(|letter| !words::continues_name(letter)).unwrap_or(rest.len());
+    let after = rest.find(|letter| !spelling::is_name_continue(letter)).unwrap_or(rest.len());
     if after > 0 {
         let all = &text[..length + after];
-        let mistake = Mistake::new(format!("a name cannot begin with a digit: `{all}`"), at..at + all.len());
-        return bad(mistake.hint(format!("put it in single quotes: '{all}'")), all.len());
+        let error =
+            SyntaxError::new(format!("a name cannot start with a digit: `{all}`"), at..at + all.len());
+        return invalid(error.hint(format!("put it in single quotes: '{all}'")), all.len());
     }
-    // Only too large a number is none.
-    (Kind::Number(text[..length].parse().unwrap_or(u64::MAX)), length)
+    // Parsing fails only on overflow.
+    (TokenKind::Number(text[..length].parse().unwrap_or(u64::MAX)), length)
 }
 
-fn reference(text: &str, at: usize) -> (Kind, usize) {
+fn reference(text: &str, at: usize) -> (TokenKind, usize) {
     let rest = &text[1..];
     if rest.starts_with(['`', '\'']) {
-        let (kind, length) = string(rest, at + 1, Kind::Reference);
+        let (kind, length) = string(rest, at + 1, TokenKind::Reference);
         return (kind, length + 1);
     }
-    // A reference may begin with a digit.
+    // A reference may start with digits.
     let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
-    let length = match words::name(&rest[digits..]).len() {
+    let length = match spelling::name_prefix(&rest[digits..]).len() {
         0 => digits,
-        // What joins names cannot stand after the digits, so nothing else was skipped.
+        // A name does not start with a separator, so nothing is skipped.
         more => digits + more,
     };
     if length == 0 {
-        return bad(Mistake::expected(&["a name after `@`"], "none", at..at + 1), 1);
+        return invalid(SyntaxError::expected(&["a name after `@`"], "none", at..at + 1), 1);
     }
-    (Kind::Reference(rest[..length].to_owned()), length + 1)
+    (TokenKind::Reference(rest[..length].to_owned()), length + 1)
 }
 
-/// A text in the quotes with which it begins.
-fn string(text: &str, at: usize, kind: fn(String) -> Kind) -> (Kind, usize) {
+/// Scans a text in quotes, up to the quote with which it starts.
+fn string(text: &str, at: usize, kind: fn(String) -> TokenKind) -> (TokenKind, usize) {
     let mut letters = text.char_indices();
     let quote = letters.next().map_or('"', |(_, quote)| quote);
     let mut found = String::new();
@@ -187,37 +189,39 @@ fn string(text: &str, at: usize, kind: fn(String) -> Kind) -> (Kind, usize) {
             _ if letter == quote => {
                 let length = place + quote.len_utf8();
                 if found.is_empty() {
-                    return bad(Mistake::new("there is nothing between the quotes", at..at + length), length);
+                    return invalid(SyntaxError::new("empty quotes", at..at + length), length);
                 }
                 return (kind(found), length);
             }
             '\n' => break,
-            '\\' => match escaped(letters.as_str()) {
+            '\\' => match unescape(letters.as_str()) {
                 Some((letter, length)) => {
                     found.push(letter);
-                    // Steps over what the escape is made of.
+                    // Skips the rest of the escape sequence.
                     let end = place + 1 + length;
                     while letters.offset() < end && letters.next().is_some() {}
                 }
                 None => {
                     let end = letters.offset() + letters.as_str().chars().next().map_or(0, char::len_utf8);
-                    let what = &text[place..end];
-                    let mistake =
-                        Mistake::new(format!("`{}` is no escape", what.escape_debug()), at + place..at + end);
+                    let escape = &text[place..end];
+                    let error = SyntaxError::new(
+                        format!("`{}` is not an escape sequence", escape.escape_debug()),
+                        at + place..at + end,
+                    );
                     let line = text.find('\n').unwrap_or(text.len());
-                    return bad(mistake.hint("a backslash is written twice: `\\\\`"), line);
+                    return invalid(error.hint("write a backslash as `\\\\`"), line);
                 }
             },
             _ => found.push(letter),
         }
     }
     let line = text.find('\n').unwrap_or(text.len());
-    let mistake = Mistake::new("the quote is not closed on its line", at..at + quote.len_utf8());
-    bad(mistake, line)
+    let error = SyntaxError::new("the closing quote is missing on this line", at..at + quote.len_utf8());
+    invalid(error, line)
 }
 
-/// The letter that stands for an escape, after its backslash, and the length of the rest of the escape.
-fn escaped(text: &str) -> Option<(char, usize)> {
+/// Decodes the escape sequence after a backslash. Returns the character, and the length without the backslash.
+fn unescape(text: &str) -> Option<(char, usize)> {
     let letter = match text.chars().next()? {
         'n' => '\n',
         't' => '\t',
@@ -234,43 +238,43 @@ fn escaped(text: &str) -> Option<(char, usize)> {
     Some((letter, 1))
 }
 
-/// Whether nobody can see it.
+/// Whether a character is invisible.
 pub(super) fn is_invisible(letter: char) -> bool {
     matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}'
         | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fe00}'..='\u{fe0f}' | '\u{fff9}'..='\u{fffb}'
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// What is wrong with a letter that means nothing.
-fn unreadable(letter: char, at: usize) -> Mistake {
+/// Returns the error for a character that cannot occur in a formula.
+fn invalid_character(letter: char, at: usize) -> SyntaxError {
     let span = at..at + letter.len_utf8();
     let code = format!("U+{:04X}", u32::from(letter));
-    let what = match letter {
+    let character = match letter {
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            format!("{code}, which changes the direction of text,")
+            format!("{code}, a control of the text direction,")
         }
-        _ if is_invisible(letter) => format!("{code}, which cannot be seen,"),
+        _ if is_invisible(letter) => format!("{code}, an invisible character,"),
         _ if letter.is_control() => format!("{code}, a control character,"),
         '\u{300}'..='\u{36f}'
         | '\u{1ab0}'..='\u{1aff}'
         | '\u{1dc0}'..='\u{1dff}'
         | '\u{20d0}'..='\u{20ff}'
-        | '\u{fe20}'..='\u{fe2f}' => format!("{code}, an accent without its letter,"),
+        | '\u{fe20}'..='\u{fe2f}' => format!("{code}, a combining mark without a base letter,"),
         _ => format!("`{letter}`"),
     };
-    let mistake = Mistake::new(format!("{what} means nothing in a formula"), span);
+    let error = SyntaxError::new(format!("{character} is not allowed in a formula"), span);
     match letter {
-        '-' | '/' | '%' | '?' => mistake.hint("an expression over the subject stands in double quotes"),
-        _ => mistake,
+        '-' | '/' | '%' | '?' => error.hint("write expressions in double quotes"),
+        _ => error,
     }
 }
 
-/// A token as a message names it.
-pub(super) fn shown(token: Option<&Token>, text: &str) -> String {
-    const LONGEST: usize = 40;
+/// Returns a token as messages quote it.
+pub(super) fn token_text(token: Option<&Token>, text: &str) -> String {
+    const MAX_LENGTH: usize = 40;
     let Some(token) = token else { return "the end".to_owned() };
     let written = &text[token.span.clone()];
-    match written.char_indices().nth(LONGEST) {
+    match written.char_indices().nth(MAX_LENGTH) {
         Some((cut, _)) => format!("`{}…`", &written[..cut]),
         None => format!("`{written}`"),
     }

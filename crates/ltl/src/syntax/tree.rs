@@ -1,37 +1,37 @@
-//! Formulae as they were written: every operator and every parenthesis, each with its place.
+//! Syntax trees: formulae as written, with all operators and parentheses and their positions.
 
-use super::{Binary, Unary, words};
+use super::{Binary, Unary, spelling};
 use crate::formula::Proposition;
 use std::fmt::{self, Write};
 use std::ops::Range;
 
-/// A formula as it was written. Printed, it has our spellings and none of the parentheses that say nothing.
+/// Syntax tree of a formula. It is printed with standard spellings and without redundant parentheses around single operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tree {
-    /// Parts before what they are part of; the whole is the last.
-    pub(super) parts: Vec<Part>,
+pub struct SyntaxTree {
+    /// The nodes, operands first; the root is the last one.
+    pub(super) nodes: Vec<TreeNode>,
 }
 
-/// A part of a tree.
+/// Node of a syntax tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Part {
-    pub(super) kind: Kind,
-    /// The operator, or all of what has none.
+pub(super) struct TreeNode {
+    pub(super) kind: NodeKind,
+    /// The position of the operator, or of the whole node if it has none.
     pub(super) span: Range<usize>,
 }
 
-/// The kinds of parts.
+/// Kind of a node, with the indices of its operands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum NodeKind {
     Constant(bool),
     Atom(Proposition),
-    /// What stands in parentheses.
+    /// A parenthesised formula.
     Group(usize),
     Unary(Unary, Option<Box<Bound>>, usize),
     Binary(Binary, Option<Box<Bound>>, usize, usize),
 }
 
-/// The instants that an operator looks at, as distances from now.
+/// Positions to which a bounded operator applies, as distances from the current one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Bound {
     pub(super) from: u64,
@@ -39,32 +39,31 @@ pub(super) struct Bound {
     pub(super) span: Range<usize>,
 }
 
-impl Tree {
-    /// Its atoms and references, in the order in which they are written, each with its place in bytes of the
-    /// text.
+impl SyntaxTree {
+    /// Returns the atoms and references in source order, each with its position as a byte range of the text.
     pub fn atoms(&self) -> impl Iterator<Item = (&Proposition, Range<usize>)> {
-        self.parts.iter().filter_map(|part| match &part.kind {
-            Kind::Atom(proposition) => Some((proposition, part.span.clone())),
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Atom(proposition) => Some((proposition, node.span.clone())),
             _ => None,
         })
     }
 
-    /// The names of the monitors that it refers to, with their places.
+    /// Returns the names after `@`, with their positions.
     pub(super) fn references(&self) -> impl Iterator<Item = (&str, &Range<usize>)> {
-        self.parts.iter().filter_map(|part| match &part.kind {
-            Kind::Atom(Proposition::Monitor(name)) => Some((name.as_str(), &part.span)),
+        self.nodes.iter().filter_map(|node| match &node.kind {
+            NodeKind::Atom(Proposition::Monitor(name)) => Some((name.as_str(), &node.span)),
             _ => None,
         })
     }
 
-    /// The operands of a chain of one operator, `&` or `|`, at the top; or the whole.
+    /// Returns the operands of the chain of `&` or `|` at the root, or just the root.
     pub(super) fn operands(&self) -> (Option<Binary>, Vec<usize>) {
-        let mut at = self.parts.len() - 1;
-        let Kind::Binary(operator @ (Binary::And | Binary::Or), ..) = self.parts[at].kind else {
+        let mut at = self.nodes.len() - 1;
+        let NodeKind::Binary(operator @ (Binary::And | Binary::Or), ..) = self.nodes[at].kind else {
             return (None, vec![at]);
         };
         let mut operands = Vec::new();
-        while let Kind::Binary(found, _, left, right) = self.parts[at].kind
+        while let NodeKind::Binary(found, _, left, right) = self.nodes[at].kind
             && found == operator
         {
             operands.push(right);
@@ -75,65 +74,66 @@ impl Tree {
         (Some(operator), operands)
     }
 
-    /// The whole, without parentheses around all of it.
+    /// Returns the root without enclosing parentheses.
     pub(super) fn root(&self) -> usize {
-        let mut at = self.parts.len() - 1;
-        while let Kind::Group(inner) = self.parts[at].kind {
+        let mut at = self.nodes.len() - 1;
+        while let NodeKind::Group(inner) = self.nodes[at].kind {
             at = inner;
         }
         at
     }
 
-    /// Whether a part is written in parentheses: only those around two operands say something.
+    /// Whether a node is printed in parentheses, which are kept only around binary operators.
     fn in_parentheses(&self, mut at: usize) -> bool {
-        let group = matches!(self.parts[at].kind, Kind::Group(_));
-        while let Kind::Group(inner) = self.parts[at].kind {
+        let group = matches!(self.nodes[at].kind, NodeKind::Group(_));
+        while let NodeKind::Group(inner) = self.nodes[at].kind {
             at = inner;
         }
-        group && matches!(self.parts[at].kind, Kind::Binary(..))
+        group && matches!(self.nodes[at].kind, NodeKind::Binary(..))
     }
 
-    /// Writes a part.
-    pub(super) fn write(&self, part: usize, out: &mut impl Write) -> fmt::Result {
-        enum Piece {
-            Part(usize),
+    /// Writes a node.
+    pub(super) fn write(&self, node: usize, out: &mut impl Write) -> fmt::Result {
+        /// Output that remains to be written.
+        enum Output {
+            Node(usize),
             Operator(usize),
             Close,
         }
-        let mut open = vec![Piece::Part(part)];
-        while let Some(piece) = open.pop() {
-            let at = match piece {
-                Piece::Close => {
+        let mut open = vec![Output::Node(node)];
+        while let Some(output) = open.pop() {
+            let at = match output {
+                Output::Close => {
                     out.write_char(')')?;
                     continue;
                 }
-                Piece::Operator(at) | Piece::Part(at) => at,
+                Output::Operator(at) | Output::Node(at) => at,
             };
-            match &self.parts[at].kind {
-                Kind::Constant(value) => write!(out, "{value}")?,
-                Kind::Atom(proposition) => out.write_str(&atom(proposition))?,
-                Kind::Group(inner) => {
-                    if matches!(self.parts[*inner].kind, Kind::Binary(..)) {
+            match &self.nodes[at].kind {
+                NodeKind::Constant(value) => write!(out, "{value}")?,
+                NodeKind::Atom(proposition) => out.write_str(&atom(proposition))?,
+                NodeKind::Group(inner) => {
+                    if matches!(self.nodes[*inner].kind, NodeKind::Binary(..)) {
                         out.write_char('(')?;
-                        open.push(Piece::Close);
+                        open.push(Output::Close);
                     }
-                    open.push(Piece::Part(*inner));
+                    open.push(Output::Node(*inner));
                 }
-                Kind::Unary(operator, bound, inner) => {
+                NodeKind::Unary(operator, bound, inner) => {
                     out.write_str(operator.text())?;
-                    write_bound(bound.as_deref(), operator.steps(), out)?;
+                    write_bound(bound.as_deref(), operator.is_step(), out)?;
                     if *operator != Unary::Not && !self.in_parentheses(*inner) {
                         out.write_char(' ')?;
                     }
-                    open.push(Piece::Part(*inner));
+                    open.push(Output::Node(*inner));
                 }
-                Kind::Binary(operator, bound, ..) if matches!(piece, Piece::Operator(_)) => {
+                NodeKind::Binary(operator, bound, ..) if matches!(output, Output::Operator(_)) => {
                     write!(out, " {}", operator.text())?;
                     write_bound(bound.as_deref(), false, out)?;
                     out.write_char(' ')?;
                 }
-                Kind::Binary(.., left, right) => {
-                    open.extend([Piece::Part(*right), Piece::Operator(at), Piece::Part(*left)]);
+                NodeKind::Binary(.., left, right) => {
+                    open.extend([Output::Node(*right), Output::Operator(at), Output::Node(*left)]);
                 }
             }
         }
@@ -141,29 +141,29 @@ impl Tree {
     }
 }
 
-impl fmt::Display for Tree {
+impl fmt::Display for SyntaxTree {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.write(self.root(), f)
     }
 }
 
-fn write_bound(bound: Option<&Bound>, steps: bool, out: &mut impl Write) -> fmt::Result {
+fn write_bound(bound: Option<&Bound>, is_step: bool, out: &mut impl Write) -> fmt::Result {
     match bound {
         None => Ok(()),
-        Some(bound) if steps => write!(out, "[{}]", bound.from),
+        Some(bound) if is_step => write!(out, "[{}]", bound.from),
         Some(Bound { from, to: Some(to), .. }) => write!(out, "[{from},{to}]"),
         Some(Bound { from, to: None, .. }) => write!(out, "[{from},inf]"),
     }
 }
 
-/// An atom as it is read again.
+/// Returns an atom in the syntax that parses to the same proposition.
 pub(crate) fn atom(proposition: &Proposition) -> String {
     match proposition {
-        Proposition::Name(name) if words::is_plain(name) => name.clone(),
-        Proposition::Name(name) => words::quoted(name, '\''),
-        Proposition::Expression(text) => words::quoted(text, '"'),
-        Proposition::Monitor(name) if words::is_name(name) => format!("@{name}"),
-        Proposition::Monitor(name) => format!("@{}", words::quoted(name, '\'')),
+        Proposition::Name(name) if spelling::is_plain(name) => name.clone(),
+        Proposition::Name(name) => spelling::quoted(name, '\''),
+        Proposition::Expression(text) => spelling::quoted(text, '"'),
+        Proposition::Monitor(name) if spelling::is_name(name) => format!("@{name}"),
+        Proposition::Monitor(name) => format!("@{}", spelling::quoted(name, '\'')),
         Proposition::Fresh(_) => proposition.to_string(),
     }
 }

@@ -1,75 +1,75 @@
-//! Tables side by side.
+//! Composites compiled to tables.
 
-use super::Table;
+use super::TransitionTable;
 use crate::TooLarge;
 use crate::automaton::State;
 use crate::formula::Atom;
 use crate::label::Labels;
 use crate::monitor::{Composite, Gate};
-use crate::moore::Logical;
+use crate::moore::LogicalVerdict;
 
-/// A [`Composite`] made to run.
+/// [`Composite`] compiled to tables.
 #[derive(Clone, Debug)]
-pub struct Tables<Output> {
-    parts: Vec<Table<Output>>,
+pub struct CompositeTable<Output> {
+    parts: Vec<TransitionTable<Output>>,
     gates: Vec<Gate>,
 }
 
-/// Where the parts are, and what the gates say there.
+/// State of a [`CompositeTable`]: the states of the parts and the values of the gates.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Running<Output> {
+pub struct CompositeState<Output> {
     states: Vec<State>,
     values: Vec<Output>,
 }
 
-impl<Output: Copy> Running<Output> {
-    /// What is said now.
+impl<Output: Copy> CompositeState<Output> {
+    /// Returns the output of the last gate.
     pub fn output(&self) -> Option<Output> {
         self.values.last().copied()
     }
 }
 
-impl<Output: Logical> Tables<Output> {
-    /// Tables of machines; for letters see [`Table::new`].
+impl<Output: LogicalVerdict> CompositeTable<Output> {
+    /// Compiles a composite. Letters are encoded as for [`TransitionTable::new`].
     ///
     /// # Errors
-    /// If there are more than 64 atoms, or a table would be too large.
+    /// Fails if there are more than 64 atoms, or if a table is too large.
     pub fn new(
         labels: &Labels,
         composite: &Composite<Output>,
         atoms: &[Atom],
-    ) -> Result<Tables<Output>, TooLarge> {
-        let parts = composite.parts.iter().map(|part| Table::new(labels, part, atoms));
-        Ok(Tables { parts: parts.collect::<Result<_, _>>()?, gates: composite.gates.clone() })
+    ) -> Result<CompositeTable<Output>, TooLarge> {
+        let parts = composite.parts.iter().map(|part| TransitionTable::new(labels, part, atoms));
+        Ok(CompositeTable { parts: parts.collect::<Result<_, _>>()?, gates: composite.gates.clone() })
     }
 
-    /// Before the first letter.
-    pub fn start(&self) -> Running<Output> {
-        let states: Vec<State> = self.parts.iter().map(Table::start).collect();
-        let mut running = Running { states, values: Vec::with_capacity(self.gates.len()) };
-        self.combine(&mut running);
-        running
+    /// Returns the state before the first letter.
+    pub fn start(&self) -> CompositeState<Output> {
+        let states: Vec<State> = self.parts.iter().map(TransitionTable::start).collect();
+        let mut state = CompositeState { states, values: Vec::with_capacity(self.gates.len()) };
+        self.evaluate(&mut state);
+        state
     }
 
-    /// Reads a letter. The gates are only asked if a part says something new.
-    pub fn step(&self, running: &mut Running<Output>, letter: u64) {
+    /// Reads a letter. The gates are evaluated only if the output of a part changes.
+    pub fn step(&self, state: &mut CompositeState<Output>, letter: u64) {
         let mut changed = false;
-        for (part, state) in self.parts.iter().zip(&mut running.states) {
-            let next = part.step(*state, letter);
-            changed |= next != *state && part.output(next) != part.output(*state);
-            *state = next;
+        for (part, current) in self.parts.iter().zip(&mut state.states) {
+            let next = part.step(*current, letter);
+            changed |= next != *current && part.output(next) != part.output(*current);
+            *current = next;
         }
         if changed {
-            self.combine(running);
+            self.evaluate(state);
         }
     }
 
-    fn combine(&self, running: &mut Running<Output>) {
-        let Running { states, values } = running;
+    fn evaluate(&self, state: &mut CompositeState<Output>) {
+        let CompositeState { states, values } = state;
         values.clear();
         for gate in &self.gates {
-            let fold = |all: &[usize], say: fn(Output, Output) -> Output| {
-                all.iter().map(|at| values[*at]).reduce(say)
+            let fold = |all: &[usize], combine: fn(Output, Output) -> Output| {
+                all.iter().map(|at| values[*at]).reduce(combine)
             };
             let value = match gate {
                 Gate::Part(at) => Some(self.parts[*at].output(states[*at])),

@@ -1,75 +1,81 @@
-//! From a formula to an automaton that accepts the words on which it holds (after Couvreur).
+//! Translation of formulae to automata (after Couvreur).
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `past_removal` | past operators are replaced by fresh atoms |
+//! | `expansion` | a formula as a Boolean function of the current letter, the next position and promises |
+//! | `tableau` | the automaton whose states are formulae |
 
-mod expand;
-mod past;
+mod expansion;
+mod past_removal;
 mod tableau;
 
 use crate::automaton::{self, Automaton};
 use crate::formula::{Atom, Formula};
 use crate::{Effort, Logic, TooLarge};
-use tableau::Split;
+use tableau::SplitMode;
 
-/// Automata with more states than this are not made a second time in another way.
-const WORTH_ANOTHER: usize = 200;
+/// Maximum number of states for which a second translation is tried.
+const MAX_STATES_FOR_SECOND: usize = 200;
 
 impl Logic {
-    /// A small automaton for a formula.
+    /// Translates a formula to a small automaton.
     ///
     /// # Errors
-    /// If it would be too large.
+    /// Fails if the automaton outgrows the budget.
     pub fn translate(&mut self, formula: Formula) -> Result<Automaton, TooLarge> {
         let (candidates, negation) = self.candidates(formula)?;
-        let mut made = Vec::new();
+        let mut automata = Vec::new();
         for candidate in candidates {
-            made.push(automaton::reduce(&candidate, negation.as_ref(), self)?);
+            automata.push(automaton::reduce(&candidate, negation.as_ref(), self)?);
         }
-        made.sort_by_key(size);
-        Ok(made.swap_remove(0))
+        automata.sort_by_key(size);
+        Ok(automata.swap_remove(0))
     }
 
-    /// A small Büchi automaton for a formula: one acceptance set, marks on states.
+    /// Translates a formula to a small state-based Büchi automaton.
     ///
     /// # Errors
-    /// If it would be too large.
+    /// Fails if the automaton outgrows the budget.
     pub fn buchi(&mut self, formula: Formula) -> Result<Automaton, TooLarge> {
         let (candidates, negation) = self.candidates(formula)?;
-        let mut made = Vec::new();
+        let mut automata = Vec::new();
         for candidate in candidates {
-            made.push(automaton::buchi(&candidate, negation.as_ref(), self)?);
+            automata.push(automaton::buchi(&candidate, negation.as_ref(), self)?);
         }
-        made.sort_by_key(size);
-        Ok(made.swap_remove(0))
+        automata.sort_by_key(size);
+        Ok(automata.swap_remove(0))
     }
 
-    /// Automata for a formula, made in different ways; at least one. Which is the smallest is hard to foresee.
-    /// And one for its negation, which judges whether a change keeps the language, if it is not too large.
+    /// Translates a formula in different ways, because it is hard to predict which one is the smallest; at least one result.
+    /// Also translates the negation, for the check of speculative reductions, unless it is too large.
     fn candidates(&mut self, formula: Formula) -> Result<(Vec<Automaton>, Option<Automaton>), TooLarge> {
-        let (simple, hidden) = self.prepared(formula)?;
-        let first = tableau::build(self, simple, &hidden, Split::Products)?;
-        if first.states() > WORTH_ANOTHER {
+        let (simple, hidden) = self.prepare(formula)?;
+        let first = tableau::build(self, simple, &hidden, SplitMode::Products)?;
+        if first.states() > MAX_STATES_FOR_SECOND {
             return Ok((vec![first], None));
         }
         let not = self.formulae.not(formula)?;
-        let judge = self.within(WORTH_ANOTHER, |logic| {
-            let (simple, hidden) = logic.prepared(not)?;
-            tableau::build(logic, simple, &hidden, Split::Products)
+        let negation = self.with_state_limit(MAX_STATES_FOR_SECOND, |logic| {
+            let (simple, hidden) = logic.prepare(not)?;
+            tableau::build(logic, simple, &hidden, SplitMode::Products)
         });
-        let negation = match judge {
-            Ok(judge) => Some(automaton::tidy(&judge, self)?),
+        let negation = match negation {
+            Ok(negation) => Some(automaton::reduce_once(&negation, self)?),
             Err(_) => None,
         };
-        let second = tableau::build(self, simple, &hidden, Split::Letters)?;
+        let second = tableau::build(self, simple, &hidden, SplitMode::Letters)?;
         Ok((vec![first, second], negation))
     }
 
-    /// A formula without past operators that says the same, made simple, and the atoms that were added.
-    fn prepared(&mut self, formula: Formula) -> Result<(Formula, Vec<Atom>), TooLarge> {
-        let (formula, added) = past::remove(&mut self.formulae, formula)?;
+    /// Removes past operators and simplifies. Returns the formula and the atoms that were added.
+    fn prepare(&mut self, formula: Formula) -> Result<(Formula, Vec<Atom>), TooLarge> {
+        let (formula, added) = past_removal::remove(&mut self.formulae, formula)?;
         Ok((self.simplify(formula, Effort::Language)?, added))
     }
 
-    /// Does something with a budget of so many states.
-    fn within<T>(&mut self, states: usize, work: impl FnOnce(&mut Logic) -> T) -> T {
+    /// Runs a closure with a smaller limit on states.
+    fn with_state_limit<T>(&mut self, states: usize, work: impl FnOnce(&mut Logic) -> T) -> T {
         let budget = self.budget;
         self.budget.states = states.min(budget.states);
         self.budget.edges = (states * states).min(budget.edges);
@@ -78,16 +84,17 @@ impl Logic {
         result
     }
 
-    /// Whether a formula (in negation normal form, without past) surely holds on no word. An automaton of more
-    /// than `states` is not worth it.
+    /// Whether a formula in negation normal form, without past, is found to be unsatisfiable with an automaton of at most
+    /// `states` states.
     pub(crate) fn is_contradiction(&mut self, formula: Formula, states: usize) -> Result<bool, TooLarge> {
-        let made = self.within(states, |logic| tableau::build(logic, formula, &[], Split::Products));
-        // Not within these limits is no answer.
-        Ok(made.is_ok_and(|automaton| automaton.is_empty()))
+        let automaton =
+            self.with_state_limit(states, |logic| tableau::build(logic, formula, &[], SplitMode::Products));
+        // If the automaton is larger, nothing is known.
+        Ok(automaton.is_ok_and(|automaton| automaton.is_empty()))
     }
 }
 
-/// What counts: states, then edges, then acceptance sets.
+/// Returns the measure of an automaton: states, then edges, then acceptance sets.
 fn size(automaton: &Automaton) -> (usize, usize, u32) {
     (automaton.states(), automaton.edge_count(), automaton.sets)
 }

@@ -1,65 +1,64 @@
-//! The states are what is left to do; an edge is a way to do the present part of it.
+//! Tableau construction: states are formulae that remain to be satisfied; an edge satisfies their current part.
 
-use super::expand::{Expansions, Helper};
+use super::expansion::{Expansions, Helper};
 use crate::automaton::{Automaton, Edge, MAX_SETS, Marks, State};
 use crate::formula::{Atom, Formula};
 use crate::label::{Label, Variable};
-use crate::simplify::Kinds;
+use crate::simplify::SyntacticClasses;
 use crate::{Budget, Logic, TooLarge};
 use indexmap::{IndexMap, IndexSet};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
-/// How the ways out of a state are found.
+/// Derivation of the edges of a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Split {
-    /// As few products of literals as one can: few edges, which may overlap.
+pub(super) enum SplitMode {
+    /// One edge for each product of an irredundant sum: few edges, which may overlap.
     Products,
-    /// Letter by letter first: more often deterministic.
+    /// Letter by letter first: the result is deterministic more often.
     Letters,
 }
 
-/// More atoms than this are not split letter by letter.
-const FEW_ATOMS: usize = 8;
+/// Maximum number of atoms that are split letter by letter.
+const MAX_ATOMS: usize = 8;
 
-/// Where a way out leads: the promises it makes, and what is left to do.
-type Way = (Vec<Formula>, Formula);
+/// Successor of a state: the promises of the edge, and the formula that remains.
+type Successor = (Vec<Formula>, Formula);
 
 struct Tableau<'a> {
     logic: &'a mut Logic,
     expansions: Expansions,
-    /// States that expand to the same are the same.
+    /// States by expansion: formulae with equal expansions share a state.
     states: IndexMap<Label, Formula, FxBuildHasher>,
     by_formula: FxHashMap<Formula, State>,
-    split: Split,
+    mode: SplitMode,
 }
 
-/// The automaton of a formula in negation normal form, without past. The atoms `hidden` are not part of the
-/// words.
+/// Builds the automaton of a formula in negation normal form, without past. The atoms `hidden` are projected away.
 pub(super) fn build(
     logic: &mut Logic,
     formula: Formula,
     hidden: &[Atom],
-    split: Split,
+    mode: SplitMode,
 ) -> Result<Automaton, TooLarge> {
     let mut tableau = Tableau {
         logic,
         expansions: Expansions::default(),
         states: IndexMap::default(),
         by_formula: FxHashMap::default(),
-        split,
+        mode,
     };
     tableau.state(formula)?;
     let (mut edges, mut promises) = (Vec::new(), IndexSet::<Formula, FxBuildHasher>::default());
     let mut count = 0;
-    let (mut kinds, mut lasting) = (Kinds::default(), Vec::new());
+    let (mut classes, mut suspendable) = (SyntacticClasses::default(), Vec::new());
     while let Some((expansion, formula)) = tableau.states.get_index(edges.len()) {
-        // What speaks of the end of time only may wait: reductions like that.
-        lasting.push(kinds.of(&tableau.logic.formulae, *formula).is_lasting());
+        // The state of a suspendable formula may idle, which enables more reductions.
+        suspendable.push(classes.of(&tableau.logic.formulae, *formula).is_suspendable());
         let expansion = expansion.clone();
         let mut out: Vec<(Label, Vec<Formula>, State)> = Vec::new();
-        for ((promised, left), label) in tableau.ways(&expansion, hidden)? {
+        for ((promised, remainder), label) in tableau.successors(&expansion, hidden)? {
             promises.extend(promised.iter().copied());
-            out.push((label, promised, tableau.state(left)?));
+            out.push((label, promised, tableau.state(remainder)?));
         }
         count += out.len();
         Budget::allows("edges", count, tableau.logic.budget.edges)?;
@@ -80,7 +79,7 @@ pub(super) fn build(
     };
     let mut edges: Vec<Vec<Edge>> =
         edges.into_iter().map(|out| out.into_iter().map(finish).collect()).collect();
-    for (state, out) in edges.iter_mut().enumerate().filter(|(state, _)| lasting[*state] && all != 0) {
+    for (state, out) in edges.iter_mut().enumerate().filter(|(state, _)| suspendable[*state] && all != 0) {
         out.push(Edge { label: tableau.logic.labels.top(), marks: 0, target: state as State });
     }
     Ok(Automaton { initial: 0, edges, sets: promises.len() as u32 })
@@ -100,12 +99,12 @@ impl Tableau<'_> {
         Ok(state)
     }
 
-    /// The ways out of a state, each with the letters at which it is open.
-    fn ways(
+    /// Computes the successors of a state, with the letters of each.
+    fn successors(
         &mut self,
         expansion: &Label,
         hidden: &[Atom],
-    ) -> Result<IndexMap<Way, Label, FxBuildHasher>, TooLarge> {
+    ) -> Result<IndexMap<Successor, Label, FxBuildHasher>, TooLarge> {
         let mut found = IndexMap::default();
         let atoms: Vec<Variable> = self
             .logic
@@ -114,17 +113,17 @@ impl Tableau<'_> {
             .into_iter()
             .filter(|variable| matches!(variable, Variable::Atom(_)))
             .collect();
-        if self.split == Split::Letters && atoms.len() <= FEW_ATOMS {
+        if self.mode == SplitMode::Letters && atoms.len() <= MAX_ATOMS {
             for letters in 0..1u32 << atoms.len() {
                 let cube: Vec<(Variable, bool)> =
                     atoms.iter().enumerate().map(|(at, atom)| (*atom, letters >> at & 1 == 1)).collect();
                 let cube = self.logic.labels.cube(&cube)?;
                 let rest = self.logic.labels.restrict(expansion, &cube)?;
-                self.products(&rest, &cube, &mut found)?;
+                self.add_products(&rest, &cube, &mut found)?;
             }
         } else {
             let top = self.logic.labels.top();
-            self.products(expansion, &top, &mut found)?;
+            self.add_products(expansion, &top, &mut found)?;
         }
         if !hidden.is_empty() {
             let cube: Vec<(Variable, bool)> =
@@ -137,19 +136,19 @@ impl Tableau<'_> {
         Ok(found)
     }
 
-    /// Adds a way for each product of an expansion.
-    fn products(
+    /// Adds a successor for each product of an expansion.
+    fn add_products(
         &mut self,
         expansion: &Label,
         letters: &Label,
-        found: &mut IndexMap<Way, Label, FxBuildHasher>,
+        found: &mut IndexMap<Successor, Label, FxBuildHasher>,
     ) -> Result<(), TooLarge> {
         for cube in self.logic.labels.cubes(expansion)? {
             let (mut literals, mut next, mut promised) = (Vec::new(), Vec::new(), Vec::new());
             for (variable, value) in cube {
                 match variable {
                     Variable::Atom(_) => literals.push((variable, value)),
-                    // More may be left to do than must be: only what is asked for counts.
+                    // Negated helpers impose nothing: satisfying more than required is allowed.
                     Variable::Helper(_) if !value => {}
                     Variable::Helper(number) => match self.expansions.helper(number) {
                         Some(Helper::Next(formula)) => next.push(formula),
@@ -159,10 +158,10 @@ impl Tableau<'_> {
                 }
             }
             promised.sort_unstable();
-            let left = self.logic.formulae.and(next)?;
+            let remainder = self.logic.formulae.and(next)?;
             let label = self.logic.labels.cube(&literals)?;
             let label = self.logic.labels.and(&label, letters)?;
-            let entry = found.entry((promised, left)).or_insert_with(|| self.logic.labels.bottom());
+            let entry = found.entry((promised, remainder)).or_insert_with(|| self.logic.labels.bottom());
             *entry = self.logic.labels.or(entry, &label)?;
         }
         Ok(())

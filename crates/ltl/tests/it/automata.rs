@@ -1,16 +1,16 @@
-//! What one can do with automata, on random ones: against definitions, and against each other.
+//! Operations on random automata, checked against their definitions and against each other.
 
-use crate::common::random::automaton;
-use crate::common::{atoms, lasso};
+use crate::common::random_automata::random_automaton;
+use crate::common::{atoms, random_lasso};
 use invigil_ltl::automaton::{Automaton, Edge};
 use invigil_ltl::formula::Atom;
 use invigil_ltl::label::Label;
 use invigil_ltl::word::{Lasso, Letter};
 use invigil_ltl::{Budget, Logic};
-use invigil_test_support::Rng;
+use invigil_test_support::{Rng, at_least, cases};
 
-/// From these states one can take an edge of every set again and again (Emerson and Lei).
-fn accepts_something(automaton: &Automaton) -> bool {
+/// Reference emptiness check: some run takes edges of every set infinitely often (Emerson and Lei).
+fn is_nonempty(automaton: &Automaton) -> bool {
     let count = automaton.states();
     let mut good = vec![true; count];
     for _ in 0..=count {
@@ -31,9 +31,8 @@ fn accepts_something(automaton: &Automaton) -> bool {
     good[automaton.initial as usize]
 }
 
-fn each(cases: u64, mut check: impl FnMut(&Rng, &mut Logic, &[Atom])) {
-    let cases = invigil_test_support::cases(cases);
-    for seed in 0..cases {
+fn for_random_logics(repetitions: u64, mut check: impl FnMut(&Rng, &mut Logic, &[Atom])) {
+    for seed in 0..cases(repetitions) {
         let rng = Rng::new(seed + 1);
         let mut logic = Logic::new(Budget { nodes: 1 << 14, ..Budget::default() });
         let count = 1 + rng.below(3);
@@ -43,61 +42,64 @@ fn each(cases: u64, mut check: impl FnMut(&Rng, &mut Logic, &[Atom])) {
 }
 
 #[test]
-fn empty_or_with_a_word() {
-    let mut full = 0;
-    each(3000, |rng, logic, atoms| {
-        let automaton = automaton(rng, logic, atoms);
-        let expected = accepts_something(&automaton);
+fn emptiness_check_and_accepting_word_agree() {
+    let mut nonempty = 0;
+    for_random_logics(3000, |rng, logic, atoms| {
+        let automaton = random_automaton(rng, logic, atoms);
+        let expected = is_nonempty(&automaton);
         assert_eq!(automaton.is_empty(), !expected, "{automaton:?}");
-        let word = automaton.word(&logic.labels);
+        let word = automaton.accepting_word(&logic.labels);
         assert_eq!(word.is_some(), expected);
         if let Some(word) = word {
-            full += 1;
+            nonempty += 1;
             assert!(automaton.accepts(&logic.labels, &word), "{word:?} {automaton:?}");
         }
     });
-    assert!((500..2500).contains(&full), "{full}");
+    assert!(nonempty > at_least(500) && nonempty < cases(2500), "{nonempty}");
 }
 
 #[test]
-fn product_and_union() {
-    let (mut meeting, mut apart) = (0, 0);
-    each(2000, |rng, logic, atoms| {
-        let (left, right) = (automaton(rng, logic, atoms), automaton(rng, logic, atoms));
+fn product_is_intersection_and_union_is_union() {
+    let (mut intersecting, mut disjoint) = (0, 0);
+    for_random_logics(2000, |rng, logic, atoms| {
+        let (left, right) = (random_automaton(rng, logic, atoms), random_automaton(rng, logic, atoms));
         let product = left.product(&right, logic).unwrap();
         let union = left.union(&right, logic).unwrap();
         for _ in 0..20 {
-            let word = lasso(rng, atoms);
+            let word = random_lasso(rng, atoms);
             let (in_left, in_right) =
                 (left.accepts(&logic.labels, &word), right.accepts(&logic.labels, &word));
             assert_eq!(product.accepts(&logic.labels, &word), in_left && in_right);
             assert_eq!(union.accepts(&logic.labels, &word), in_left || in_right, "{left:?} {right:?}");
         }
-        let meets = left.meets(&right, logic).unwrap();
-        assert_eq!(meets, accepts_something(&product));
+        let intersects = left.intersects(&right, logic).unwrap();
+        assert_eq!(intersects, is_nonempty(&product));
         match left.common_word(&right, logic).unwrap() {
             Some(word) => {
-                meeting += 1;
+                intersecting += 1;
                 assert!(left.accepts(&logic.labels, &word) && right.accepts(&logic.labels, &word));
-                assert!(meets);
+                assert!(intersects);
             }
             None => {
-                apart += usize::from(!left.is_empty() && !right.is_empty());
-                assert!(!meets);
+                disjoint += usize::from(!left.is_empty() && !right.is_empty());
+                assert!(!intersects);
             }
         }
     });
-    assert!(meeting > 100 && apart > 10, "{meeting} meet, {apart} do not");
+    assert!(
+        intersecting > at_least(100) && disjoint > at_least(10),
+        "{intersecting} intersecting, {disjoint} disjoint"
+    );
 }
 
 #[test]
-fn words_are_short() {
+fn accepting_word_is_shortest() {
     let mut logic = Logic::new(Budget::default());
     let atoms = atoms(&mut logic.formulae, 2);
     let (a, b) = (logic.labels.atom(atoms[0]).unwrap(), logic.labels.atom(atoms[1]).unwrap());
     let top = logic.labels.top();
     let edge = |label: &Label, marks, target| Edge { label: label.clone(), marks, target };
-    // A way of three steps to one accepting cycle, and one of a step to another that collects two marks.
+    // A path of three steps to an accepting loop, and one of a single step to a cycle that needs two edges for its marks.
     let automaton = Automaton {
         initial: 0,
         edges: vec![
@@ -112,36 +114,35 @@ fn words_are_short() {
     };
     let letter = |holds: &[Atom]| holds.iter().copied().collect::<Letter>();
     let cycle = vec![letter(&[atoms[1]]), letter(&[])];
-    let word = automaton.word(&logic.labels).unwrap();
+    let word = automaton.accepting_word(&logic.labels).unwrap();
     assert_eq!(word, Lasso { prefix: vec![letter(&[atoms[0]])], cycle: cycle.clone() });
     let other = Automaton { initial: 3, ..automaton };
-    assert_eq!(other.word(&logic.labels).unwrap(), Lasso { prefix: vec![], cycle });
+    assert_eq!(other.accepting_word(&logic.labels).unwrap(), Lasso { prefix: vec![], cycle });
 }
 
 #[test]
-fn the_shortest_form_is_the_same_word() {
+fn shortest_lasso_is_same_word() {
     let mut shorter = 0;
-    each(2000, |rng, logic, atoms| {
-        let word = lasso(rng, &atoms[..1]);
+    for_random_logics(2000, |rng, _, atoms| {
+        let word = random_lasso(rng, &atoms[..1]);
         let short = word.clone().shortest();
         let at = |word: &Lasso, at: usize| match at.checked_sub(word.prefix.len()) {
             None => word.prefix[at].clone(),
             Some(at) => word.cycle[at % word.cycle.len()].clone(),
         };
-        assert!((0..40).all(|instant| at(&word, instant) == at(&short, instant)), "{word:?} {short:?}");
+        assert!((0..40).all(|position| at(&word, position) == at(&short, position)), "{word:?} {short:?}");
         assert_eq!(short.clone().shortest(), short);
         shorter += usize::from(short != word);
-        let _ = logic;
     });
-    assert!(shorter > 100);
+    assert!(shorter > at_least(100));
 }
 
 #[test]
-fn what_is_too_large_is_refused() {
+fn too_large_product_fails() {
     let mut logic = Logic::new(Budget { states: 50, ..Budget::default() });
     let atoms = atoms(&mut logic.formulae, 1);
     let (a, top) = (logic.labels.atom(atoms[0]).unwrap(), logic.labels.top());
-    // Words in which `a` comes every so many letters: the product has as many states as the product of both.
+    // Words with `a` in every `count`-th letter: the size of the product is the product of the sizes.
     let ring = |count: u32| Automaton {
         initial: 0,
         edges: (0..count)
@@ -153,9 +154,9 @@ fn what_is_too_large_is_refused() {
         sets: 1,
     };
     assert!(ring(5).product(&ring(7), &logic).is_ok());
-    let refused = ring(8).product(&ring(9), &logic).unwrap_err();
-    assert_eq!(refused.to_string(), "too large: more than 50 states");
-    assert!(ring(8).meets(&ring(9), &logic).is_err());
+    let error = ring(8).product(&ring(9), &logic).unwrap_err();
+    assert_eq!(error.to_string(), "too large: more than 50 states");
+    assert!(ring(8).intersects(&ring(9), &logic).is_err());
     let many = Automaton { sets: 60, ..ring(1) };
     assert!(many.product(&many, &logic).is_err());
 }

@@ -1,18 +1,17 @@
-//! Automata are small: never larger than Spot's on the published sets, and as small as can be on formulae of
-//! which that is known.
+//! Sizes of automata: at most those of Spot on the published sets, and minimal where the minimum is known.
 
 use invigil_ltl::{Budget, Logic};
 use invigil_test_support::tools;
 
-/// The states of the Büchi automaton with marks on states, and of the generalised one.
+/// Returns the number of states of the state-based Büchi automaton and of the generalised one.
 fn sizes(text: &str) -> (usize, usize) {
     let mut logic = Logic::new(Budget::default());
-    let formula = logic.parse(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+    let formula = logic.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     (logic.buchi(formula).unwrap().states(), logic.translate(formula).unwrap().states())
 }
 
 #[test]
-fn as_small_as_can_be() {
+fn known_formulae_have_minimal_automata() {
     for (text, buchi, generalised) in [
         ("true", 1, 1),
         ("false", 1, 1),
@@ -35,9 +34,9 @@ fn as_small_as_can_be() {
 }
 
 #[test]
-fn never_larger_than_spot() {
+fn published_formulae_are_at_most_as_large_as_in_spot() {
     let Ok(text) = std::fs::read_to_string(tools::shared().join("models/ltl.csv")) else {
-        return eprintln!("skipped: the published sets (models/ltl.csv) are not here");
+        return eprintln!("skipped: the published sets (models/ltl.csv) are not available");
     };
     for line in text.lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();

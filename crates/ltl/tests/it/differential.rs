@@ -1,117 +1,119 @@
-//! The law of the whole house: random formulae and random words, and everything that is made of a formula says
-//! of every word what the plain meaning of the formula says.
+//! Differential test: all automata of random formulae against the reference semantics, on random words.
 //!
-//! A few hundred formulae of each law. A hundred thousand of them:
+//! Checks a few hundred formulae by default. For many more:
 //! `INVIGIL_CASES=300 cargo test --release -p invigil-ltl --test it differential -- --nocapture`.
 
-use crate::common::{atoms, formula, lasso};
+use crate::common::{atoms, random_formula, random_lasso};
 use invigil_ltl::automaton::{Automaton, buchi, reduce};
 use invigil_ltl::word::Lasso;
 use invigil_ltl::{Budget, Formula, Logic, TooLarge};
 use invigil_test_support::{Rng, cases};
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Words for each formula, beside those that its automata give.
+/// Number of random words for each formula, in addition to words from its automata.
 const WORDS: usize = 20;
 
-/// How often a law was tried.
+/// Totals of a run.
 #[derive(Default)]
-struct Tried {
+struct Totals {
     formulae: AtomicU64,
     words: AtomicU64,
     accepted: AtomicU64,
     too_large: AtomicU64,
 }
 
-/// Tries all cases, on two threads.
-fn law(name: &str, cases: u64, size: usize, past: bool) {
-    let tried = Tried::default();
+/// Checks all cases, on two threads.
+fn check_all(name: &str, cases: u64, size: usize, past: bool) {
+    let totals = Totals::default();
     std::thread::scope(|scope| {
         for thread in 0..2 {
-            let tried = &tried;
+            let totals = &totals;
             scope.spawn(move || {
                 for seed in (thread..cases).step_by(2) {
-                    if case(seed, size, past, tried).is_err() {
-                        tried.too_large.fetch_add(1, Ordering::Relaxed);
+                    if check_case(seed, size, past, totals).is_err() {
+                        totals.too_large.fetch_add(1, Ordering::Relaxed);
                     }
                 }
             });
         }
     });
     let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-    let (formulae, words) = (count(&tried.formulae), count(&tried.words));
+    let (formulae, words) = (count(&totals.formulae), count(&totals.words));
     println!(
         "{name}: {formulae} formulae, {words} words, {} of them accepted; {} formulae too large",
-        count(&tried.accepted),
-        count(&tried.too_large)
+        count(&totals.accepted),
+        count(&totals.too_large)
     );
-    assert!(formulae + cases / 100 >= cases, "{formulae} of {cases} were tried");
-    let share = count(&tried.accepted) * 100 / words.max(1);
+    assert!(formulae + cases / 100 >= cases, "{formulae} of {cases} were checked");
+    let share = count(&totals.accepted) * 100 / words.max(1);
     assert!((20..80).contains(&share), "{share} % of the words are accepted");
 }
 
-/// A formula, everything that is made of it, and words.
-fn case(seed: u64, size: usize, past: bool, tried: &Tried) -> Result<(), TooLarge> {
+/// Checks all automata of one formula.
+fn check_case(seed: u64, size: usize, past: bool, totals: &Totals) -> Result<(), TooLarge> {
     let rng = Rng::new(seed + 1);
     let budget = Budget { nodes: 1 << 17, states: 3000, edges: 60_000, ..Budget::default() };
     let mut logic = Logic::new(budget);
     let count = 1 + rng.below(5);
     let atoms = atoms(&mut logic.formulae, count);
     let size = 1 + rng.below(size);
-    let wanted = formula(&rng, &mut logic.formulae, &atoms, size, past);
-    let unwanted = logic.formulae.not(wanted)?;
-    let automaton = logic.translate(wanted)?;
-    let negation = logic.translate(unwanted)?;
-    let single = logic.buchi(wanted)?;
+    let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, past);
+    let negated = logic.formulae.not(formula)?;
+    let automaton = logic.translate(formula)?;
+    let negation = logic.translate(negated)?;
+    let single = logic.buchi(formula)?;
     assert!(single.sets == 1 && single.is_state_based());
     let accepting = [
-        ("again", through_hoa(&mut logic, &automaton)?),
+        ("automaton after HOA", through_hoa(&mut logic, &automaton)?),
         ("reduced", reduce(&automaton, None, &logic)?),
         ("Büchi", buchi(&automaton, None, &logic)?),
-        ("Büchi again", through_hoa(&mut logic, &single)?),
-        ("Büchi at once", single),
-        ("the automaton", automaton),
+        ("Büchi after HOA", through_hoa(&mut logic, &single)?),
+        ("Büchi from formula", single),
+        ("automaton", automaton),
     ];
-    let rejecting = [("the negation again", through_hoa(&mut logic, &negation)?), ("the negation", negation)];
+    let rejecting = [("negation after HOA", through_hoa(&mut logic, &negation)?), ("negation", negation)];
     let (automaton, negation) = (&accepting[5].1, &rejecting[1].1);
-    assert!(!automaton.meets(negation, &logic)?, "seed {seed}: a word is accepted with and without negation");
-    tried.formulae.fetch_add(1, Ordering::Relaxed);
-    let own = [automaton.word(&logic.labels), negation.word(&logic.labels)];
-    assert!(own.iter().any(Option::is_some), "seed {seed}: no word is accepted, with or without negation");
-    let random: Vec<Lasso> = (0..WORDS).map(|_| lasso(&rng, &atoms)).collect();
+    assert!(!automaton.intersects(negation, &logic)?, "seed {seed}: formula and negation share a word");
+    totals.formulae.fetch_add(1, Ordering::Relaxed);
+    let own = [automaton.accepting_word(&logic.labels), negation.accepting_word(&logic.labels)];
+    assert!(
+        own.iter().any(Option::is_some),
+        "seed {seed}: neither the formula nor its negation accepts a word"
+    );
+    let random: Vec<Lasso> = (0..WORDS).map(|_| random_lasso(&rng, &atoms)).collect();
     for word in own.into_iter().flatten().chain(random) {
-        let holds = word.satisfies(&logic.formulae, wanted);
-        tried.words.fetch_add(1, Ordering::Relaxed);
-        tried.accepted.fetch_add(holds.into(), Ordering::Relaxed);
-        let told = accepting.iter().map(|(name, automaton)| (name, automaton, holds));
+        let holds = word.satisfies(&logic.formulae, formula);
+        totals.words.fetch_add(1, Ordering::Relaxed);
+        totals.accepted.fetch_add(holds.into(), Ordering::Relaxed);
+        let expected = accepting.iter().map(|(name, automaton)| (name, automaton, holds));
         for (name, automaton, expected) in
-            told.chain(rejecting.iter().map(|(name, other)| (name, other, !holds)))
+            expected.chain(rejecting.iter().map(|(name, other)| (name, other, !holds)))
         {
             let accepts = automaton.accepts(&logic.labels, &word);
-            assert_eq!(accepts, expected, "seed {seed}, {name}: {} on {word:?}", shown(&logic, wanted));
+            assert_eq!(accepts, expected, "seed {seed}, {name}: {} on {word:?}", describe(&logic, formula));
         }
     }
     Ok(())
 }
 
 fn through_hoa(logic: &mut Logic, automaton: &Automaton) -> Result<Automaton, TooLarge> {
-    let text = automaton.hoa(logic, None)?;
-    let mut read = logic.read_hoa(&text).unwrap_or_else(|mistake| panic!("{mistake} in\n{text}"));
+    let text = automaton.to_hoa(logic, None)?;
+    let mut read = logic.read_hoa(&text).unwrap_or_else(|error| panic!("{error} in\n{text}"));
     assert_eq!(read.len(), 1);
     Ok(read.remove(0))
 }
 
-fn shown(logic: &Logic, formula: Formula) -> String {
-    let parts = logic.formulae.within(formula);
+fn describe(logic: &Logic, formula: Formula) -> String {
+    let parts = logic.formulae.subformulae(formula);
     format!("{:?}", parts.iter().map(|part| (part.0, logic.formulae.node(*part))).collect::<Vec<_>>())
 }
 
 #[test]
-fn the_future() {
-    law("future", cases(300), 25, false);
+fn future_formulae_agree_with_semantics() {
+    check_all("future", cases(300), 25, false);
 }
 
 #[test]
-fn the_past_and_the_future() {
-    law("past and future", cases(150), 15, true);
+fn past_and_future_formulae_agree_with_semantics() {
+    check_all("past and future", cases(150), 15, true);
 }

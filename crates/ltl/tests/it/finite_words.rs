@@ -1,23 +1,23 @@
-//! Words that end, against the plain meaning of every operator.
+//! Monitors for finite words against the semantics of every operator.
 
-use crate::common::form::{check_form, letters};
-use crate::common::read::read;
-use crate::common::{atoms, formula};
+use crate::common::formula_text::parse;
+use crate::common::machine_form::{check_form, letters};
+use crate::common::{atoms, random_formula};
 use invigil_ltl::formula::{Formulae, Node};
-use invigil_ltl::moore::Four;
+use invigil_ltl::moore::FourValuedTruth;
 use invigil_ltl::word::Letter;
 use invigil_ltl::{Budget, Formula, Logic};
 use invigil_test_support::{Rng, cases};
 
-/// Whether a formula holds on a word that ends: at its first instant, or on the empty word.
+/// Reference semantics: whether a formula holds at the first position of a finite word, or on the empty word.
 fn holds(formulae: &Formulae, formula: Formula, word: &[Letter]) -> bool {
-    let parts = formulae.within(formula);
+    let parts = formulae.subformulae(formula);
     let mut values: Vec<Vec<bool>> = Vec::new();
     for part in &parts {
         let of = |part: &Formula, at: usize| values[parts.binary_search(part).unwrap()][at];
-        // The last place is that behind the end.
+        // The last entry is the value after the end of the word.
         let end = word.len();
-        let mut found = vec![false; end + 1];
+        let mut value_at = vec![false; end + 1];
         let weak = matches!(
             formulae.node(*part),
             Node::True
@@ -29,15 +29,15 @@ fn holds(formulae: &Formulae, formula: Formula, word: &[Letter]) -> bool {
                 | Node::Triggered(_)
         );
         let node = formulae.node(*part).clone();
-        found[end] = match &node {
+        value_at[end] = match &node {
             Node::Not(a) => !of(a, end),
             Node::And(all) => all.iter().all(|part| of(part, end)),
             Node::Or(all) => all.iter().any(|part| of(part, end)),
             _ => weak,
         };
         for at in (0..end).rev() {
-            let next = found[at + 1];
-            found[at] = match &node {
+            let next = value_at[at + 1];
+            value_at[at] = match &node {
                 Node::Atom(atom) => word[at].has(*atom),
                 Node::Not(a) => !of(a, at),
                 Node::And(all) => all.iter().all(|part| of(part, at)),
@@ -51,25 +51,25 @@ fn holds(formulae: &Formulae, formula: Formula, word: &[Letter]) -> bool {
             };
         }
         for at in 0..end {
-            let before = at.checked_sub(1).map_or(weak, |before| found[before]);
+            let before = at.checked_sub(1).map_or(weak, |before| value_at[before]);
             match &node {
                 Node::Yesterday(a) | Node::WeakYesterday(a) => {
-                    found[at] = at.checked_sub(1).map_or(weak, |before| of(a, before));
+                    value_at[at] = at.checked_sub(1).map_or(weak, |before| of(a, before));
                 }
-                Node::Once(a) => found[at] = of(a, at) || before,
-                Node::Historically(a) => found[at] = of(a, at) && before,
-                Node::Since([a, b]) => found[at] = of(b, at) || of(a, at) && before,
-                Node::Triggered([a, b]) => found[at] = of(b, at) && (of(a, at) || before),
+                Node::Once(a) => value_at[at] = of(a, at) || before,
+                Node::Historically(a) => value_at[at] = of(a, at) && before,
+                Node::Since([a, b]) => value_at[at] = of(b, at) || of(a, at) && before,
+                Node::Triggered([a, b]) => value_at[at] = of(b, at) && (of(a, at) || before),
                 _ => {}
             }
         }
-        values.push(found);
+        values.push(value_at);
     }
     values.last().unwrap()[0]
 }
 
 #[test]
-fn machines_say_what_holds() {
+fn finite_and_presumptive_monitors_agree_with_semantics() {
     let rng = Rng::new(5);
     let mut logic = Logic::new(Budget::default());
     for case in 0..cases(300) {
@@ -79,10 +79,10 @@ fn machines_say_what_holds() {
         let count = 1 + rng.below(2);
         let atoms = atoms(&mut logic.formulae, count);
         let size = 1 + rng.below(14);
-        let formula = formula(&rng, &mut logic.formulae, &atoms, size, case % 2 == 0);
-        let machine = logic.finite(formula).unwrap();
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, case % 2 == 0);
+        let machine = logic.finite_monitor(formula).unwrap();
         let certain = logic.monitor(formula).unwrap();
-        let four = logic.presume(formula).unwrap();
+        let four = logic.presumptive_monitor(formula).unwrap();
         check_form(&logic, &machine);
         check_form(&logic, &four);
         let letters = letters(&atoms);
@@ -90,7 +90,7 @@ fn machines_say_what_holds() {
         while let Some((word, [state, known, both])) = open.pop() {
             let expected = holds(&logic.formulae, formula, &word);
             assert_eq!(*machine.output(state), expected, "{:?} {word:?}", logic.formulae.node(formula));
-            assert_eq!(*four.output(both), Four::of(*certain.output(known), expected));
+            assert_eq!(*four.output(both), FourValuedTruth::new(*certain.output(known), expected));
             if word.len() < 4 {
                 for letter in &letters {
                     let mut longer = word.clone();
@@ -105,7 +105,7 @@ fn machines_say_what_holds() {
 }
 
 #[test]
-fn the_last_instant() {
+fn next_is_false_at_last_position() {
     let mut logic = Logic::new(Budget::default());
     for (text, empty, one) in [
         ("X 1", false, false),
@@ -118,8 +118,8 @@ fn the_last_instant() {
         ("F !X 1", false, true),
         ("a & !X 1", false, true),
     ] {
-        let formula = read(&mut logic.formulae, text);
-        let machine = logic.finite(formula).unwrap();
+        let formula = parse(&mut logic.formulae, text);
+        let machine = logic.finite_monitor(formula).unwrap();
         let letter: Letter = logic.formulae.atoms().map(|(atom, _)| atom).collect();
         assert_eq!(*machine.output(machine.initial), empty, "{text}");
         let state = machine.next(&logic.labels, machine.initial, &letter);
@@ -127,29 +127,28 @@ fn the_last_instant() {
     }
 }
 
-/// Four values of a response, of a safety property, and of what is neither.
 #[test]
-fn presumably() {
+fn presumptive_monitors_have_expected_outputs() {
     let mut logic = Logic::new(Budget::default());
     for (text, outputs) in [
-        ("G(a -> F b)", vec![Four::PresumablyTrue, Four::PresumablyFalse]),
-        ("G a", vec![Four::PresumablyTrue, Four::False]),
-        ("F a", vec![Four::PresumablyFalse, Four::True]),
+        ("G(a -> F b)", vec![FourValuedTruth::PresumablyTrue, FourValuedTruth::PresumablyFalse]),
+        ("G a", vec![FourValuedTruth::PresumablyTrue, FourValuedTruth::False]),
+        ("F a", vec![FourValuedTruth::PresumablyFalse, FourValuedTruth::True]),
     ] {
-        let formula = read(&mut logic.formulae, text);
-        assert_eq!(logic.presume(formula).unwrap().outputs, outputs, "{text}");
+        let formula = parse(&mut logic.formulae, text);
+        assert_eq!(logic.presumptive_monitor(formula).unwrap().outputs, outputs, "{text}");
     }
 }
 
-/// What is pending in ten responses are two to the tenth states, or ten machines of two.
+/// A single machine needs 2^10 states for the pending responses, a composite ten machines of two states.
 #[test]
-fn ten_responses_in_parts() {
+fn ten_responses_are_small_composite() {
     let mut logic = Logic::new(Budget::default());
     let all: Vec<String> = (0..10).map(|at| format!("G(a{at} -> F b{at})")).collect();
-    let formula = read(&mut logic.formulae, &all.join(" & "));
+    let formula = parse(&mut logic.formulae, &all.join(" & "));
     let composite = logic.finite_composite(formula).unwrap();
     assert_eq!((composite.parts.len(), composite.states()), (10, 20));
-    assert!(logic.finite(formula).is_err());
+    assert!(logic.finite_monitor(formula).is_err());
     let mut states = composite.start();
     let atom = |name: &str| logic.formulae.atoms().find(|(_, known)| known.to_string() == name).unwrap().0;
     for (letter, expected) in [(vec!["a3", "a4"], false), (vec!["b3"], false), (vec!["b4"], true)] {

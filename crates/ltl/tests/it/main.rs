@@ -1,5 +1,7 @@
-//! Formulae and their automata.
+//! Tests of formulae, automata and monitors.
 
+// Analyses of formulae: satisfiability, equivalence, classes, stuttering.
+mod analysis;
 // Operations on random automata.
 mod automata;
 // Automaton sizes against Spot and known minima.
@@ -20,16 +22,14 @@ mod hostile_formulae;
 mod labels;
 // Monitors against their definition, and their form.
 mod monitors;
-// Never claims, pictures, and SPIN as a judge.
+// Never claims and DOT, checked by SPIN and Graphviz.
 mod never_claims;
-// Past-time formulae.
+// Monitors of past-time formulae.
 mod past_operators;
-// Specification patterns in words.
+// Specification patterns as sentences.
 mod patterns;
 // Printed formulae parse to themselves.
 mod printing;
-// Questions about formulae: satisfiability, equivalence, stuttering and so on.
-mod questions;
 // Reductions preserve the language.
 mod reduction;
 // Simplified formulae are equivalent.

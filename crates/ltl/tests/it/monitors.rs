@@ -1,9 +1,9 @@
-//! Monitors against the definition, and what is promised of their form.
+//! Monitors against the definition of verdicts, and their form.
 
-use crate::common::definition::{Instants, progress};
-use crate::common::form::{check_form, letters};
-use crate::common::read::{published, read};
-use crate::common::{atoms, formula, lasso};
+use crate::common::formula_text::{parse, published};
+use crate::common::machine_form::{check_form, letters};
+use crate::common::reference::{Positions, progress};
+use crate::common::{atoms, random_formula, random_lasso};
 use invigil_ltl::formula::Formulae;
 use invigil_ltl::monitor::monitorability;
 use invigil_ltl::moore::Truth;
@@ -11,18 +11,22 @@ use invigil_ltl::{Budget, Formula, Logic};
 use invigil_test_support::{Rng, cases};
 use std::collections::HashMap;
 
-struct Definition {
-    instants: Instants,
+/// Reference verdicts of residual formulae.
+struct ReferenceVerdicts {
+    positions: Positions,
     known: HashMap<Formula, Truth>,
 }
 
-impl Definition {
+impl ReferenceVerdicts {
     fn verdict(&mut self, formulae: &mut Formulae, residual: Formula) -> Truth {
         if let Some(known) = self.known.get(&residual) {
             return *known;
         }
         let not = formulae.not(residual).unwrap();
-        let verdict = truth(self.instants.some(formulae, residual), self.instants.some(formulae, not));
+        let verdict = truth(
+            self.positions.is_satisfiable(formulae, residual),
+            self.positions.is_satisfiable(formulae, not),
+        );
         self.known.insert(residual, verdict);
         verdict
     }
@@ -33,13 +37,13 @@ fn truth(can_hold: bool, can_fail: bool) -> Truth {
         (true, true) => Truth::Unknown,
         (true, false) => Truth::True,
         (false, true) => Truth::False,
-        (false, false) => panic!("neither it nor its negation is possible"),
+        (false, false) => panic!("neither the formula nor its negation is satisfiable"),
     }
 }
 
-/// All words up to length four, by progression and satisfiability of what is left.
+/// All words up to length four, by progression and satisfiability of the residual.
 #[test]
-fn verdicts_are_as_defined() {
+fn verdicts_agree_with_definition() {
     let rng = Rng::new(1);
     let (mut logic, mut done) = (Logic::new(Budget::default()), 0);
     while done < cases(400) {
@@ -49,16 +53,16 @@ fn verdicts_are_as_defined() {
         let count = 1 + rng.below(3);
         let atoms = atoms(&mut logic.formulae, count);
         let size = 2 + rng.below(12);
-        let formula = formula(&rng, &mut logic.formulae, &atoms, size, false);
-        let Some(instants) = Instants::new(&logic.formulae, formula, 9) else { continue };
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, false);
+        let Some(positions) = Positions::new(&logic.formulae, formula, 9) else { continue };
         done += 1;
         let monitor = logic.monitor(formula).unwrap();
         check_form(&logic, &monitor);
-        let mut definition = Definition { instants, known: HashMap::new() };
+        let mut reference = ReferenceVerdicts { positions, known: HashMap::new() };
         let letters = letters(&atoms);
         let mut open = vec![(formula, monitor.initial, 0)];
         while let Some((residual, state, length)) = open.pop() {
-            let verdict = definition.verdict(&mut logic.formulae, residual);
+            let verdict = reference.verdict(&mut logic.formulae, residual);
             assert_eq!(*monitor.output(state), verdict, "{:?}", logic.formulae.node(formula));
             if length < 4 {
                 for letter in &letters {
@@ -70,9 +74,9 @@ fn verdicts_are_as_defined() {
     }
 }
 
-/// The same with past operators, by the instants that fit the prefix.
+/// The same with past operators, by the positions that match the prefix.
 #[test]
-fn verdicts_with_past_are_as_defined() {
+fn verdicts_with_past_agree_with_definition() {
     let rng = Rng::new(2);
     let (mut logic, mut done) = (Logic::new(Budget::default()), 0);
     while done < cases(400) {
@@ -82,18 +86,18 @@ fn verdicts_with_past_are_as_defined() {
         let count = 1 + rng.below(2);
         let atoms = atoms(&mut logic.formulae, count);
         let size = 2 + rng.below(10);
-        let formula = formula(&rng, &mut logic.formulae, &atoms, size, true);
-        let Some(instants) = Instants::new(&logic.formulae, formula, 8) else { continue };
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, true);
+        let Some(positions) = Positions::new(&logic.formulae, formula, 8) else { continue };
         done += 1;
         let monitor = logic.monitor(formula).unwrap();
         check_form(&logic, &monitor);
         let letters = letters(&atoms);
-        let mut open = vec![(instants.start(true), instants.start(false), monitor.initial, 0)];
+        let mut open = vec![(positions.start(true), positions.start(false), monitor.initial, 0)];
         while let Some((holds, fails, state, length)) = open.pop() {
             assert_eq!(*monitor.output(state), truth(!holds.is_empty(), !fails.is_empty()));
             if length < 4 {
                 for letter in &letters {
-                    let next = |set: &[usize]| instants.after(&instants.reading(set, &atoms, letter));
+                    let next = |set: &[usize]| positions.after(&positions.reading(set, &atoms, letter));
                     let state = monitor.next(&logic.labels, state, letter);
                     open.push((next(&holds), next(&fails), state, length + 1));
                 }
@@ -102,9 +106,9 @@ fn verdicts_with_past_are_as_defined() {
     }
 }
 
-/// A verdict on larger formulae is never wrong.
+/// Larger formulae, on random words.
 #[test]
-fn verdicts_do_not_contradict_words() {
+fn verdicts_never_contradict_words() {
     let rng = Rng::new(3);
     let mut logic = Logic::new(Budget::default());
     let mut decided = 0;
@@ -115,10 +119,10 @@ fn verdicts_do_not_contradict_words() {
         let atoms = atoms(&mut logic.formulae, 5);
         let size = 2 + rng.below(24);
         let past = case % 4 == 0;
-        let formula = formula(&rng, &mut logic.formulae, &atoms, size, past);
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, past);
         let Ok(monitor) = logic.monitor(formula) else { continue };
         for _ in 0..20 {
-            let lasso = lasso(&rng, &atoms);
+            let lasso = random_lasso(&rng, &atoms);
             let holds = lasso.satisfies(&logic.formulae, formula);
             let mut state = monitor.initial;
             for letter in lasso.prefix.iter().chain(lasso.cycle.iter().cycle().take(12)) {
@@ -132,9 +136,8 @@ fn verdicts_do_not_contradict_words() {
     assert!(decided > 0);
 }
 
-/// Formulae that say the same have equal monitors, whatever they look like.
 #[test]
-fn equal_formulae_have_equal_monitors() {
+fn equivalent_formulae_have_equal_monitors() {
     let mut logic = Logic::new(Budget::default());
     for (one, other) in [
         ("G(a -> F b)", "!F(a & G !b)"),
@@ -145,39 +148,38 @@ fn equal_formulae_have_equal_monitors() {
         ("G(a -> O b)", "b R (!a | b)"),
         ("F(b & H a)", "a U (a & b)"),
     ] {
-        let (one, other) = (read(&mut logic.formulae, one), read(&mut logic.formulae, other));
+        let (one, other) = (parse(&mut logic.formulae, one), parse(&mut logic.formulae, other));
         let (one, other) = (logic.monitor(one).unwrap(), logic.monitor(other).unwrap());
         assert_eq!(one, other);
         check_form(&logic, &one);
     }
 }
 
-/// Many responses, with and without common atoms, need no memory.
 #[test]
-fn ten_responses_are_one_state() {
+fn responses_have_one_state() {
     let independent: Vec<String> = (0..10).map(|at| format!("G(a{at} -> F b{at})")).collect();
     let chain: Vec<String> = (0..10).map(|at| format!("G(a{at} -> F a{})", at + 1)).collect();
     let nested: Vec<String> = (0..10).map(|at| format!("G(a -> F(b{at} & X F c))")).collect();
     let fair: Vec<String> = (0..10).map(|at| format!("(G F a{at} -> G F a{})", at + 1)).collect();
     for all in [independent, chain, nested, fair] {
         let mut logic = Logic::new(Budget::default());
-        let formula = read(&mut logic.formulae, &all.join(" & "));
+        let formula = parse(&mut logic.formulae, &all.join(" & "));
         assert_eq!(logic.monitor(formula).unwrap().outputs, [Truth::Unknown]);
     }
 }
 
-/// The published patterns, against an independent count of the states of their smallest monitors.
+/// The total sizes are from an independent implementation of minimal monitors.
 #[test]
-fn published_patterns() {
+fn published_formulae_have_minimal_monitors() {
     for (set, states) in [("dac", 213), ("eh", 42), ("sb", 65)] {
         let Some(all) = published(set) else {
-            println!("skipped: models/ltl.csv of the shared folder is not there");
+            println!("skipped: shared/models/ltl.csv is not available");
             return;
         };
         let mut logic = Logic::new(Budget::default());
         let mut total = 0;
         for text in all {
-            let formula = read(&mut logic.formulae, &text);
+            let formula = parse(&mut logic.formulae, &text);
             let monitor = logic.monitor(formula).unwrap();
             check_form(&logic, &monitor);
             total += monitor.states();
@@ -187,7 +189,7 @@ fn published_patterns() {
 }
 
 #[test]
-fn what_can_be_monitored() {
+fn monitorability_of_known_formulae_is_exact() {
     let mut logic = Logic::new(Budget::default());
     for (text, fail, succeed, blind) in [
         ("G a", true, false, None),
@@ -200,27 +202,27 @@ fn what_can_be_monitored() {
         ("1", false, true, None),
         ("0", true, false, None),
     ] {
-        let formula = read(&mut logic.formulae, text);
+        let formula = parse(&mut logic.formulae, text);
         let monitor = logic.monitor(formula).unwrap();
-        let found = monitorability(&monitor, &logic.labels);
+        let verdicts = monitorability(&monitor, &logic.labels);
         assert_eq!(
-            (found.can_fail, found.can_succeed, found.blind_after.as_ref().map(Vec::len)),
+            (verdicts.can_fail, verdicts.can_succeed, verdicts.blind_after.as_ref().map(Vec::len)),
             (fail, succeed, blind),
-            "{text}: {found}"
+            "{text}: {verdicts}"
         );
         let mut state = monitor.initial;
-        for letter in found.blind_after.iter().flatten() {
+        for letter in verdicts.blind_after.iter().flatten() {
             state = monitor.next(&logic.labels, state, letter);
         }
         let decided = monitor.can_reach(|_, output| output != Truth::Unknown);
-        assert_eq!(decided[state as usize], found.is_monitorable());
+        assert_eq!(decided[state as usize], verdicts.is_monitorable());
     }
 }
 
 #[test]
-fn shortest_prefixes() {
+fn bad_prefix_is_shortest() {
     let mut logic = Logic::new(Budget::default());
-    let formula = read(&mut logic.formulae, "G(a -> X(b & X c)) & F(a & c)");
+    let formula = parse(&mut logic.formulae, "G(a -> X(b & X c)) & F(a & c)");
     let monitor = logic.monitor(formula).unwrap();
     let bad = monitor.bad_prefix(&logic.labels).unwrap();
     assert_eq!(bad.len(), 2);
@@ -229,22 +231,21 @@ fn shortest_prefixes() {
     assert_eq!(*monitor.output(state), Truth::False);
 }
 
-/// Bounds are instants to count: no states but those, and no stack that overflows.
+/// Large bounds cause neither extra states nor a stack overflow.
 #[test]
-fn long_bounds() {
+fn long_bounds_have_minimal_monitors() {
     for (text, states) in [("F<=1500 a", 1503), ("G(a -> F<=60 b)", 62), ("G<=700 (a -> X X b)", 2804)] {
         let mut logic = Logic::new(Budget::default());
-        let formula = read(&mut logic.formulae, text);
+        let formula = parse(&mut logic.formulae, text);
         assert_eq!(logic.monitor(formula).unwrap().states(), states, "{text}");
     }
 }
 
-/// What cannot be small is refused in time.
 #[test]
-fn too_large_is_said() {
+fn too_large_monitor_fails() {
     let mut logic = Logic::new(Budget { states: 1000, ..Budget::default() });
     for text in ["G(a -> X X X X X X X X X X X X b)", "F(a & X X X X X X X X X X X X b)"] {
-        let formula = read(&mut logic.formulae, text);
+        let formula = parse(&mut logic.formulae, text);
         let error = logic.monitor(formula).unwrap_err();
         assert_eq!(error.to_string(), "too large: more than 1000 states of a monitor");
     }

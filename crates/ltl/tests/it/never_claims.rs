@@ -1,7 +1,7 @@
-//! Never claims and pictures: what they look like, and what SPIN makes of them.
+//! Never claims and DOT: their text, and their meaning for SPIN and Graphviz.
 
-use crate::common::{atoms, formula, lasso};
-use invigil_ltl::automaton::never::Refused;
+use crate::common::{atoms, random_formula, random_lasso};
+use invigil_ltl::automaton::never_claim::NeverClaimError;
 use invigil_ltl::formula::{Atom, Proposition};
 use invigil_ltl::word::Lasso;
 use invigil_ltl::{Budget, Formula, Logic};
@@ -9,7 +9,7 @@ use invigil_test_support::{Folder, Rng};
 use std::fmt::Write;
 use std::process::Command;
 
-/// `a U b`, with marks on states.
+/// State-based Büchi automaton of `a U b`.
 const UNTIL: &str = r#"HOA: v1 Start: 0 AP: 2 "a" "b" Acceptance: 1 Inf(0)
     --BODY-- State: 0 [1] 1 [0&!1] 0 State: 1 {0} [t] 1 --END--"#;
 
@@ -19,11 +19,11 @@ fn until(logic: &mut Logic) -> Formula {
 }
 
 #[test]
-fn a_never_claim() {
+fn never_claim_is_formatted_as_expected() {
     let mut logic = Logic::new(Budget::default());
     let automaton = logic.read_hoa(UNTIL).unwrap().remove(0);
     assert_eq!(
-        automaton.never(&logic, Some("a U b /* really */")).unwrap(),
+        automaton.to_never_claim(&logic, Some("a U b /* really */")).unwrap(),
         "never { /* a U b /* really * / */
 T0_init:
   if
@@ -36,13 +36,13 @@ accept_all:
 "
     );
     let always = logic.buchi(Formula::TRUE).unwrap();
-    assert_eq!(always.never(&logic, None).unwrap(), "never {\naccept_all:\n  skip\n}\n");
+    assert_eq!(always.to_never_claim(&logic, None).unwrap(), "never {\naccept_all:\n  skip\n}\n");
     let nothing = logic.buchi(Formula::FALSE).unwrap();
-    assert_eq!(nothing.never(&logic, None).unwrap(), "never {\nT0_init:\n  false;\n}\n");
+    assert_eq!(nothing.to_never_claim(&logic, None).unwrap(), "never {\nT0_init:\n  false;\n}\n");
 }
 
 #[test]
-fn what_spin_cannot_read() {
+fn automata_that_promela_cannot_express_fail() {
     let mut logic = Logic::new(Budget::default());
     let until = until(&mut logic);
     let twice = logic.formulae.globally(until).unwrap();
@@ -51,28 +51,25 @@ fn what_spin_cannot_read() {
     let often = logic.formulae.globally(often).unwrap();
     let both = logic.formulae.and([twice, often]).unwrap();
     let general = logic.translate(both).unwrap();
-    assert_eq!(general.never(&logic, None), Err(Refused::NotBuchi));
-    assert!(logic.buchi(both).unwrap().never(&logic, None).is_ok());
+    assert_eq!(general.to_never_claim(&logic, None), Err(NeverClaimError::NotBuchi));
+    assert!(logic.buchi(both).unwrap().to_never_claim(&logic, None).is_ok());
     for name in ["after f", "#exit", "1st"] {
         let atom = logic.formulae.name(name).unwrap();
-        let refused = logic.buchi(atom).unwrap().never(&logic, None).unwrap_err();
-        assert!(matches!(refused, Refused::Proposition(_)), "{name}");
+        let error = logic.buchi(atom).unwrap().to_never_claim(&logic, None).unwrap_err();
+        assert!(matches!(error, NeverClaimError::Proposition(_)), "{name}");
     }
     let monitor = logic.formulae.atom_for(Proposition::Monitor("m".into()));
     let monitor = logic.formulae.atom(monitor).unwrap();
-    let refused = logic.buchi(monitor).unwrap().never(&logic, None).unwrap_err();
-    assert_eq!(
-        refused.to_string(),
-        "`@m` means nothing in a never claim; use names or expressions of Promela"
-    );
+    let error = logic.buchi(monitor).unwrap().to_never_claim(&logic, None).unwrap_err();
+    assert_eq!(error.to_string(), "`@m` means nothing in a never claim; use names or expressions of Promela");
     let expression = logic.formulae.atom_for(Proposition::Expression("x > 3 || y".into()));
     let expression = logic.formulae.atom(expression).unwrap();
     let not = logic.formulae.not(expression).unwrap();
-    let claim = logic.buchi(not).unwrap().never(&logic, None).unwrap();
+    let claim = logic.buchi(not).unwrap().to_never_claim(&logic, None).unwrap();
     assert!(claim.contains(":: (!(x > 3 || y)) -> goto accept_all"), "{claim}");
 }
 
-/// A model that does nothing but a word: each step is a letter.
+/// Returns a Promela model whose only execution is a word.
 fn model(logic: &Logic, atoms: &[Atom], word: &Lasso) -> String {
     let (length, mut text) = (word.prefix.len() + word.cycle.len(), String::from("byte at;\n"));
     let letter = |at: usize| word.prefix.iter().chain(&word.cycle).nth(at).unwrap();
@@ -91,7 +88,7 @@ fn model(logic: &Logic, atoms: &[Atom], word: &Lasso) -> String {
     text
 }
 
-/// Whether SPIN says that the never claim accepts the only run of a model.
+/// Whether SPIN finds that the never claim accepts the only execution of a model.
 fn spin_accepts(model: &str, claim: &str) -> bool {
     let folder = Folder::new();
     folder.write("model.pml", format!("{model}{claim}"));
@@ -101,18 +98,18 @@ fn spin_accepts(model: &str, claim: &str) -> bool {
         assert!(output.status.success() || command == "./pan", "{command}: {text}\n{model}{claim}");
         text
     };
-    let said = run("spin", &["-a", "model.pml"]);
-    assert!(!said.contains("rror"), "{said}\n{claim}");
+    let output = run("spin", &["-a", "model.pml"]);
+    assert!(!output.contains("rror"), "{output}\n{claim}");
     run("cc", &["-w", "-DNOREDUCE", "-o", "pan", "pan.c"]);
-    let said = run("./pan", &["-a", "-m1000"]);
-    assert!(said.contains("errors: 0") || said.contains("errors: 1"), "{said}");
-    said.contains("errors: 1")
+    let output = run("./pan", &["-a", "-m1000"]);
+    assert!(output.contains("errors: 0") || output.contains("errors: 1"), "{output}");
+    output.contains("errors: 1")
 }
 
 #[test]
-fn spin_accepts_the_same_words() {
-    let there = |command: &str| Command::new(command).arg("-V").output().is_ok();
-    if !there("spin") || !there("cc") {
+fn spin_accepts_same_words() {
+    let is_installed = |command: &str| Command::new(command).arg("-V").output().is_ok();
+    if !is_installed("spin") || !is_installed("cc") {
         eprintln!("skipped: needs `spin` and `cc`");
         return;
     }
@@ -122,25 +119,25 @@ fn spin_accepts_the_same_words() {
         let rng = Rng::new(seed);
         let mut logic = Logic::new(Budget::default());
         let atoms = atoms(&mut logic.formulae, 2);
-        let wanted = formula(&rng, &mut logic.formulae, &atoms, 8, false);
-        let automaton = logic.buchi(wanted).unwrap();
-        let word = lasso(&rng, &atoms);
-        let expected = word.satisfies(&logic.formulae, wanted);
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, 8, false);
+        let automaton = logic.buchi(formula).unwrap();
+        let word = random_lasso(&rng, &atoms);
+        let expected = word.satisfies(&logic.formulae, formula);
         if automaton.states() < 3 || cases[usize::from(expected)] == 4 {
             continue;
         }
         cases[usize::from(expected)] += 1;
-        let claim = automaton.never(&logic, None).unwrap();
+        let claim = automaton.to_never_claim(&logic, None).unwrap();
         assert_eq!(spin_accepts(&model(&logic, &atoms, &word), &claim), expected, "{claim}{word:?}");
     }
 }
 
 #[test]
-fn a_picture() {
+fn dot_is_formatted_as_expected() {
     let mut logic = Logic::new(Budget::default());
     let automaton = logic.read_hoa(UNTIL).unwrap().remove(0);
     assert_eq!(
-        automaton.dot(&logic, Some("a U b & <>")).unwrap(),
+        automaton.to_dot(&logic, Some("a U b & <>")).unwrap(),
         "digraph automaton {
   rankdir=LR
   label=<a U b &amp; &lt;&gt;>
@@ -158,13 +155,12 @@ fn a_picture() {
     );
     let until = until(&mut logic);
     let always = logic.formulae.globally(until).unwrap();
-    let text = logic.translate(always).unwrap().dot(&logic, None).unwrap();
+    let text = logic.translate(always).unwrap().to_dot(&logic, None).unwrap();
     assert!(text.contains("<br/><font color=\"#1f78b4\">⓿</font>>]"), "{text}");
 }
 
-/// Graphviz reads the pictures, whatever the propositions are.
 #[test]
-fn graphviz_reads_it() {
+fn graphviz_reads_dot_with_special_characters() {
     if Command::new("dot").arg("-V").output().is_err() {
         eprintln!("skipped: needs `dot`");
         return;
@@ -174,7 +170,7 @@ fn graphviz_reads_it() {
     let odd = logic.formulae.atom(odd).unwrap();
     let often = logic.formulae.finally(odd).unwrap();
     let often = logic.formulae.globally(often).unwrap();
-    let text = logic.translate(often).unwrap().dot(&logic, Some("x \" \u{7} > <")).unwrap();
+    let text = logic.translate(often).unwrap().to_dot(&logic, Some("x \" \u{7} > <")).unwrap();
     let folder = Folder::new();
     std::fs::write(folder.join("it.dot"), &text).unwrap();
     let output = Command::new("dot").args(["-Tplain", "it.dot"]).current_dir(folder.path()).output().unwrap();

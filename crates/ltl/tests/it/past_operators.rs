@@ -1,16 +1,16 @@
-//! Formulae that only look back, against the plain meaning of every operator.
+//! Past monitors against the semantics of every operator.
 
 use crate::common::atoms;
 use invigil_ltl::formula::{Atom, Formulae, Node, Proposition};
 use invigil_ltl::moore::Truth;
-use invigil_ltl::past::Past;
+use invigil_ltl::past::PastMonitor;
 use invigil_ltl::word::Letter;
 use invigil_ltl::{Budget, Formula, Logic};
 use invigil_test_support::{Rng, cases};
 
-/// The values of a formula at all instants of a word.
+/// Reference semantics: the values of a formula at all positions of a word.
 fn values(formulae: &Formulae, formula: Formula, word: &[Letter]) -> Vec<bool> {
-    let parts = formulae.within(formula);
+    let parts = formulae.subformulae(formula);
     let mut known: Vec<Vec<bool>> = Vec::new();
     for part in &parts {
         let mut found: Vec<bool> = Vec::new();
@@ -34,7 +34,7 @@ fn values(formulae: &Formulae, formula: Formula, word: &[Letter]) -> Vec<bool> {
                 Node::Triggered([a, b]) => {
                     (0..=at).all(|then| since(b)[then] || since(a)[then + 1..].contains(&true))
                 }
-                other => panic!("{other:?} looks ahead"),
+                other => panic!("{other:?} is not a past operator"),
             };
             found.push(value);
         }
@@ -43,11 +43,11 @@ fn values(formulae: &Formulae, formula: Formula, word: &[Letter]) -> Vec<bool> {
     known.pop().unwrap()
 }
 
-/// A formula of `size` operators that only looks back.
-fn random(rng: &Rng, formulae: &mut Formulae, atoms: &[Atom], size: usize) -> Formula {
+/// Generates a formula of `size` operators without future operators.
+fn random_past_formula(rng: &Rng, formulae: &mut Formulae, atoms: &[Atom], size: usize) -> Formula {
     let mut all: Vec<Formula> = atoms.iter().map(|atom| formulae.atom(*atom).unwrap()).collect();
-    for made in 0..size {
-        // New parts are used soon, so that the last one has most of them.
+    for count in 0..size {
+        // Prefer recent operands, so that the last formula contains most others.
         let pick = || {
             if rng.below(3) == 0 {
                 all[rng.below(all.len())]
@@ -56,7 +56,7 @@ fn random(rng: &Rng, formulae: &mut Formulae, atoms: &[Atom], size: usize) -> Fo
             }
         };
         let (a, b) = (pick(), pick());
-        let next = match rng.below(if made == 0 { 9 } else { 10 }) {
+        let next = match rng.below(if count == 0 { 9 } else { 10 }) {
             0 => formulae.not(a),
             1 => formulae.and([a, b]),
             2 => formulae.or([a, b]),
@@ -77,7 +77,7 @@ fn word(rng: &Rng, atoms: &[Atom], length: usize) -> Vec<Letter> {
     (0..length).map(|_| atoms.iter().copied().filter(|_| rng.below(density) == 0).collect()).collect()
 }
 
-fn bits(past: &Past, letter: &Letter) -> Vec<u64> {
+fn bits(past: &PastMonitor, letter: &Letter) -> Vec<u64> {
     let mut words = vec![0; past.atoms().len().div_ceil(64)];
     for (at, atom) in past.atoms().iter().enumerate() {
         words[at / 64] |= u64::from(letter.has(*atom)) << (at % 64);
@@ -86,7 +86,7 @@ fn bits(past: &Past, letter: &Letter) -> Vec<u64> {
 }
 
 #[test]
-fn letter_by_letter_and_in_blocks() {
+fn single_letters_and_blocks_agree_with_semantics() {
     let rng = Rng::new(7);
     let mut logic = Logic::new(Budget::default());
     for case in 0..cases(300) {
@@ -96,14 +96,14 @@ fn letter_by_letter_and_in_blocks() {
         let count = 1 + rng.below(4);
         let atoms = atoms(&mut logic.formulae, count);
         let size = rng.below(if case % 10 == 0 { 400 } else { 20 });
-        let formula = random(&rng, &mut logic.formulae, &atoms, size);
+        let formula = random_past_formula(&rng, &mut logic.formulae, &atoms, size);
         let word = word(&rng, &atoms, 200);
         let expected = values(&logic.formulae, formula, &word);
-        let past = Past::new(&logic.formulae, formula).unwrap();
+        let past = PastMonitor::new(&logic.formulae, formula).unwrap();
         let mut state = past.start();
         let mut at = 0;
         while at < word.len() {
-            // Single letters and blocks in turns: the state is the same.
+            // Single letters and blocks share the state.
             if rng.below(2) == 0 {
                 assert_eq!(past.step(&mut state, &bits(&past, &word[at])), expected[at]);
                 at += 1;
@@ -112,7 +112,7 @@ fn letter_by_letter_and_in_blocks() {
                 let column =
                     |atom: &Atom| (0..count).fold(0, |all, n| all | u64::from(word[at + n].has(*atom)) << n);
                 let columns: Vec<u64> = past.atoms().iter().map(column).collect();
-                let found = past.block(&mut state, &columns, count);
+                let found = past.step_block(&mut state, &columns, count);
                 assert!((0..count).all(|n| (found >> n & 1 == 1) == expected[at + n]));
                 at += count;
             }
@@ -120,17 +120,17 @@ fn letter_by_letter_and_in_blocks() {
     }
 }
 
-/// `G` of what looks back: false once, false for ever; and the exact monitor is never later.
+/// `G a` stays false, and the exact monitor decides at least as early.
 #[test]
-fn always() {
+fn globally_of_past_formula_stays_false() {
     let rng = Rng::new(8);
     let mut logic = Logic::new(Budget::default());
     for _ in 0..cases(100) {
         let atoms = atoms(&mut logic.formulae, 2);
         let size = 1 + rng.below(6);
-        let body = random(&rng, &mut logic.formulae, &atoms, size);
+        let body = random_past_formula(&rng, &mut logic.formulae, &atoms, size);
         let always = logic.formulae.globally(body).unwrap();
-        let past = Past::new(&logic.formulae, always).unwrap();
+        let past = PastMonitor::new(&logic.formulae, always).unwrap();
         assert!(past.is_always());
         let word = word(&rng, &atoms, 40);
         let expected = values(&logic.formulae, body, &word);
@@ -147,7 +147,7 @@ fn always() {
 }
 
 #[test]
-fn many_atoms() {
+fn many_atoms_use_several_words() {
     let mut logic = Logic::new(Budget::default());
     let atoms: Vec<Atom> =
         (0..200).map(|at| logic.formulae.atom_for(Proposition::Name(format!("a{at}")))).collect();
@@ -157,7 +157,7 @@ fn many_atoms() {
         all.push(logic.formulae.once(atom).unwrap());
     }
     let formula = logic.formulae.and(all).unwrap();
-    let past = Past::new(&logic.formulae, formula).unwrap();
+    let past = PastMonitor::new(&logic.formulae, formula).unwrap();
     assert_eq!((past.atoms(), past.memories()), (&atoms[..], 200));
     let mut state = past.start();
     for at in 0..200 {
@@ -167,13 +167,16 @@ fn many_atoms() {
 }
 
 #[test]
-fn what_looks_ahead_is_refused() {
+fn future_operators_are_rejected() {
     let mut logic = Logic::new(Budget::default());
     let a = logic.formulae.name("a").unwrap();
     let later = logic.formulae.finally(a).unwrap();
     let mixed = logic.formulae.once(later).unwrap();
-    assert_eq!(Past::new(&logic.formulae, mixed).unwrap_err().part, later);
+    assert_eq!(PastMonitor::new(&logic.formulae, mixed).unwrap_err().part, later);
     assert!(
-        Past::new(&logic.formulae, later).unwrap_err().to_string().starts_with("the formula looks ahead")
+        PastMonitor::new(&logic.formulae, later)
+            .unwrap_err()
+            .to_string()
+            .starts_with("the formula looks ahead")
     );
 }

@@ -1,4 +1,4 @@
-//! Formulae in words.
+//! Specification patterns and sentences.
 
 use invigil_ltl::Budget;
 use invigil_ltl::formula::Formulae;
@@ -10,18 +10,18 @@ use std::time::{Duration, Instant};
 
 fn sentence(text: &str) -> Option<Sentence> {
     let mut formulae = Formulae::new(&Budget::default());
-    let formula = formulae.parse(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+    let formula = formulae.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
     describe(&formulae, formula)
 }
 
 #[track_caller]
-fn says(text: &str, words: &str) {
+fn check_sentence(text: &str, words: &str) {
     assert_eq!(sentence(text).map(|sentence| sentence.text).as_deref(), Some(words), "{text}");
 }
 
 const SCOPES: [Scope; 5] = [Globally, Before, After, Between, AfterUntil];
 
-/// Eleven patterns in five scopes, in the order of their authors.
+/// Eleven patterns in five scopes, in the published order.
 #[test]
 fn published_patterns_are_recognised() {
     let Ok(text) = std::fs::read_to_string(tools::shared().join("models/ltl.csv")) else {
@@ -47,7 +47,7 @@ fn published_patterns_are_recognised() {
         let formula = line.split(',').nth(1).unwrap();
         let found = sentence(formula).and_then(|sentence| sentence.pattern);
         assert_eq!(found, Some((patterns[at / 5], SCOPES[at % 5])), "{formula}");
-        // The same with more in the place of each atom.
+        // The same with formulae instead of atoms.
         let larger = ["p0", "p1", "p2", "p3", "p4", "p5"]
             .iter()
             .enumerate()
@@ -61,44 +61,44 @@ fn published_patterns_are_recognised() {
 
 #[test]
 fn patterns_have_sentences() {
-    says("G !a", "`a` never holds.");
-    says("!F a", "`a` never holds.");
-    says("G !(a & b)", "`a & b` never holds.");
-    says("G(a -> F b)", "`a` is always answered by `b`.");
-    says("!F(a & G !b)", "`a` is always answered by `b`.");
-    says("G(a & c -> F(b | d))", "`a & c` is always answered by `b | d`.");
-    says("G(F b | !a)", "`a` is always answered by `b`.");
-    says("b R (!a | b)", "`a` does not hold before `b` has.");
-    says("!(!b U (a & !b))", "`a` does not hold before `b` has.");
-    says("G !a | (!a U b)", "`a` does not hold before `b` has.");
-    says("G(close -> G !write)", "From the first `close` on, `write` never holds.");
-    says("(F end) -> (busy U end)", "Before the first `end`, `busy` always holds.");
-    says("G(q & !r -> (!p W r))", "After `q` and until `r`, `p` never holds.");
-    says("G F tick", "`tick` holds again and again, for ever.");
-    says("!G F tick", "From some instant on, `!tick` always holds.");
-    says("G(\"q->size <= 3\")", "`\"q->size <= 3\"` always holds.");
-    says("G(a -> F b) & G !c", "`a` is always answered by `b`. `c` never holds.");
+    check_sentence("G !a", "`a` never holds.");
+    check_sentence("!F a", "`a` never holds.");
+    check_sentence("G !(a & b)", "`a & b` never holds.");
+    check_sentence("G(a -> F b)", "`a` is always answered by `b`.");
+    check_sentence("!F(a & G !b)", "`a` is always answered by `b`.");
+    check_sentence("G(a & c -> F(b | d))", "`a & c` is always answered by `b | d`.");
+    check_sentence("G(F b | !a)", "`a` is always answered by `b`.");
+    check_sentence("b R (!a | b)", "`a` does not hold before `b` has.");
+    check_sentence("!(!b U (a & !b))", "`a` does not hold before `b` has.");
+    check_sentence("G !a | (!a U b)", "`a` does not hold before `b` has.");
+    check_sentence("G(close -> G !write)", "From the first `close` on, `write` never holds.");
+    check_sentence("(F end) -> (busy U end)", "Before the first `end`, `busy` always holds.");
+    check_sentence("G(q & !r -> (!p W r))", "After `q` and until `r`, `p` never holds.");
+    check_sentence("G F tick", "`tick` holds infinitely often.");
+    check_sentence("!G F tick", "From some position on, `!tick` always holds.");
+    check_sentence("G(\"q->size <= 3\")", "`\"q->size <= 3\"` always holds.");
+    check_sentence("G(a -> F b) & G !c", "`a` is always answered by `b`. `c` never holds.");
 }
 
 #[test]
-fn other_formulae_are_said_operator_by_operator() {
-    says("G(a -> b)", "Always: if `a` then `b`.");
-    says("G(a -> X b)", "Always: if `a` then at the next instant `b`.");
-    says(
+fn other_formulae_are_paraphrased_by_operators() {
+    check_sentence("G(a -> b)", "Always: if `a` then `b`.");
+    check_sentence("G(a -> X b)", "Always: if `a` then at the next position `b`.");
+    check_sentence(
         "G(switch -> X(light U !switch))",
-        "Always: if `switch` then at the next instant (`light` until `!switch`, which comes).",
+        "Always: if `switch` then at the next position (`light` until `!switch`, which must occur).",
     );
-    says("G(tv -> F<=10 !tv)", "Always within 10 instants `!tv`.");
-    says("G<=25 pressure", "Now and for 25 more instants `pressure`.");
-    says("G(request -> F<=3 grant)", "Always: if `request` then within 3 instants `grant`.");
-    says("presence & F[2,5] water", "`presence`. 2 to 5 instants later `water`.");
-    says("a U b", "`a` until `b`, which comes.");
-    says("(G a) U b", "(always `a`) until `b`, which comes.");
-    says("G(a U b)", "Always: `a` until `b`, which comes.");
-    says("G(push -> O<=3 init)", "Always: if `push` then at most 3 instants ago `init`.");
-    says("G(b -> (!c S a))", "Always: if `b` then (`!c` ever since `a`, which came).");
-    says("G F a -> G F b", "If again and again `a` then again and again `b`.");
-    says("a", "`a`.");
+    check_sentence("G(tv -> F<=10 !tv)", "Always within 10 positions `!tv`.");
+    check_sentence("G<=25 pressure", "Now and at the next 25 positions `pressure`.");
+    check_sentence("G(request -> F<=3 grant)", "Always: if `request` then within 3 positions `grant`.");
+    check_sentence("presence & F[2,5] water", "`presence`. 2 to 5 positions later `water`.");
+    check_sentence("a U b", "`a` until `b`, which must occur.");
+    check_sentence("(G a) U b", "(always `a`) until `b`, which must occur.");
+    check_sentence("G(a U b)", "Always: `a` until `b`, which must occur.");
+    check_sentence("G(push -> O<=3 init)", "Always: if `push` then at most 3 positions ago `init`.");
+    check_sentence("G(b -> (!c S a))", "Always: if `b` then (`!c` since `a`, which must have occurred).");
+    check_sentence("G F a -> G F b", "If infinitely often `a` then infinitely often `b`.");
+    check_sentence("a", "`a`.");
 }
 
 #[test]
@@ -111,9 +111,9 @@ fn large_formulae_have_no_sentence() {
     }
 }
 
-/// Formulae with many equal sides, for which there are many ways to try.
+/// Formulae with many symmetric operands, so that many matches must be tried.
 #[test]
-fn the_search_ends() {
+fn search_for_patterns_finishes_in_time() {
     let sides = (0..12).map(|at| format!("(a{at} U (b{at} | c) | G !c & d{at})")).collect::<Vec<_>>();
     for text in [format!("G({})", sides.join(" | ")), format!("F({})", sides.join(" & "))] {
         let start = Instant::now();

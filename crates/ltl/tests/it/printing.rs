@@ -1,6 +1,6 @@
-//! What is printed is read as the same formula.
+//! Printed formulae parse to themselves.
 
-use crate::common::{atoms, formula};
+use crate::common::{atoms, random_formula};
 use invigil_ltl::formula::{Formulae, Node, Proposition, Style};
 use invigil_ltl::{Budget, Formula};
 use invigil_test_support::{Rng, cases, tools};
@@ -10,34 +10,34 @@ fn formulae() -> Formulae {
     Formulae::new(&Budget::default())
 }
 
-/// Prints and reads in every style.
+/// Checks the round trip in every style.
 #[track_caller]
-fn same_again(formulae: &mut Formulae, formula: Formula) {
+fn check_round_trip(formulae: &mut Formulae, formula: Formula) {
     for style in [Style::Ascii, Style::Unicode, Style::Spot, Style::Spin] {
         let strong = |part: &Formula| matches!(formulae.node(*part), Node::StrongRelease(_));
-        if style == Style::Spin && formulae.within(formula).iter().any(strong) {
+        if style == Style::Spin && formulae.subformulae(formula).iter().any(strong) {
             continue;
         }
         let text = formulae.show(formula).style(style).to_string();
-        let again = formulae.parse(&text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+        let again = formulae.parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         assert_eq!(again, formula, "{text} is read as {}", formulae.show(again));
     }
 }
 
 #[test]
-fn random_formulae_are_read_as_they_are_printed() {
+fn random_formulae_survive_round_trip() {
     for seed in 0..cases(20_000) {
         let (rng, mut formulae) = (Rng::new(seed), formulae());
         let count = 1 + rng.below(4);
         let atoms = atoms(&mut formulae, count);
         let size = 1 + rng.below(30);
-        let formula = formula(&rng, &mut formulae, &atoms, size, true);
-        same_again(&mut formulae, formula);
+        let formula = random_formula(&rng, &mut formulae, &atoms, size, true);
+        check_round_trip(&mut formulae, formula);
     }
 }
 
-/// A text with all that the language has.
-fn text(rng: &Rng, size: usize) -> String {
+/// Generates a text with all constructs of the language.
+fn random_text(rng: &Rng, size: usize) -> String {
     if size <= 1 {
         return ["a", "b", "c", "'U'", "\"x < 1\"", "@m", "true"][rng.below(7)].to_owned();
     }
@@ -48,7 +48,7 @@ fn text(rng: &Rng, size: usize) -> String {
         _ => String::new(),
     };
     if size == 2 || rng.below(2) == 0 {
-        let part = text(rng, size - 1);
+        let part = random_text(rng, size - 1);
         return match rng.below(8) {
             0 => format!("!({part})"),
             1 => format!("X[{}]({part})", rng.below(5)),
@@ -58,7 +58,7 @@ fn text(rng: &Rng, size: usize) -> String {
         };
     }
     let left = 1 + rng.below(size - 2);
-    let (a, b) = (text(rng, left), text(rng, size - 1 - left));
+    let (a, b) = (random_text(rng, left), random_text(rng, size - 1 - left));
     let operator = ["&", "|", "->", "<->", "xor", "U", "R", "W", "M", "S", "T"][rng.below(11)];
     let bound = if operator.len() == 1 && operator.chars().all(char::is_alphabetic) {
         bound(rng)
@@ -69,23 +69,23 @@ fn text(rng: &Rng, size: usize) -> String {
 }
 
 #[test]
-fn random_texts_are_printed_as_they_are_read() {
+fn random_texts_survive_round_trip() {
     for seed in 0..cases(20_000) {
         let (rng, mut formulae) = (Rng::new(seed), formulae());
         let size = 1 + rng.below(12);
-        let text = text(&rng, size);
-        let formula = formulae.parse(&text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+        let text = random_text(&rng, size);
+        let formula = formulae.parse(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let shown = formulae.show(formula).to_string();
         assert_eq!(formulae.parse(&shown), Ok(formula), "{text} is printed as {shown}");
-        // The tree says the same as the text.
-        let tree = invigil_ltl::syntax::Tree::parse(&text).unwrap().to_string();
+        // The syntax tree is equivalent to the text.
+        let tree = invigil_ltl::syntax::SyntaxTree::parse(&text).unwrap().to_string();
         assert_eq!(formulae.parse(&tree), Ok(formula), "{text} is written as {tree}");
-        assert_eq!(invigil_ltl::syntax::Tree::parse(&tree).unwrap().to_string(), tree);
+        assert_eq!(invigil_ltl::syntax::SyntaxTree::parse(&tree).unwrap().to_string(), tree);
     }
 }
 
 #[test]
-fn formulae_are_printed_as_one_would_write_them() {
+fn formulae_are_printed_in_canonical_form() {
     for text in [
         "G(a -> F b)",
         "a U b U c",
@@ -126,26 +126,26 @@ fn formulae_are_printed_as_one_would_write_them() {
         let mut formulae = formulae();
         let formula = formulae.parse(text).unwrap();
         assert_eq!(formulae.show(formula).to_string(), text);
-        same_again_where_known(&mut formulae, formula);
+        check_round_trip_of_plain(&mut formulae, formula);
     }
 }
 
-/// Spot's style makes expressions of names that are not plain.
-fn same_again_where_known(formulae: &mut Formulae, formula: Formula) {
-    let plain = |formulae: &Formulae| {
-        let atoms: Vec<_> = formulae.within(formula);
+/// Checks the round trip of formulae with plain names; in Spot's style, other names become expressions.
+fn check_round_trip_of_plain(formulae: &mut Formulae, formula: Formula) {
+    let is_plain = |formulae: &Formulae| {
+        let atoms: Vec<_> = formulae.subformulae(formula);
         atoms.iter().all(|part| match formulae.node(*part) {
             Node::Atom(atom) => matches!(formulae.proposition(*atom), Proposition::Name(name) if name.len() == 1 && name != "F"),
             _ => true,
         })
     };
-    if plain(formulae) {
-        same_again(formulae, formula);
+    if is_plain(formulae) {
+        check_round_trip(formulae, formula);
     }
 }
 
 #[test]
-fn styles_are_those_of_the_tools() {
+fn styles_follow_syntax_of_tools() {
     let shown = |text: &str, style: Style| {
         let mut formulae = formulae();
         let formula = formulae.parse(text).unwrap();
@@ -159,8 +159,8 @@ fn styles_are_those_of_the_tools() {
 }
 
 #[test]
-fn what_would_be_endless_is_cut() {
-    // Each level has the one below it twice: on paper, two to the power of forty.
+fn exponential_text_is_truncated() {
+    // Each level contains the previous one twice: 2^40 operators as text.
     let mut formulae = formulae();
     let mut formula = formulae.parse("a").unwrap();
     for _ in 0..40 {
@@ -169,17 +169,17 @@ fn what_would_be_endless_is_cut() {
     }
     let text = formulae.show(formula).to_string();
     assert!(text.len() < 2 << 20 && text.ends_with('…'));
-    assert_eq!(formulae.show(formula).at_most(9).to_string(), "X(X(X(X(X…");
+    assert_eq!(formulae.show(formula).truncated_to(9).to_string(), "X(X(X(X(X…");
 }
 
-/// The folder of shared files: beside the root of the project, or where the environment says.
+/// Returns the folder of shared files, if it has the published formulae.
 fn shared() -> Option<PathBuf> {
     let folder = tools::shared();
     folder.join("models/ltl.csv").exists().then_some(folder)
 }
 
 #[test]
-fn published_formulae_are_read_and_printed() {
+fn published_formulae_survive_round_trip() {
     let Some(shared) = shared() else {
         eprintln!("skipped: no shared folder");
         return;
@@ -189,7 +189,7 @@ fn published_formulae_are_read_and_printed() {
     for line in text.lines().skip(1) {
         let mut formulae = formulae();
         let formula = formulae.parse(line.split(',').nth(1).unwrap()).unwrap();
-        same_again(&mut formulae, formula);
+        check_round_trip(&mut formulae, formula);
         count += 1;
     }
     assert_eq!(count, 94);

@@ -1,13 +1,13 @@
-//! Reductions keep the language: random automata, before and after, on random words.
+//! Reductions preserve the language, checked on random automata and words.
 
-use crate::common::{atoms, formula, lasso};
+use crate::common::{atoms, random_formula, random_lasso};
 use invigil_ltl::automaton::{Automaton, Edge, buchi, reduce};
 use invigil_ltl::formula::Atom;
 use invigil_ltl::{Budget, Label, Logic};
-use invigil_test_support::{Rng, cases};
+use invigil_test_support::{Rng, at_least, cases};
 
-/// A label: a disjunction of one or two products.
-fn label(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Label {
+/// Generates a label: a disjunction of one or two products.
+fn random_label(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Label {
     let mut sum = logic.labels.bottom();
     for _ in 0..1 + rng.below(2) {
         let mut product = logic.labels.top();
@@ -24,16 +24,18 @@ fn label(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Label {
     sum
 }
 
-/// Up to six states, up to three sets.
-fn automaton(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Automaton {
+/// Generates an automaton with up to six states and three acceptance sets.
+fn random_automaton(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Automaton {
     let (states, sets, edges) = (1 + rng.below(6), rng.below(4), 1 + rng.below(3));
-    let thin = 1 + rng.below(3);
+    let sparsity = 1 + rng.below(3);
     let mut out = |_| {
         let count = rng.below(edges + 1) + 1;
         (0..count)
             .map(|_| Edge {
-                label: label(rng, logic, atoms),
-                marks: (0..sets).filter(|_| rng.below(thin + 1) == 0).fold(0, |marks, set| marks | 1 << set),
+                label: random_label(rng, logic, atoms),
+                marks: (0..sets)
+                    .filter(|_| rng.below(sparsity + 1) == 0)
+                    .fold(0, |marks, set| marks | 1 << set),
                 target: rng.below(states) as u32,
             })
             .collect()
@@ -41,17 +43,16 @@ fn automaton(rng: &Rng, logic: &mut Logic, atoms: &[Atom]) -> Automaton {
     Automaton { initial: 0, edges: (0..states).map(&mut out).collect(), sets: sets as u32 }
 }
 
-fn each(cases: u64, mut check: impl FnMut(&Rng, &mut Logic, &Automaton) -> Vec<Automaton>) {
-    let cases = invigil_test_support::cases(cases);
-    for seed in 0..cases {
+fn check_results(repetitions: u64, mut check: impl FnMut(&Rng, &mut Logic, &Automaton) -> Vec<Automaton>) {
+    for seed in 0..cases(repetitions) {
         let rng = Rng::new(seed + 1);
         let mut logic = Logic::new(Budget { nodes: 1 << 14, ..Budget::default() });
         let count = 1 + rng.below(3);
         let atoms = atoms(&mut logic.formulae, count);
-        let first = automaton(&rng, &mut logic, &atoms);
+        let first = random_automaton(&rng, &mut logic, &atoms);
         let results = check(&rng, &mut logic, &first);
         for _ in 0..60 {
-            let word = lasso(&rng, &atoms);
+            let word = random_lasso(&rng, &atoms);
             let expected = first.accepts(&logic.labels, &word);
             for (at, result) in results.iter().enumerate() {
                 assert_eq!(
@@ -65,9 +66,9 @@ fn each(cases: u64, mut check: impl FnMut(&Rng, &mut Logic, &Automaton) -> Vec<A
 }
 
 #[test]
-fn reduced() {
+fn reduce_preserves_language() {
     let (mut before, mut after) = (0, 0);
-    each(4000, |_, logic, first| {
+    check_results(4000, |_, logic, first| {
         let small = reduce(first, None, logic).unwrap();
         let trimmed = first.trim(&logic.labels).unwrap();
         assert!(small.states() <= trimmed.states());
@@ -78,48 +79,48 @@ fn reduced() {
 }
 
 #[test]
-fn buchi_with_marks_on_states() {
-    each(4000, |_, logic, first| {
+fn buchi_preserves_language() {
+    check_results(4000, |_, logic, first| {
         let small = buchi(first, None, logic).unwrap();
         assert!(small.is_state_based() && small.sets == 1);
         vec![small]
     });
 }
 
-/// Automata of formulae are blown up, and reduced with the negation's automaton as a judge.
+/// Automata of formulae are enlarged, and reduced with an automaton of the negation.
 #[test]
-fn judged_by_the_negation() {
-    let (mut known, mut blown, mut back) = (0, 0, 0);
+fn speculative_reductions_preserve_language() {
+    let (mut original, mut enlarged, mut reduced) = (0, 0, 0);
     for seed in 0..cases(500) {
         let rng = Rng::new(seed + 1);
         let mut logic = Logic::new(Budget { nodes: 1 << 16, states: 300, ..Budget::default() });
         let count = 1 + rng.below(4);
         let atoms = atoms(&mut logic.formulae, count);
         let size = 1 + rng.below(16);
-        let wanted = formula(&rng, &mut logic.formulae, &atoms, size, false);
-        let not = logic.formulae.not(wanted).unwrap();
-        let (Ok(first), Ok(negation)) = (logic.translate(wanted), logic.translate(not)) else { continue };
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, false);
+        let not = logic.formulae.not(formula).unwrap();
+        let (Ok(first), Ok(negation)) = (logic.translate(formula), logic.translate(not)) else { continue };
         let Ok(large) = first.union(&first, &logic).and_then(|twice| twice.product(&first, &logic)) else {
             continue;
         };
         let small = reduce(&large, Some(&negation), &logic).unwrap();
         let state_based = buchi(&large, Some(&negation), &logic).unwrap();
         assert!(state_based.is_state_based() && state_based.sets == 1);
-        (known, blown, back) = (known + first.states(), blown + large.states(), back + small.states());
+        original += first.states();
+        enlarged += large.states();
+        reduced += small.states();
         for _ in 0..40 {
-            let word = lasso(&rng, &atoms);
-            let expected = word.satisfies(&logic.formulae, wanted);
+            let word = random_lasso(&rng, &atoms);
+            let expected = word.satisfies(&logic.formulae, formula);
             assert_eq!(small.accepts(&logic.labels, &word), expected, "seed {seed} on {word:?}");
             assert_eq!(state_based.accepts(&logic.labels, &word), expected, "seed {seed} on {word:?}");
         }
     }
-    assert!(blown > 2 * known && back * 20 <= known * 21, "{known}, {blown}, {back}");
+    assert!(enlarged > 2 * original && reduced * 20 <= original * 21, "{original}, {enlarged}, {reduced}");
 }
 
-/// A Boolean combination of safety formulae is recognised by a weak deterministic automaton, and its
-/// complement by the one with the marks turned round.
 #[test]
-fn obligations() {
+fn obligations_have_minimal_weak_automata_and_complements() {
     let (mut found, mut exact) = (0, 0);
     for seed in 0..cases(600) {
         let rng = Rng::new(seed + 1);
@@ -127,65 +128,66 @@ fn obligations() {
         let count = 1 + rng.below(3);
         let atoms = atoms(&mut logic.formulae, count);
         let size = 1 + rng.below(12);
-        let wanted = formula(&rng, &mut logic.formulae, &atoms, size, false);
-        let not = logic.formulae.not(wanted).unwrap();
-        let (Ok(automaton), Ok(negation)) = (logic.translate(wanted), logic.translate(not)) else { continue };
-        let Some(weak) = automaton.obligation(Some(&negation), &logic).unwrap() else { continue };
+        let formula = random_formula(&rng, &mut logic.formulae, &atoms, size, false);
+        let not = logic.formulae.not(formula).unwrap();
+        let (Ok(automaton), Ok(negation)) = (logic.translate(formula), logic.translate(not)) else {
+            continue;
+        };
+        let Some(weak) = automaton.minimise_obligation(Some(&negation), &logic).unwrap() else { continue };
         found += 1;
         assert!(weak.is_weak() && weak.is_state_based());
         assert!(weak.is_deterministic(&logic.labels).unwrap());
         let complement = weak.complement(&logic).unwrap().unwrap();
         assert!(complement.is_complete(&logic.labels).unwrap());
         for _ in 0..30 {
-            let word = lasso(&rng, &atoms);
-            let expected = word.satisfies(&logic.formulae, wanted);
+            let word = random_lasso(&rng, &atoms);
+            let expected = word.satisfies(&logic.formulae, formula);
             assert_eq!(weak.accepts(&logic.labels, &word), expected, "seed {seed} on {word:?}");
             assert_eq!(complement.accepts(&logic.labels, &word), !expected, "seed {seed} on {word:?}");
         }
-        // The smallest one has no more states than any other deterministic one.
+        // The minimal automaton has at most as many states as any weak deterministic one.
         if automaton.is_deterministic(&logic.labels).unwrap() && automaton.is_weak() {
             exact += 1;
             assert!(weak.states() <= automaton.states(), "seed {seed}");
         }
     }
-    assert!(found > 300 && exact > 100, "{found}, {exact}");
+    assert!(found > at_least(300) && exact > at_least(100), "{found}, {exact}");
 }
 
-/// What is not an obligation is not taken for one: infinitely often.
 #[test]
-fn no_obligation() {
+fn recurrence_is_not_recognised_as_obligation() {
     let mut logic = Logic::new(Budget::default());
     let a = logic.formulae.name("a").unwrap();
     let finally = logic.formulae.finally(a).unwrap();
-    let wanted = logic.formulae.globally(finally).unwrap();
-    let not = logic.formulae.not(wanted).unwrap();
-    let (automaton, negation) = (logic.translate(wanted).unwrap(), logic.translate(not).unwrap());
-    assert_eq!(automaton.obligation(Some(&negation), &logic).unwrap(), None);
-    assert_eq!(automaton.obligation(None, &logic).unwrap(), None);
+    let formula = logic.formulae.globally(finally).unwrap();
+    let not = logic.formulae.not(formula).unwrap();
+    let (automaton, negation) = (logic.translate(formula).unwrap(), logic.translate(not).unwrap());
+    assert_eq!(automaton.minimise_obligation(Some(&negation), &logic).unwrap(), None);
+    assert_eq!(automaton.minimise_obligation(None, &logic).unwrap(), None);
     assert!(!automaton.is_weak() && automaton.complement(&logic).unwrap().is_none());
 }
 
-/// Automata in which every run is accepting, and such that accept as soon as they come to one state.
+/// Automata whose runs are all accepting, and automata with a single accepting sink.
 #[test]
-fn safety_and_guarantee() {
-    each(1500, |rng, logic, first| {
-        let mut kinds = vec![Automaton { sets: 0, ..first.clone() }, first.clone()];
-        kinds[0].edges.iter_mut().flatten().for_each(|edge| edge.marks = 0);
-        kinds[1].sets = 1;
-        kinds[1].edges.iter_mut().flatten().for_each(|edge| edge.marks = 0);
+fn safety_and_guarantee_automata_are_recognised_as_obligations() {
+    check_results(1500, |rng, logic, first| {
+        let mut automata = vec![Automaton { sets: 0, ..first.clone() }, first.clone()];
+        automata[0].edges.iter_mut().flatten().for_each(|edge| edge.marks = 0);
+        automata[1].sets = 1;
+        automata[1].edges.iter_mut().flatten().for_each(|edge| edge.marks = 0);
         let last = rng.below(first.states());
-        kinds[1].edges[last] = vec![Edge { label: logic.labels.top(), marks: 1, target: last as u32 }];
+        automata[1].edges[last] = vec![Edge { label: logic.labels.top(), marks: 1, target: last as u32 }];
         let atoms: Vec<Atom> = logic.formulae.atoms().map(|(atom, _)| atom).collect();
-        for kind in kinds {
-            let kind = kind.trim(&logic.labels).unwrap();
-            let weak = kind.obligation(None, logic).unwrap().expect("an obligation");
+        for automaton in automata {
+            let automaton = automaton.trim(&logic.labels).unwrap();
+            let weak = automaton.minimise_obligation(None, logic).unwrap().expect("an obligation");
             assert!(weak.is_deterministic(&logic.labels).unwrap());
             for _ in 0..30 {
-                let word = lasso(rng, &atoms);
+                let word = random_lasso(rng, &atoms);
                 assert_eq!(
                     weak.accepts(&logic.labels, &word),
-                    kind.accepts(&logic.labels, &word),
-                    "{kind:?}"
+                    automaton.accepts(&logic.labels, &word),
+                    "{automaton:?}"
                 );
             }
         }
@@ -193,19 +195,18 @@ fn safety_and_guarantee() {
     });
 }
 
-/// Completing changes nothing.
 #[test]
-fn completed() {
-    each(1500, |_, logic, first| {
+fn complete_preserves_language() {
+    check_results(1500, |_, logic, first| {
         let complete = first.complete(&logic.labels).unwrap();
         assert!(complete.is_complete(&logic.labels).unwrap());
         vec![complete]
     });
 }
 
-/// Many atoms: labels stay diagrams. A chain of forty steps, each with its own atom, twice.
+/// Two copies of a cycle of forty steps, each with its own atom: too many atoms for bit sets of letters.
 #[test]
-fn many_atoms() {
+fn automaton_with_many_atoms_is_reduced() {
     let mut logic = Logic::new(Budget::default());
     let atoms: Vec<Atom> = (0..40)
         .map(|at| logic.formulae.atom_for(invigil_ltl::formula::Proposition::Name(format!("p{at}"))))

@@ -1,36 +1,36 @@
-//! What can be written, how it is read, and what is said of mistakes.
+//! Syntax of formulae and files, and its errors.
 
 use invigil_ltl::formula::{Formulae, Proposition};
-use invigil_ltl::syntax::{Mistake, Tree, format, unglued};
+use invigil_ltl::syntax::{SyntaxError, SyntaxTree, format, separate_operators};
 use invigil_ltl::{Budget, Logic};
 
 fn formulae() -> Formulae {
     Formulae::new(&Budget::default())
 }
 
-/// Whether both texts are the same formula.
+/// Checks that both texts parse to the same formula.
 #[track_caller]
-fn same(one: &str, other: &str) {
+fn check_same(one: &str, other: &str) {
     let mut formulae = formulae();
-    let first = formulae.parse(one).unwrap_or_else(|mistake| panic!("{one}: {mistake}"));
-    let second = formulae.parse(other).unwrap_or_else(|mistake| panic!("{other}: {mistake}"));
+    let first = formulae.parse(one).unwrap_or_else(|error| panic!("{one}: {error}"));
+    let second = formulae.parse(other).unwrap_or_else(|error| panic!("{other}: {error}"));
     assert_eq!(first, second, "{one} is {}, {other} is {}", formulae.show(first), formulae.show(second));
 }
 
 #[track_caller]
-fn mistake(text: &str) -> Mistake {
+fn parse_error(text: &str) -> SyntaxError {
     let mut formulae = formulae();
     match formulae.parse(text) {
         Ok(formula) => panic!("{text} is {}", formulae.show(formula)),
-        Err(mistake) => mistake,
+        Err(error) => error,
     }
 }
 
-/// The text that a mistake points at, and what it says.
+/// Checks the text that an error marks, and its message.
 #[track_caller]
-fn wrong(text: &str, place: &str, message: &str) {
-    let found = mistake(text);
-    assert_eq!((&text[found.span.clone()], found.message.as_str()), (place, message), "{text}: {found:?}");
+fn check_error(text: &str, marked: &str, message: &str) {
+    let error = parse_error(text);
+    assert_eq!((&text[error.span.clone()], error.message.as_str()), (marked, message), "{text}: {error:?}");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn operators_have_many_spellings() {
         ("[]<>a", &["G F a", "[] <> a", "□◇a", "always eventually! a", "G(F(a))"]),
     ];
     for (one, others) in spellings {
-        others.iter().for_each(|other| same(one, other));
+        others.iter().for_each(|other| check_same(one, other));
     }
 }
 
@@ -95,12 +95,12 @@ fn bounds_have_many_spellings() {
         ("a", &["X[0] a", "F[0,0] a", "G<1 a", "H[0,0] a", "Z[0] a"]),
     ];
     for (one, others) in spellings {
-        others.iter().for_each(|other| same(one, other));
+        others.iter().for_each(|other| check_same(one, other));
     }
 }
 
 #[test]
-fn operators_hold_their_operands_as_in_spot() {
+fn operator_precedence_is_that_of_spot() {
     for (short, long) in [
         ("a U b U c", "a U (b U c)"),
         ("a U b R c", "a U (b R c)"),
@@ -122,26 +122,26 @@ fn operators_hold_their_operands_as_in_spot() {
         ("!X a", "!(X a)"),
         ("always a until b", "(always a) until b"),
     ] {
-        same(short, long);
+        check_same(short, long);
     }
 }
 
 #[test]
-fn words_are_names_where_no_operator_makes_sense() {
-    same("G(acquire -> F release)", "G(acquire -> F 'release')");
-    same("G(next -> Y has_next)", "G('next' -> Y has_next)");
-    same("release release release", "'release' R 'release'");
-    same("once", "`once`");
-    same("F until & since", "F 'until' & 'since'");
+fn keywords_are_names_in_operand_positions() {
+    check_same("G(acquire -> F release)", "G(acquire -> F 'release')");
+    check_same("G(next -> Y has_next)", "G('next' -> Y has_next)");
+    check_same("release release release", "'release' R 'release'");
+    check_same("once", "`once`");
+    check_same("F until & since", "F 'until' & 'since'");
 }
 
 #[test]
 fn atoms_are_names_expressions_and_references() {
     let mut formulae = formulae();
     let mut atom = |text: &str| {
-        let formula = formulae.parse(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
+        let formula = formulae.parse(text).unwrap_or_else(|error| panic!("{text}: {error}"));
         let invigil_ltl::formula::Node::Atom(atom) = *formulae.node(formula) else {
-            panic!("{text} is no atom")
+            panic!("{text} is not an atom")
         };
         formulae.proposition(atom).clone()
     };
@@ -151,7 +151,7 @@ fn atoms_are_names_expressions_and_references() {
     {
         assert_eq!(atom(plain), name(plain));
     }
-    for (text, meant) in [
+    for (text, name_text) in [
         ("'F'", "F"),
         ("`a b`", "a b"),
         ("'actfloor(0)'", "actfloor(0)"),
@@ -159,7 +159,7 @@ fn atoms_are_names_expressions_and_references() {
         (r"`\\ \u{e9}\n`", "\\ é\n"),
         (" ( 'a' ) ", "a"),
     ] {
-        assert_eq!(atom(text), name(meant));
+        assert_eq!(atom(text), name(name_text));
     }
     assert_eq!(atom("\"q->size <= 3\""), Proposition::Expression("q->size <= 3".to_owned()));
     assert_eq!(atom(r#""s == \"x\\n\"""#), Proposition::Expression(r#"s == "x\n""#.to_owned()));
@@ -169,86 +169,86 @@ fn atoms_are_names_expressions_and_references() {
 }
 
 #[test]
-fn mistakes_have_a_place_and_say_what_was_expected() {
-    wrong("", "", "expected a formula, found the end");
-    wrong("G(a -> )", ")", "expected a formula, found `)`");
-    wrong("a b", "b", "expected an operator or the end, found `b`");
-    wrong("(a b", "b", "expected an operator or `)`, found `b`");
-    wrong("(a & (b)", "(", "the parenthesis is never closed");
-    wrong("a) & b", ")", "there is no `(` for this `)`");
-    wrong("a & & b", "&", "expected a formula, found `&`");
-    wrong("a &", "", "expected a formula, found the end");
-    wrong("F[3] a", "[3]", "this bound needs two numbers");
-    wrong("X[1,3] a", "[1,3]", "an operator that steps has one number: how many steps");
-    wrong("F[5,2] a", "[5,2]", "the bound ends before it begins: [5,2]");
-    wrong("F<0 a", "<0", "no instant is before this bound");
-    wrong("F[a,2] b", "a", "expected a number, found `a`");
-    wrong("F[2;3] b", ";", "expected `,` or `]`, found `;`");
-    wrong("F[2,3 b", "b", "expected `]`, found `b`");
-    wrong("3 & a", "3", "expected a formula, found `3`");
-    wrong("a & 2b", "2b", "a name cannot begin with a digit: `2b`");
-    wrong("a & \"x", "\"", "the quote is not closed on its line");
-    wrong("a & ''", "''", "there is nothing between the quotes");
-    wrong("'a\\q'", "\\q", "`\\\\q` is no escape");
-    wrong("a & @ b", "@", "expected a name after `@`, found none");
-    wrong("a U[0,2 & b", "&", "expected `]`, found `&`");
-    wrong("until! a", "until!", "expected a formula, found `until!`");
-    assert_eq!(mistake("a b").expected, ["an operator", "the end"]);
+fn errors_have_span_and_expectation() {
+    check_error("", "", "expected a formula, found the end");
+    check_error("G(a -> )", ")", "expected a formula, found `)`");
+    check_error("a b", "b", "expected an operator or the end, found `b`");
+    check_error("(a b", "b", "expected an operator or `)`, found `b`");
+    check_error("(a & (b)", "(", "unclosed parenthesis");
+    check_error("a) & b", ")", "unmatched `)`");
+    check_error("a & & b", "&", "expected a formula, found `&`");
+    check_error("a &", "", "expected a formula, found the end");
+    check_error("F[3] a", "[3]", "this bound needs two numbers");
+    check_error("X[1,3] a", "[1,3]", "this operator takes a single number of steps");
+    check_error("F[5,2] a", "[5,2]", "the upper end of the bound is below the lower end: [5,2]");
+    check_error("F<0 a", "<0", "the bound contains no position");
+    check_error("F[a,2] b", "a", "expected a number, found `a`");
+    check_error("F[2;3] b", ";", "expected `,` or `]`, found `;`");
+    check_error("F[2,3 b", "b", "expected `]`, found `b`");
+    check_error("3 & a", "3", "expected a formula, found `3`");
+    check_error("a & 2b", "2b", "a name cannot start with a digit: `2b`");
+    check_error("a & \"x", "\"", "the closing quote is missing on this line");
+    check_error("a & ''", "''", "empty quotes");
+    check_error("'a\\q'", "\\q", "`\\\\q` is not an escape sequence");
+    check_error("a & @ b", "@", "expected a name after `@`, found none");
+    check_error("a U[0,2 & b", "&", "expected `]`, found `&`");
+    check_error("until! a", "until!", "expected a formula, found `until!`");
+    assert_eq!(parse_error("a b").expected, ["an operator", "the end"]);
 }
 
 #[test]
-fn mistakes_come_with_remedies() {
-    for (text, remedy) in [
-        ("GF a", "`GF` is read as one name; apart: G F"),
-        ("G(Fa b)", "`Fa` is read as one name; apart: F a"),
-        ("a AND b", "the operator is written in small letters: and"),
-        ("a & U", "as a name it stands in quotes: 'U'"),
-        ("x == 3", "an expression over the subject stands in double quotes"),
-        ("x < 3", "an expression over the subject stands in double quotes"),
-        ("actfloor(0)", "a name with parentheses stands in quotes: 'actfloor(…)'"),
-        ("F[3] a", "[0,3] or <=3 for all instants up to 3, [3,3] for just that one"),
+fn errors_have_hints() {
+    for (text, hint) in [
+        ("GF a", "`GF` is a single name; write the operators separately: G F"),
+        ("G(Fa b)", "`Fa` is a single name; write the operators separately: F a"),
+        ("a AND b", "write the operator in lower case: and"),
+        ("a & U", "to use it as a name, write it in quotes: 'U'"),
+        ("x == 3", "write expressions in double quotes"),
+        ("x < 3", "write expressions in double quotes"),
+        ("actfloor(0)", "write a name with parentheses in quotes: 'actfloor(…)'"),
+        ("F[3] a", "write [0,3] or <=3 for all positions up to 3, [3,3] for position 3 only"),
         ("3a", "put it in single quotes: '3a'"),
     ] {
-        assert_eq!(mistake(text).hint.as_deref(), Some(remedy), "{text}");
+        assert_eq!(parse_error(text).hint.as_deref(), Some(hint), "{text}");
     }
     assert_eq!(
-        mistake("a & U").to_string(),
+        parse_error("a & U").to_string(),
         "expected a formula, found the end".replace("the end", "`U`")
-            + " (as a name it stands in quotes: 'U')"
+            + " (to use it as a name, write it in quotes: 'U')"
     );
 }
 
 #[test]
-fn odd_letters_are_mistakes_where_they_are() {
-    for (text, place, message) in [
-        ("a & b\u{301}", "\u{301}", "U+0301, an accent without its letter, means nothing in a formula"),
+fn unsupported_characters_are_errors_at_their_position() {
+    for (text, marked, message) in [
         (
-            "a \u{202e}& b",
-            "\u{202e}",
-            "U+202E, which changes the direction of text, means nothing in a formula",
+            "a & b\u{301}",
+            "\u{301}",
+            "U+0301, a combining mark without a base letter, is not allowed in a formula",
         ),
-        ("a\u{200b} & b", "\u{200b}", "U+200B, which cannot be seen, means nothing in a formula"),
-        ("G a & \u{7}", "\u{7}", "U+0007, a control character, means nothing in a formula"),
-        ("a & 😀", "😀", "`😀` means nothing in a formula"),
-        ("größe & ä ∧ §", "§", "`§` means nothing in a formula"),
-        ("\u{feff}a \u{feff}", "\u{feff}", "U+FEFF, which cannot be seen, means nothing in a formula"),
+        ("a \u{202e}& b", "\u{202e}", "U+202E, a control of the text direction, is not allowed in a formula"),
+        ("a\u{200b} & b", "\u{200b}", "U+200B, an invisible character, is not allowed in a formula"),
+        ("G a & \u{7}", "\u{7}", "U+0007, a control character, is not allowed in a formula"),
+        ("a & 😀", "😀", "`😀` is not allowed in a formula"),
+        ("größe & ä ∧ §", "§", "`§` is not allowed in a formula"),
+        ("\u{feff}a \u{feff}", "\u{feff}", "U+FEFF, an invisible character, is not allowed in a formula"),
     ] {
-        wrong(text, place, message);
+        check_error(text, marked, message);
     }
-    same("\u{feff}a\u{a0}&\u{3000}b", "a & b");
+    check_same("\u{feff}a\u{a0}&\u{3000}b", "a & b");
 }
 
 #[test]
-fn comments_go_to_the_end_of_the_line() {
-    same("a // & b\n & c # x\n | #exit ## y", "(a & c) | #exit");
+fn comments_extend_to_end_of_line() {
+    check_same("a // & b\n & c # x\n | #exit ## y", "(a & c) | #exit");
 }
 
 #[test]
-fn glued_operators_come_apart() {
-    for (name, apart) in
+fn joined_operators_are_separated() {
+    for (name, separated) in
         [("GFa", Some("G F a")), ("Xp0", Some("X p0")), ("FG", Some("F G")), ("Get", None), ("F", None)]
     {
-        assert_eq!(unglued(name).as_deref(), apart, "{name}");
+        assert_eq!(separate_operators(name).as_deref(), separated, "{name}");
     }
 }
 
@@ -267,45 +267,40 @@ fn formulae_of_a_file_refer_to_each_other() {
     assert_eq!(found[3].formula, whole);
     assert_eq!(&text[found[2].formula_span.clone()], "presence &\n    F<=3 (water\n | fridge)");
     assert_eq!(&text[found[3].name.as_ref().unwrap().span.clone()], "'the end'");
-    assert_eq!(found[0].written.to_string(), "@kactivity & !@cooking");
+    assert_eq!(found[0].tree.to_string(), "@kactivity & !@cooking");
     let alone = logic.parse_file("// no name\nG\n a").unwrap();
     assert!(alone[0].name.is_none());
 }
 
 #[test]
-fn mistakes_of_a_file_are_all_told() {
+fn all_errors_of_file_are_reported() {
     let mut logic = Logic::new(Budget { nodes: 1 << 10, ..Budget::default() });
-    let mut wrong = |text: &str, expected: &[(&str, &str)]| {
+    let mut check = |text: &str, expected: &[(&str, &str)]| {
         let before = logic.formulae.count();
         let found = logic.parse_file(text).unwrap_err();
         let found: Vec<(&str, String)> =
             found.iter().map(|found| (&text[found.span.clone()], found.to_string())).collect();
-        let found: Vec<(&str, &str)> = found.iter().map(|(place, said)| (*place, said.as_str())).collect();
+        let found: Vec<(&str, &str)> =
+            found.iter().map(|(marked, message)| (*marked, message.as_str())).collect();
         assert_eq!(found, expected, "{text}");
-        assert_eq!(logic.formulae.count(), before, "what failed leaves nothing");
+        assert_eq!(logic.formulae.count(), before, "a failed parse leaves formulae behind");
     };
-    wrong(
-        "a = p &\nb = q )\nc = r",
-        &[("", "expected a formula, found the end"), (")", "there is no `(` for this `)`")],
+    check("a = p &\nb = q )\nc = r", &[("", "expected a formula, found the end"), (")", "unmatched `)`")]);
+    check("", &[("", "expected a formula, found the end")]);
+    check("light = p\nx = @ligth", &[("@ligth", "unknown formula `ligth` (did you mean `@light`?)")]);
+    check("a = p\nb = q\na = r", &[("a", "the name `a` is defined twice")]);
+    check("a = @b\nb = X @c\nc = @a | p", &[("@a", "`a` refers to itself: a → b → c → a")]);
+    check("a = !@a", &[("@a", "`a` refers to itself: a → a")]);
+    check(
+        "G p\nb = q",
+        &[("G p", "this formula needs a name, because the file has several (write it as: name = formula)")],
     );
-    wrong("", &[("", "expected a formula, found none")]);
-    wrong(
-        "light = p\nx = @ligth",
-        &[("@ligth", "there is no formula with the name `ligth` (did you mean `@light`?)")],
-    );
-    wrong("a = p\nb = q\na = r", &[("a", "there is another formula with the name `a`")]);
-    wrong("a = @b\nb = X @c\nc = @a | p", &[("@a", "`a` refers to itself: a → b → c → a")]);
-    wrong("a = !@a", &[("@a", "`a` refers to itself: a → a")]);
-    wrong("G p\nb = q", &[("G p", "a formula among others needs a name (write it as: name = formula)")]);
-    wrong(
-        "U = q",
-        &[("U", "expected a name before `=`, found `U` (quotes make a name of anything: 'U' = …)")],
-    );
-    wrong("a = \"x == 3", &[("\"", "the quote is not closed on its line")]);
+    check("U = q", &[("U", "expected a name before `=`, found `U` (any text in quotes is a name: 'U' = …)")]);
+    check("a = \"x == 3", &[("\"", "the closing quote is missing on this line")]);
 }
 
 #[test]
-fn trees_keep_what_was_written() {
+fn syntax_trees_preserve_source_form() {
     for (text, written) in [
         ("((F(p0)) -> (((!(p1)) U (p0))))", "F p0 -> (!p1 U p0)"),
         ("G<=3 (a&&b)", "G[0,3](a & b)"),
@@ -314,15 +309,15 @@ fn trees_keep_what_was_written() {
         ("a U>=2 (b R 1)", "a U[2,inf] (b R true)"),
         ("`a` & 'F' & \"x\" & @m", "a & 'F' & \"x\" & @m"),
     ] {
-        let tree = Tree::parse(text).unwrap();
+        let tree = SyntaxTree::parse(text).unwrap();
         assert_eq!(tree.to_string(), written);
-        assert_eq!(Tree::parse(written).unwrap().to_string(), written);
-        same(text, written);
+        assert_eq!(SyntaxTree::parse(written).unwrap().to_string(), written);
+        check_same(text, written);
     }
 }
 
 #[test]
-fn files_are_put_in_order() {
+fn files_are_formatted() {
     let text = "// head\n\n\n a=[]p // soon\n# next\n'U' =  p&&\n q; c = (p\n // why\n | q)\n";
     let ordered = "// head\n\na = G p  // soon\n# next\n'U' = p & q\nc = (p\n // why\n | q)\n";
     assert_eq!(format(text).unwrap(), ordered);

@@ -147,14 +147,14 @@ fn instants(text: &str) -> (usize, Vec<InputError>) {
     }
 }
 
-const TOLD: &str =
+const REPORTED: &str =
     "recognised 1\nevent e\nevent f\ncondition c\nbegin\n5 e f(1, \"x\") c=true\n6\n7 c=undefined\nend 3\n";
 
 #[test]
 fn truncated_recogniser_stream_is_fatal() {
-    assert_eq!(instants(TOLD), (3, vec![]));
-    for cut in 0..TOLD.len() {
-        let (count, problems) = instants(&TOLD[..cut]);
+    assert_eq!(instants(REPORTED), (3, vec![]));
+    for cut in 0..REPORTED.len() {
+        let (count, problems) = instants(&REPORTED[..cut]);
         assert!(!problems.is_empty(), "{cut}");
         assert!(problems.last().unwrap().is_fatal, "{cut}");
         assert!(count <= 3);
@@ -180,7 +180,7 @@ fn damaged_instants_are_reported() {
         ("recognised 1", "hello", "starts with `recognised 1`"),
     ];
     for (before, after, words) in cases {
-        let (_, problems) = instants(&TOLD.replacen(before, after, 1));
+        let (_, problems) = instants(&REPORTED.replacen(before, after, 1));
         assert!(problems.iter().any(|problem| problem.message.contains(words)), "{after}: {problems:?}");
     }
 }
@@ -236,9 +236,13 @@ impl std::io::Read for Breaks<'_> {
 fn broken_connections_are_reported() {
     let script = pedl(SCRIPT);
     let mut checking = CheckRun::new(medl(LIMIT, &script)).unwrap();
-    let told = "recognised 1\ncondition high\nbegin\n5 high=true\n";
-    let done =
-        check(&mut Breaks(told.as_bytes()), &mut GroupReader::new(StreamFormat::Lines), &mut checking, false);
+    let reported = "recognised 1\ncondition high\nbegin\n5 high=true\n";
+    let done = check(
+        &mut Breaks(reported.as_bytes()),
+        &mut GroupReader::new(StreamFormat::Lines),
+        &mut checking,
+        false,
+    );
     assert!(done.failure.unwrap().contains("the connection to the recogniser was lost"));
     assert_eq!(checking.outcome().violations(), 1, "what came is judged");
 

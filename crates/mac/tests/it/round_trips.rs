@@ -128,11 +128,11 @@ proptest! {
     fn filter_bytes_round_trip(all in snapshots(true), piece in 1_usize..9, deltas: bool) {
         let bytes = written(StreamFormat::Bytes, &all, deltas);
         let start = all.first().map_or(0, |taken| taken.time);
-        let told = |all: Vec<OwnedSnapshot>, start: i64| -> Vec<(i64, SnapshotKind)> {
+        let reported = |all: Vec<OwnedSnapshot>, start: i64| -> Vec<(i64, SnapshotKind)> {
             let all = all.into_iter().filter(|taken| taken.kind != SnapshotKind::Tick);
             all.map(|taken| (taken.time - start, taken.kind)).collect()
         };
-        prop_assert_eq!(told(read_back(StreamFormat::Bytes, &bytes, piece), 0), told(all, start));
+        prop_assert_eq!(reported(read_back(StreamFormat::Bytes, &bytes, piece), 0), reported(all, start));
     }
 
     #[test]

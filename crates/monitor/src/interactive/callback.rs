@@ -137,7 +137,7 @@ impl Callbacks {
 /// Observer for one event: calls callbacks immediately and records the rest.
 pub(super) struct CallbackObserver<'a> {
     /// The callbacks and their arguments; `None` while the property starts.
-    told: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
+    reported: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
     is_quiet: bool,
     pub(super) printed: Vec<String>,
     pub(super) commands: Vec<String>,
@@ -174,12 +174,12 @@ impl ChangeLog {
 
 impl<'a> CallbackObserver<'a> {
     pub(super) fn new(
-        told: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
+        reported: Option<(&'a Automaton, &'a Event<'a>, &'a mut Callbacks)>,
         is_quiet: bool,
         log: ChangeLog,
     ) -> CallbackObserver<'a> {
         CallbackObserver {
-            told,
+            reported,
             is_quiet,
             printed: Vec::new(),
             commands: Vec::new(),
@@ -199,7 +199,7 @@ impl<'a> CallbackObserver<'a> {
         slices: &SliceTable,
         call: impl FnOnce(&mut Callbacks, &CallbackContext<'_>) -> Request,
     ) {
-        if let Some((automaton, event, callbacks)) = &mut self.told {
+        if let Some((automaton, event, callbacks)) = &mut self.reported {
             let request = call(callbacks, &CallbackContext { automaton, slices, event });
             self.request = self.request.max(request);
         }

@@ -152,9 +152,9 @@ impl InteractiveMonitor {
         }
         let automaton = Arc::clone(&self.automaton);
         let InteractiveMonitor { state, scratch, callbacks, .. } = self;
-        let told = Some((&*automaton, event, &mut *callbacks));
+        let reported = Some((&*automaton, event, &mut *callbacks));
         let delivered = automaton.needs_event(&state.slices, event.id);
-        let mut observer = CallbackObserver::new(told, self.is_quiet, core::mem::take(&mut state.log));
+        let mut observer = CallbackObserver::new(reported, self.is_quiet, core::mem::take(&mut state.log));
         if delivered {
             observer.log.previous_states.clear();
             applied.verdict = automaton.step(&mut state.slices, scratch, event, &mut observer);

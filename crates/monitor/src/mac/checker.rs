@@ -134,7 +134,7 @@ impl Checker {
         self.machine.mark(source);
         let findings = &mut self.findings;
         findings.begin(group.time());
-        self.machine.sweep(&mut |told| match told {
+        self.machine.sweep(&mut |reported| match reported {
             MachineOutput::Property { number, truth, count } => {
                 findings.property(PropertyChange { property: number, truth, violations: count });
             }

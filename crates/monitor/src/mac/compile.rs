@@ -6,7 +6,7 @@ use super::fold;
 use super::ids::*;
 use super::layout::{Declared, Layout, imported};
 use super::operator::Binary;
-use super::order::{Cycle, Item, Plan, definition, root};
+use super::order::{Cycle, EvaluationOrder, Item, definition, root};
 use super::program::{Effect, Lists, Program, Sources, Unit};
 use super::script_def::{Does, EventIs, Expr, Occurrence, ScriptDef};
 use super::value::Type;
@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 
 /// Compiles a script.
 pub(super) fn compile(parts: ScriptDef) -> Result<Program, Vec<Cycle>> {
-    let plan = Plan::new(&parts)?;
+    let plan = EvaluationOrder::new(&parts)?;
     let mut layout = Layout::default();
     let folded = fold::constants(&parts);
     let mut compiler = Compiler {
@@ -66,7 +66,7 @@ pub(super) fn compile(parts: ScriptDef) -> Result<Program, Vec<Cycle>> {
 
 struct Compiler<'p> {
     parts: &'p ScriptDef,
-    plan: Plan,
+    plan: EvaluationOrder,
     sources: Sources,
     folded: Vec<Option<Cell>>,
     declared: Declared,

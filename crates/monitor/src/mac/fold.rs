@@ -1,4 +1,4 @@
-//! Evaluation of Java's operators: as instructions, or at compile time for constants.
+//! Java's operators: lowering to instructions, and constant folding.
 
 use super::cell::Cell;
 use super::code::{self, Code};

@@ -6,7 +6,7 @@
 //! that reads such an old value is evaluated a second time, with the new value, for readers that do not: a
 //! property sees the values after the instant.
 
-use super::graph::{Ways, components};
+use super::graph::{CycleFinder, components};
 use super::ids::*;
 use super::script_def::{Does, EventIs, Expr, Occurrence, ScriptDef};
 use super::walk::{Node, Walk};
@@ -65,7 +65,7 @@ impl fmt::Display for Cycle {
 impl core::error::Error for Cycle {}
 
 /// The order of evaluation.
-pub(super) struct Plan {
+pub(super) struct EvaluationOrder {
     /// The items in order of evaluation.
     pub(super) order: Vec<Item>,
     component: Vec<u32>,
@@ -174,13 +174,14 @@ fn uses(parts: &ScriptDef, item: Item, walk: &mut Walk) -> Uses {
     uses
 }
 
-impl Plan {
+impl EvaluationOrder {
     /// The order of evaluation, or all cycles.
-    pub(super) fn new(parts: &ScriptDef) -> Result<Plan, Vec<Cycle>> {
+    pub(super) fn new(parts: &ScriptDef) -> Result<EvaluationOrder, Vec<Cycle>> {
         let places = Places::new(parts);
         let mut walk = Walk::default();
         let used: Vec<Uses> = (0..places.end).map(|at| uses(parts, places.item(at), &mut walk)).collect();
-        let mut plan = Plan { order: Vec::new(), component: Vec::new(), looks_back: Vec::new(), places };
+        let mut plan =
+            EvaluationOrder { order: Vec::new(), component: Vec::new(), looks_back: Vec::new(), places };
         // Assume first that no item reads old values, to find those that must.
         plan.looks_back.resize(parts.conditions.len(), false);
         plan.component.resize(places.end, u32::MAX);
@@ -200,12 +201,12 @@ impl Plan {
         }
         let graph = plan.graph(parts, &used, true);
         let found = components(&graph);
-        let mut ways = Ways::new(&graph, &found);
+        let mut finder = CycleFinder::new(&graph, &found);
         let mut cycles = Vec::new();
         for members in found {
             let first = members[0];
             if members.len() > 1 || graph[first as usize].contains(&first) {
-                let path = ways.around(first);
+                let path = finder.cycle_in_component_of(first);
                 cycles.push(Cycle::new(parts, path.iter().map(|place| places.item(*place as usize))));
             } else {
                 plan.order.push(places.item(first as usize));
@@ -351,6 +352,6 @@ impl ScriptDef {
     /// # Ok::<(), invigil_monitor::mac::MismatchError>(())
     /// ```
     pub fn cycles(&self) -> Vec<Cycle> {
-        Plan::new(self).err().unwrap_or_default()
+        EvaluationOrder::new(self).err().unwrap_or_default()
     }
 }

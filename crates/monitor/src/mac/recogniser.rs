@@ -193,7 +193,7 @@ impl Recogniser {
         self.machine.state.cells[now] = Cell::whole(time);
         let group = &mut self.group;
         group.begin(time);
-        self.machine.sweep(&mut |told| match told {
+        self.machine.sweep(&mut |reported| match reported {
             MachineOutput::Event { number, values } => {
                 group.event(number);
                 values.iter().for_each(|value| group.value(value));

@@ -109,7 +109,7 @@ impl Automaton {
             return;
         }
         let mut harmless = HarmlessStates { automaton: self, reactions, known: BTreeMap::new() };
-        let (mut idle, mut told) = (Vec::new(), 0);
+        let (mut idle, mut reported) = (Vec::new(), 0);
         // What events of live objects can agree with: a mask, and the first slice with the same values for it.
         let mut agreeing: BTreeSet<(usize, u32)> = BTreeSet::new();
         for slice in 0..slices.records.len() as u32 {
@@ -122,8 +122,8 @@ impl Automaton {
                 continue;
             }
             if is_violated_at_end(&self.states[usize::from(head.state)]) {
-                told += 1;
-                if told <= MAX_REPORTED {
+                reported += 1;
+                if reported <= MAX_REPORTED {
                     continue;
                 }
             }

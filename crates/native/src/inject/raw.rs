@@ -131,7 +131,7 @@ pub(crate) fn reap(tid: Pid) {
 pub(crate) fn call_stop(tid: Pid) -> Result<Option<CallStop>, Errno> {
     let mut info = MaybeUninit::<libc::ptrace_syscall_info>::zeroed();
     let size = size_of::<libc::ptrace_syscall_info>();
-    // SAFETY: the kernel writes no more bytes than it is told of.
+    // SAFETY: the kernel writes no more bytes than the given length.
     unsafe { ptrace(libc::PTRACE_GET_SYSCALL_INFO, tid, size, info.as_mut_ptr().cast()) }?;
     // SAFETY: zeroed, and then written by the kernel; plain numbers all of it.
     Ok(match unsafe { info.assume_init() }.op {
@@ -144,14 +144,14 @@ pub(crate) fn call_stop(tid: Pid) -> Result<Option<CallStop>, Errno> {
 /// The signals that the thread has blocked.
 pub(crate) fn signal_mask(tid: Pid) -> Result<u64, Errno> {
     let mut mask = 0u64;
-    // SAFETY: the kernel writes the 8 bytes it is told of.
+    // SAFETY: the kernel writes exactly 8 bytes.
     unsafe { ptrace(libc::PTRACE_GETSIGMASK, tid, size_of::<u64>(), (&raw mut mask).cast()) }?;
     Ok(mask)
 }
 
 /// Blocks exactly these signals.
 pub(crate) fn set_signal_mask(tid: Pid, mut mask: u64) -> Result<(), Errno> {
-    // SAFETY: the kernel reads the 8 bytes it is told of.
+    // SAFETY: the kernel reads exactly 8 bytes.
     unsafe { ptrace(PTRACE_SETSIGMASK, tid, size_of::<u64>(), (&raw mut mask).cast()) }.map(drop)
 }
 
@@ -235,7 +235,7 @@ pub(crate) fn rseq(tid: Pid) -> Result<Option<Rseq>, Errno> {
     }
     let mut found = Configuration::default();
     let size = size_of::<Configuration>();
-    // SAFETY: the kernel writes one configuration, whose size it is told.
+    // SAFETY: the kernel writes one configuration of the given size.
     match unsafe { ptrace(libc::PTRACE_GET_RSEQ_CONFIGURATION, tid, size, (&raw mut found).cast()) } {
         Ok(_) if found.address == 0 => Ok(None),
         Ok(_) => Ok(Some(Rseq { address: found.address, size: found.size, signature: found.signature })),
@@ -248,7 +248,7 @@ pub(crate) fn rseq(tid: Pid) -> Result<Option<Rseq>, Errno> {
 /// The processors on which the thread may run.
 pub(crate) fn affinity(tid: Pid) -> Result<[u64; 16], Errno> {
     let mut set = [0u64; 16];
-    // SAFETY: the kernel writes no more bytes than it is told of.
+    // SAFETY: the kernel writes no more bytes than the given length.
     Errno::result(unsafe {
         libc::syscall(libc::SYS_sched_getaffinity, tid.as_raw(), size_of_val(&set), set.as_mut_ptr())
     })?;
@@ -257,7 +257,7 @@ pub(crate) fn affinity(tid: Pid) -> Result<[u64; 16], Errno> {
 
 /// Sets the processors on which the thread may run.
 pub(crate) fn set_affinity(tid: Pid, set: &[u64; 16]) -> Result<(), Errno> {
-    // SAFETY: the kernel reads the bytes it is told of.
+    // SAFETY: the kernel reads no more bytes than the given length.
     Errno::result(unsafe {
         libc::syscall(libc::SYS_sched_setaffinity, tid.as_raw(), size_of_val(set), set.as_ptr())
     })

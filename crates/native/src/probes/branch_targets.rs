@@ -1,6 +1,6 @@
 //! Decides whether a branch may lead into the middle of the instructions that a jump is to replace.
 //!
-//! The image knows the targets of long jumps, addresses and tables ([`Program::may_be_entered`]). Jumps of two bytes
+//! The image knows the targets of long jumps, addresses and tables ([`Program::may_contain_jump_target`]). Jumps of two bytes
 //! come from at most 128 bytes away: the code around is searched, that of other functions included, because assembly
 //! code jumps between functions.
 
@@ -33,7 +33,7 @@ pub(super) fn targets<'l>(
 /// Whether a branch may lead into `range`, its start excluded.
 pub(super) fn is_entered(program: &Program, range: &Range<u64>, cache: &mut TargetCache) -> bool {
     let middle = range.start + 1..range.end;
-    if program.may_be_entered(middle.clone()) {
+    if program.may_contain_jump_target(middle.clone()) {
         return true;
     }
     let first = range.start.saturating_sub(NEAR);

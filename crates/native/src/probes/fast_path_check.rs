@@ -31,8 +31,8 @@ pub(super) struct Function {
 /// the library, in order.
 pub(super) fn check(image: &mut Image, base: u64, functions: &[Function]) -> Result<Option<String>, String> {
     let start = image.entry_points.fast_hit;
-    let Err(why) = look(image, base, start, functions) else { return Ok(None) };
-    // mov eax, NOT_QUICK; ret
+    let Err(why) = trace_from(image, base, start, functions) else { return Ok(None) };
+    // mov eax, SLOW_PATH; ret
     let mut closed = vec![0xb8];
     closed.extend(SLOW_PATH.to_le_bytes());
     closed.push(0xc3);
@@ -49,7 +49,7 @@ struct Stretch {
     whole: Option<u64>,
 }
 
-fn look(image: &Image, base: u64, start: u64, functions: &[Function]) -> Result<(), String> {
+fn trace_from(image: &Image, base: u64, start: u64, functions: &[Function]) -> Result<(), String> {
     let mut to_see = vec![Stretch { start, whole: None }];
     let (mut seen, mut swept) = (BTreeSet::new(), BTreeSet::new());
     let mut info = InstructionInfoFactory::new();

@@ -15,7 +15,7 @@ pub(super) struct ScriptUpload {
 }
 
 impl ScriptUpload {
-    /// Notes that the library was mapped anew and has no scripts.
+    /// Notes that the library was mapped again and has no scripts.
     pub(super) fn forget_library(&mut self) {
         self.is_uploaded = false;
     }

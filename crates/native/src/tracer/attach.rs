@@ -1,4 +1,4 @@
-//! Attaching and detaching threads, and replacing them by those of a restored checkpoint.
+//! Attaching and detaching threads, and replacing them with those of a restored checkpoint.
 
 use super::{TraceStop, Tracer, ignore_exited};
 use crate::memory::ProcessMemory;
@@ -17,7 +17,7 @@ impl Tracer {
         self.stop_all()
     }
 
-    /// Moves a stopped thread to its logical address: before a trap, not behind it or in a displaced copy.
+    /// Moves a stopped thread to its logical address: at the trap, not after it or in a displaced copy.
     pub(crate) fn normalize_pc(&mut self, tid: Tid) -> TargetResult {
         let Some(thread) = self.threads.get_mut(&tid) else { return Ok(()) };
         if thread.running || thread.zombie || thread.group_stopped {
@@ -43,11 +43,12 @@ impl Tracer {
         }
     }
 
-    /// Detaches a thread after the traps were removed. With `interrupted`, a SIGSTOP of the debugger may be pending.
+    /// Detaches a thread once the traps have been removed. If `interrupted` is set, a SIGSTOP sent by the debugger may be
+    /// pending.
     pub(crate) fn detach_thread(&mut self, tid: Tid, interrupted: bool) {
         let Some(mut thread) = self.threads.remove(&tid) else { return };
         if thread.running {
-            // A process that shares memory only, and was not stopped.
+            // A separate process that only shares the target's memory (`CLONE_VM`); it was not stopped.
             let stopped = sys::interrupt(tid).and_then(|()| sys::wait(tid, true));
             thread.pending = stopped.ok().flatten().map(|(_, status)| status);
             thread.mark_stopped();
@@ -73,7 +74,7 @@ impl Tracer {
         let _ = sys::detach(tid, if ours { 0 } else { signal });
     }
 
-    /// Detaches the thread or process that a thread has just created: it is traced as well.
+    /// Detaches the thread or process that a thread has just created: the kernel traces it automatically.
     pub(super) fn detach_child_of(&mut self, tid: Tid, event: i32) {
         if !matches!(event, libc::PTRACE_EVENT_CLONE | libc::PTRACE_EVENT_FORK | libc::PTRACE_EVENT_VFORK) {
             return;
@@ -88,7 +89,7 @@ impl Tracer {
         let _ = sys::detach(child, 0);
     }
 
-    /// Forgets all threads: the target has ended, and nothing of it is to be reported.
+    /// Forgets all threads: the process has exited or is replaced, and its stops must not be reported.
     pub(crate) fn forget_threads(&mut self) {
         self.threads.clear();
         self.ready.clear();

@@ -22,12 +22,12 @@ fn client(cluster: &Cluster, case: &Case) -> (Child, String, JoinHandle<String>)
     command.args(["--nodes", "a=a,b=b", "--connect", &cluster.endpoints().join(","), "--traces"]).arg(traces);
     let mut client = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut words = String::new();
-    let mut told = BufReader::new(client.stderr.take().unwrap());
-    told.read_line(&mut words).unwrap();
-    let told = thread::spawn(move || std::io::read_to_string(told).unwrap());
+    let mut reported = BufReader::new(client.stderr.take().unwrap());
+    reported.read_line(&mut words).unwrap();
+    let reported = thread::spawn(move || std::io::read_to_string(reported).unwrap());
     let run = words.split(' ').nth(1).unwrap_or_default().to_owned();
     assert!(words.starts_with("run ") && run.len() == 16, "{words}");
-    (client, run, told)
+    (client, run, reported)
 }
 
 fn compare(report: &str, case: &Case) {
@@ -164,15 +164,15 @@ fn full_disk_fails_the_run_not_the_node() {
     assert_eq!(fs::read_dir(disk.0.join("runs")).unwrap().count(), 0, "it left something behind");
 
     let case = late(Algorithm::Broadcast, 2, 3000);
-    let (mut client, _, told) = client(&cluster, &case);
+    let (mut client, _, reported) = client(&cluster, &case);
     until_round(&link, "b", 50);
     disk.fill(|| client.try_wait().unwrap().is_some());
     assert_eq!(client.wait().unwrap().code(), Some(2));
-    let told = told.join().unwrap();
+    let reported = reported.join().unwrap();
     assert!(
-        told.contains("the run fails on b: cannot save the state of round ")
-            && told.contains("No space left"),
-        "{told}"
+        reported.contains("the run fails on b: cannot save the state of round ")
+            && reported.contains("No space left"),
+        "{reported}"
     );
     fs::remove_file(disk.0.join("filler")).unwrap();
     run(&link, &late(Algorithm::Broadcast, 2, 20), || {});

@@ -68,7 +68,7 @@ fn stopped_node_is_waited_for() {
     });
 }
 
-/// Proxy that forwards data with a small delay until it is told to cut all connections; then it starts again.
+/// Proxy that forwards data with a small delay until it is asked to cut all connections; then it starts again.
 fn proxy(listener: TcpListener, to: String, cuts: Receiver<()>) {
     let (alive, connections) = channel::<TcpStream>();
     thread::spawn(move || {

@@ -152,7 +152,7 @@ fn full_ring_rejects_writers_that_may_not_wait() {
     assert_eq!(ring.push_ints(&entry, &[1], &|| true), PushOutcome::WouldBlock);
     ring.close();
     assert_eq!(ring.push_ints(&entry, &[1], &|| false), PushOutcome::Lost);
-    assert_eq!(ring.lost(), 0, "nobody wanted it");
+    assert_eq!(ring.lost(), 0, "it was not needed");
     ring.set_lossy(true);
     assert_eq!(ring.push_ints(&entry, &[1], &|| false), PushOutcome::Lost);
     assert_eq!(ring.lost(), 1);

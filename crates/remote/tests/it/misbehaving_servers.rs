@@ -40,7 +40,7 @@ fn pid_in(file: &Path) -> String {
 
 /// The error of a remote semantics that runs `script`, when it is started and asked for initial configurations and
 /// steps. Afterwards, all its processes must be gone.
-fn told(script: &str, options: RemoteOptions) -> String {
+fn reported(script: &str, options: RemoteOptions) -> String {
     let folder = Folder::new();
     let [own, other] = ["own", "other"].map(|name| folder.join(name));
     let script = format!(
@@ -86,9 +86,9 @@ fn is_zombie(pid: &str) -> bool {
 
 #[track_caller]
 fn assert_told(script: &str, options: RemoteOptions, words: &[&str]) {
-    let told = told(script, options);
+    let reported = reported(script, options);
     for words in words {
-        assert!(told.contains(words), "`{words}` is not in: {told}");
+        assert!(reported.contains(words), "`{words}` is not in: {reported}");
     }
 }
 
@@ -246,9 +246,9 @@ fn error_reply_is_reported() {
 fn large_stderr_does_not_block() {
     // More than a pipe can hold before every reply; only the end is kept.
     let chatter = "yes chatter 2>/dev/null | head -c 300000 >&2; echo the end >&2";
-    let told = told(&format!("{chatter}; {HELLO}; {chatter}; {INITIAL}; read a; exit 9"), brisk());
-    assert!(told.contains("exit status 9") && told.ends_with("the end"), "{told}");
-    assert!(told.len() < 5000, "{}", told.len());
+    let reported = reported(&format!("{chatter}; {HELLO}; {chatter}; {INITIAL}; read a; exit 9"), brisk());
+    assert!(reported.contains("exit status 9") && reported.ends_with("the end"), "{reported}");
+    assert!(reported.len() < 5000, "{}", reported.len());
 }
 
 #[test]

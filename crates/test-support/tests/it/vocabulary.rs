@@ -154,3 +154,81 @@ fn shared_type_names_are_in_glossary() {
         missing.join("\n")
     );
 }
+
+/// Text as words in lower case, separated by single spaces, so that phrases are found across lines and comment markers.
+struct Words {
+    text: String,
+    /// Where the words of each line start in the text.
+    lines: Vec<usize>,
+}
+
+impl Words {
+    fn new<'a>(lines: impl IntoIterator<Item = &'a str>) -> Self {
+        let mut words = Words { text: " ".to_owned(), lines: Vec::new() };
+        for line in lines {
+            words.lines.push(words.text.len());
+            for word in line.split_whitespace().filter(|word| !["//", "///", "//!", ">", "#"].contains(word))
+            {
+                let bare = word.trim_matches(|letter: char| !letter.is_alphanumeric());
+                words.text.extend([&bare.to_lowercase(), " "]);
+            }
+        }
+        words
+    }
+
+    /// The lines, counted from 1, in which a phrase starts.
+    fn find(&self, phrase: &str) -> Vec<usize> {
+        let phrase = Words::new([phrase]).text;
+        let starts = self.text.match_indices(&phrase).map(|(at, _)| at + 1);
+        starts.map(|at| self.lines.partition_point(|start| *start <= at)).collect()
+    }
+}
+
+/// The part of a source line in which phrases are looked for: comments, and in the product also messages.
+fn prose(line: &str, is_test: bool) -> &str {
+    match line.find("//") {
+        Some(at) if is_test || line.trim_start().starts_with("//") => &line[at..],
+        _ if is_test => "",
+        _ => line,
+    }
+}
+
+#[test]
+fn phrases_are_found_across_lines() {
+    let words = Words::new(["//! A proverb stands", "//! still. It is, for ever,", "nobody's"]);
+    assert_eq!(words.find("stands still"), [1]);
+    assert_eq!(words.find("for ever"), [2]);
+    assert!(words.find("nobody").is_empty() && words.find("tand").is_empty());
+}
+
+#[test]
+fn retired_phrases_are_not_used() {
+    let list = include_str!("retired_phrases.txt");
+    let phrases: Vec<&str> = list.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
+    let root = root();
+    let (mut documents, mut sources) = (Vec::new(), Vec::new());
+    for folder in ["docs", "examples", "benches", "crates", ".github"] {
+        files(&root.join(folder), "md", &mut documents);
+    }
+    documents
+        .extend(["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(|name| root.join(name)));
+    // These two quote the phrases.
+    documents.retain(|path| !path.ends_with("docs/style.md") && !path.ends_with("docs/glossary.md"));
+    for folder in ["crates", "benches", "fuzz"] {
+        files(&root.join(folder), "rs", &mut sources);
+    }
+    sources.retain(|path| !path.ends_with("test-support/tests/it/vocabulary.rs"));
+    assert!(documents.len() > 40 && sources.len() > 900, "the scan has found too few files");
+    let mut found = Vec::new();
+    for path in documents.iter().chain(&sources) {
+        let text = fs::read_to_string(path).expect("UTF-8");
+        let is_source = path.extension().is_some_and(|extension| extension == "rs");
+        let is_test = path.components().any(|part| part.as_os_str() == "tests");
+        let words = Words::new(text.lines().map(|line| if is_source { prose(line, is_test) } else { line }));
+        for phrase in &phrases {
+            let shown = path.strip_prefix(&root).expect("a path below the root").display();
+            found.extend(words.find(phrase).into_iter().map(|line| format!("{shown}:{line}: {phrase}")));
+        }
+    }
+    assert!(found.is_empty(), "phrases that docs/style.md replaces:\n{}", found.join("\n"));
+}

@@ -142,7 +142,7 @@ fn values_of_the_wrong_type_are_reported() {
     assert!(misfit("f(q=0xffffffffffffffff)", &[named("q", None)]).starts_with("integer out of range"));
     assert!(not("1e30", ParamType::Int).starts_with("integer out of range"));
     assert!(not("1e999", ParamType::Float).starts_with("number out of range"));
-    // What nobody reads cannot be out of range.
+    // A parameter that is not read cannot be out of range.
     assert_eq!(one(r#"{"event":"f","x":99999999999999999999,"q":1}"#, &of(ParamType::Int)), [Plain::Int(1)]);
 }
 

@@ -168,15 +168,15 @@ proptest! {
                 }
             }
             let options = ReadOptions { format: Some(format), ..simple() };
-            let (whole, told) = read_all(vec![input(&text)], &everything(), &options);
+            let (whole, reported) = read_all(vec![input(&text)], &everything(), &options);
             let pieces = Input::reader("test", Pieces::new(&text, &sizes));
             let options = ReadOptions { block, threads, ..options };
-            let (cut, told_again) = read_all(vec![pieces], &everything(), &options);
+            let (cut, reported_again) = read_all(vec![pieces], &everything(), &options);
             prop_assert_eq!(whole, cut);
-            prop_assert_eq!(&told.line_errors, &told_again.line_errors);
+            prop_assert_eq!(&reported.line_errors, &reported_again.line_errors);
             prop_assert_eq!(
-                (told.events, told.ignored, told.lines, told.out_of_order),
-                (told_again.events, told_again.ignored, told_again.lines, told_again.out_of_order)
+                (reported.events, reported.ignored, reported.lines, reported.out_of_order),
+                (reported_again.events, reported_again.ignored, reported_again.lines, reported_again.out_of_order)
             );
         }
     }

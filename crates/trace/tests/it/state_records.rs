@@ -72,9 +72,10 @@ fn every_event_is_also_the_any_event() {
     ]);
     let (seen, summary) = events("known(x=1)\nother(x=2)\nafter more(y=3)\n", &catalog);
     assert_eq!((summary.ignored, summary.line_errors.count()), (0, 0));
-    let told: Vec<(&str, Vec<Plain>)> = seen.iter().map(|s| (s.name.as_str(), s.params.clone())).collect();
+    let reported: Vec<(&str, Vec<Plain>)> =
+        seen.iter().map(|s| (s.name.as_str(), s.params.clone())).collect();
     assert_eq!(
-        told,
+        reported,
         [
             ("known", vec![Plain::Int(1)]),
             (ANY_EVENT, vec![string("known"), Plain::Int(1)]),

@@ -282,8 +282,8 @@ impl<'b> TraceFollower<'b> {
             inputs,
         };
         if let Some(mut validator) = self.validator {
-            let told = validator.recent();
-            let moments = self.recent.iter().zip(told);
+            let reported = validator.recent();
+            let moments = self.recent.iter().zip(reported);
             validation.recent = moments
                 .map(|((number, place), (words, configurations))| RecordInfo {
                     number: *number,

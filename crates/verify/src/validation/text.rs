@@ -71,16 +71,16 @@ impl ValidationReport {
     }
 
     fn possible_summary(&self) -> String {
-        let mut told = count(self.matched - self.ignored, "event");
+        let mut reported = count(self.matched - self.ignored, "event");
         if self.ignored > 0 {
-            told += &format!(" ({} more ignored)", grouped(self.ignored));
+            reported += &format!(" ({} more ignored)", grouped(self.ignored));
         }
         let most = self.survivors.most;
         let now = count(self.configurations as u64, "configuration");
         match most {
-            1 => format!("{told}; the configuration is always known"),
+            1 => format!("{reported}; the configuration is always known"),
             most => {
-                format!("{told}; {now} possible at the end, at most {} on the way", grouped(most))
+                format!("{reported}; {now} possible at the end, at most {} on the way", grouped(most))
             }
         }
     }

@@ -254,7 +254,7 @@ fn run_reports_violation_of_formula_exactly() {
             let value = |at: usize| scene.state[at].1.as_i64().expect("a number");
             seen.push((value(0), value(1)));
         });
-        assert_eq!(ran.steps, seen.len() as u64 - 1, "each step is told");
+        assert_eq!(ran.steps, seen.len() as u64 - 1, "each step is reported");
         let until = seen.iter().position(|(_, y)| *y == 3).unwrap_or(usize::MAX);
         let mut expected = Vec::new();
         for (at, (x, _)) in seen.iter().enumerate() {
@@ -310,8 +310,8 @@ fn execution_text_fits_terminal_width() {
     let story = &found.model_errors[0].execution;
     for width in [60, 100, 140] {
         let style = invigil_check::report::Style { width, colour: false };
-        let told = story.text(&style);
-        assert!(told.lines().all(|line| line.chars().count() <= width), "{told}");
-        assert!((0..30).all(|number| told.contains(&format!("variable_{number}: 0 → 1"))), "{told}");
+        let reported = story.text(&style);
+        assert!(reported.lines().all(|line| line.chars().count() <= width), "{reported}");
+        assert!((0..30).all(|number| reported.contains(&format!("variable_{number}: 0 → 1"))), "{reported}");
     }
 }

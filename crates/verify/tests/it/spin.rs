@@ -63,9 +63,9 @@ fn ours(name: &str, text: &str, reduces: bool) -> Known {
         match &verdict.result {
             ClaimResult::Holds => (of.to_owned(), true),
             ClaimResult::Violated(story) => {
-                let told = format!("{name}, {of}: {formula}\n{}", story.to_json_lines());
-                let states = replay(&loaded.model, story).unwrap_or_else(|why| panic!("{why}\n{told}"));
-                assert!(!holds_on(&loaded.model, &states, &story.ending, formula), "it holds\n{told}");
+                let reported = format!("{name}, {of}: {formula}\n{}", story.to_json_lines());
+                let states = replay(&loaded.model, story).unwrap_or_else(|why| panic!("{why}\n{reported}"));
+                assert!(!holds_on(&loaded.model, &states, &story.ending, formula), "it holds\n{reported}");
                 (of.to_owned(), false)
             }
             other => panic!("{name}, {of}: {other:?}"),
@@ -77,7 +77,7 @@ fn ours(name: &str, text: &str, reduces: bool) -> Known {
 
 /// The configurations of an execution, recomputed by interpretation.
 fn replay(model: &Model, story: &ExecutionTrace) -> Result<Vec<Vec<u64>>, String> {
-    let told = |words: &[u64]| ExecutionTrace::of(model, &Execution::at(words)).steps.remove(0).state;
+    let reported = |words: &[u64]| ExecutionTrace::of(model, &Execution::at(words)).steps.remove(0).state;
     let mut states: Vec<Vec<u64>> = Vec::new();
     for (at, scene) in story.steps.iter().enumerate() {
         let mut targets: Vec<Vec<u64>> = match (states.last(), &scene.action) {
@@ -92,7 +92,7 @@ fn replay(model: &Model, story: &ExecutionTrace) -> Result<Vec<Vec<u64>>, String
                 .collect(),
             _ => return Err(format!("scene {at} is no step")),
         };
-        targets.retain(|words| told(words) == scene.state);
+        targets.retain(|words| reported(words) == scene.state);
         states.push(targets.pop().ok_or_else(|| format!("step {at} is none of the model"))?);
     }
     match story.ending {

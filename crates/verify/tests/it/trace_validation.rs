@@ -82,7 +82,7 @@ fn hidden(event: &str) -> NameMapping {
     NameMapping { hidden: vec![event.into()], ..NameMapping::default() }
 }
 
-fn told(validation: &ValidationReport) -> String {
+fn reported(validation: &ValidationReport) -> String {
     validation.text(&Style::default())
 }
 
@@ -95,11 +95,11 @@ fn possible_trace_is_accepted_in_every_format() {
     let csv = "event,n,len,Worker\npush,0,1,\npush,1,,idle\npop,0,,busy\n,,1,busy\n";
     for log in [GOOD, json, csv] {
         let validation = run(&NameMapping::default(), log);
-        assert!(validation.is_possible(), "{log}\n{}", told(&validation));
+        assert!(validation.is_possible(), "{log}\n{}", reported(&validation));
         assert_eq!(validation.matched as usize, log.lines().count() - usize::from(log == csv));
     }
     assert_eq!(
-        told(&run(&NameMapping::default(), GOOD)),
+        reported(&run(&NameMapping::default(), GOOD)),
         "queue can do what log says\n  6 events; the configuration is always known\n"
     );
 }
@@ -108,7 +108,7 @@ fn possible_trace_is_accepted_in_every_format() {
 fn wrong_value_is_reported_with_expected_value() {
     let validation = run(&NameMapping::default(), &GOOD.replace("pop(n=1", "pop(n=4"));
     assert_eq!(
-        told(&validation),
+        reported(&validation),
         "\
 queue cannot do what log says
   log:6: the first 5 events match, the next does not
@@ -134,7 +134,7 @@ Possible instead: push(n = 3); pop(n = 1)
 #[test]
 fn missing_event_is_reported_as_wrong_location() {
     let validation = run(&NameMapping::default(), &GOOD.replace("done\n", ""));
-    let text = told(&validation);
+    let text = reported(&validation);
     assert!(text.contains("log:5: the first 4 events match"), "{text}");
     assert!(text.contains("  pop: Worker is at busy, not at idle\n"), "{text}");
     assert!(text.contains(
@@ -149,18 +149,18 @@ fn missing_event_is_reported_as_wrong_location() {
     // Hidden events may still occur in the log.
     assert!(run(&hidden("done"), GOOD).is_possible());
     let validation = run(&hidden("*"), "pop(n=3)\n");
-    assert!(validation.is_possible(), "{}", told(&validation));
+    assert!(validation.is_possible(), "{}", reported(&validation));
 }
 
 #[test]
 fn events_in_wrong_order_are_reported_with_false_condition() {
     let validation = run(&NameMapping::default(), "pop(n=0)\npush(n=0)\n");
-    let text = told(&validation);
+    let text = reported(&validation);
     assert!(text.contains("log:1: not even the first event matches"), "{text}");
     assert!(text.contains("  pop: `len > 0` is false: len = 0\n"), "{text}");
     let validation = run(&NameMapping::default(), "push\npush\npush\npush\n");
-    assert!(told(&validation).contains("  push: `len < 3` is false: len = 3\n"));
-    assert!(told(&validation).contains("note: no record of `push` has its parameter `n`\n"));
+    assert!(reported(&validation).contains("  push: `len < 3` is false: len = 3\n"));
+    assert!(reported(&validation).contains("note: no record of `push` has its parameter `n`\n"));
 }
 
 #[test]
@@ -181,8 +181,8 @@ fn rejection_lists_nearest_configurations_first() {
             "push: the log says n = 5, the model has 1; the log says len = 7, the model has 1",
         ]
     );
-    assert!(told(&validation).contains("Before it, the model can be in 2 configurations:"));
-    assert!(told(&validation).contains("has 2 (in 1)\n"), "{}", told(&validation));
+    assert!(reported(&validation).contains("Before it, the model can be in 2 configurations:"));
+    assert!(reported(&validation).contains("has 2 (in 1)\n"), "{}", reported(&validation));
 }
 
 #[test]
@@ -200,12 +200,12 @@ fn log_names_are_mapped_to_model_names() {
     };
     let log = "enqueue(item=0, was=0, len=99)\ndebug.1(next=7)\nsnapshot(next=1)\npop(next=1)\npop(0)\n";
     let validation = run(&names, log);
-    assert!(validation.is_possible(), "{}", told(&validation));
+    assert!(validation.is_possible(), "{}", reported(&validation));
     assert_eq!(validation.ignored, 1);
     let validation = run(&names, "snapshot(next=1)\n");
-    assert!(told(&validation).contains("  the log says next = 1, the model has 0\n"));
+    assert!(reported(&validation).contains("  the log says next = 1, the model has 0\n"));
     let validation = run(&names, "enqueue(was=1)\n");
-    assert!(told(&validation).contains("push: the log says len = 1 beforehand, the model has 0\n"));
+    assert!(reported(&validation).contains("push: the log says len = 1 beforehand, the model has 0\n"));
     assert!(run(&NameMapping::default(), "after pop(n=1)").errors()[0].contains("no event `after pop`"));
 }
 
@@ -223,15 +223,15 @@ fn unknown_names_are_reported_with_suggestions() {
     );
     assert_eq!(validation.matched, 1);
     assert!(!validation.is_possible() && !validation.is_impossible());
-    assert!(told(&validation).starts_with("no answer: so far, queue can do what log says (1 event)\n"));
+    assert!(reported(&validation).starts_with("no answer: so far, queue can do what log says (1 event)\n"));
 
     let validation = run(&NameMapping::default(), "push(nxet=1, host=a)\n");
     assert!(validation.is_possible());
-    let text = told(&validation);
+    let text = reported(&validation);
     assert!(text.contains("if it is `next`, use `--map 'nxet=next'`"), "{text}");
     assert!(text.contains("note: not read, because the model has no such names: `host`"), "{text}");
     let validation = run(&NameMapping::default(), "event,nxet\npush,1\n");
-    assert!(told(&validation).contains("`nxet`"), "{}", told(&validation));
+    assert!(reported(&validation).contains("`nxet`"), "{}", reported(&validation));
     let validation = run(&NameMapping::default(), "{\"evnt\": \"push\"}\n");
     assert_eq!(
         validation.errors(),
@@ -305,7 +305,7 @@ fn too_many_configurations_or_broken_trace_gives_no_verdict() {
     assert!(run_with(&hidden("*"), few, "push\npush\n").is_possible());
     let validation = run(&NameMapping::default(), "push(n=0)\n=??\npush(n=1)\n");
     assert!(validation.is_possible());
-    assert!(told(&validation).contains("note: 1 line could not be read"), "{}", told(&validation));
+    assert!(reported(&validation).contains("note: 1 line could not be read"), "{}", reported(&validation));
 }
 
 #[test]
@@ -341,12 +341,12 @@ fn execution_traces_validate_against_their_model() {
     let path = Path { states, actions, back: None, fault: None };
     let trace = ExecutionTrace::of(&model, &path).to_json_lines();
     let validation = run(&NameMapping::default(), &trace);
-    assert!(validation.is_possible(), "{trace}\n{}", told(&validation));
+    assert!(validation.is_possible(), "{trace}\n{}", reported(&validation));
     assert_eq!(validation.matched, 41);
     assert!(
         validation.unknown_fields.is_empty() && validation.missing_parameters.is_empty(),
         "{}",
-        told(&validation)
+        reported(&validation)
     );
     // The complete log must be valid.
     let wrong = trace.replacen("\"next\":3", "\"next\":4", 1);

@@ -51,8 +51,8 @@ fn open_accepts_plain_lists_of_actions_and_rejects_invalid_lines() {
         let (said, ending) = session(&die(), &format!("open {}\nprint n\n", file.display()));
         (after(&said).to_owned(), ending)
     };
-    let told = open("{\"event\":\"cast\",\"state\":{\"n\":3}}\n{\"action\":\"push\"}\n");
-    assert_eq!(told, ("print n\nn = 4\n".to_owned(), ScriptOutcome::Done));
+    let reported = open("{\"event\":\"cast\",\"state\":{\"n\":3}}\n{\"action\":\"push\"}\n");
+    assert_eq!(reported, ("print n\nn = 4\n".to_owned(), ScriptOutcome::Done));
     for (text, error) in [
         ("{\"action\":\"roll\"}", ":1: `roll` is not enabled at this point"),
         (

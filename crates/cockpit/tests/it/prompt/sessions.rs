@@ -69,14 +69,14 @@ fn destructive_commands_ask_for_confirmation() {
     test.says("continue");
     for line in ["quit", "kill", "run", "load-property x.prop"] {
         assert_eq!(test.says(line), "");
-        assert!(test.debugger.question().is_some(), "{line}");
+        assert!(test.debugger.take_question().is_some(), "{line}");
     }
     assert!(!test.debugger.has_quit() && !test.log.borrow().killed);
     assert!(test.debugger.run_confirmed("kill").unwrap().contains("restarts it"));
     assert!(test.log.borrow().killed);
     // No target is left, so there is no question.
     test.says("quit");
-    assert!(test.debugger.question().is_none() && test.debugger.has_quit());
+    assert!(test.debugger.take_question().is_none() && test.debugger.has_quit());
 }
 
 #[test]
@@ -134,13 +134,13 @@ fn attached_process_is_detached_instead_of_killed() {
     test.shows("continue", &["Violation of late"]);
     test.refuses("run", "cannot be restarted");
     test.says("delete-monitor late");
-    assert!(test.debugger.question().unwrap().contains("All monitors will restart"));
+    assert!(test.debugger.take_question().unwrap().contains("All monitors will restart"));
     let said = test.debugger.run_confirmed("delete-monitor late").unwrap();
     assert!(said.contains("No property is loaded from now on"), "{said}");
     fs::write(&path, QUEUE.replace("queue_push", "queue_puhs")).unwrap();
     test.refuses(&format!("load-property {}", path.display()), "did you mean `queue_push`?");
     test.says("quit");
-    assert_eq!(test.debugger.question().unwrap(), "Detach from the program and quit?");
+    assert_eq!(test.debugger.take_question().unwrap(), "Detach from the program and quit?");
     let log = test.log.borrow();
     assert!(log.detached && !log.killed, "detached and attached again");
     drop(log);

@@ -134,7 +134,7 @@ impl ObservationClasses {
             let mut all = labels.top();
             for (own, bit) in own.iter().zip(bits) {
                 let (own, bit) = (labels.variable(*own)?, labels.variable(*bit)?);
-                all = labels.and(&all, &labels.same(&own, &bit)?)?;
+                all = labels.and(&all, &labels.iff(&own, &bit)?)?;
             }
             return Ok(all);
         };
@@ -152,7 +152,7 @@ impl ObservationClasses {
             let variable = labels.variable(*variable)?;
             let chosen = layer
                 .iter()
-                .map(|[no, yes]| labels.choose(&variable, &places[*yes as usize], &places[*no as usize]));
+                .map(|[no, yes]| labels.ite(&variable, &places[*yes as usize], &places[*no as usize]));
             places = chosen.collect::<Result<_, _>>()?;
         }
         Ok(places[0].clone())

@@ -183,7 +183,7 @@ impl Plan {
         let all: Vec<(Variable, bool)> = own.iter().map(|variable| (*variable, true)).collect();
         let all = logic.labels.cube(&all)?;
         for (label, _) in self.abridged.edges.iter_mut().flatten() {
-            *label = logic.labels.exists_both(label, &relation, &all)?;
+            *label = logic.labels.and_exists(label, &relation, &all)?;
         }
         Ok(bits)
     }

@@ -5,7 +5,7 @@ use super::plan::{Key, Plans};
 use crate::spec::{MonitorBody, Specification};
 use crate::system::{ComponentId, MonitorId, System};
 use invigil_ltl::formula::{Formulae, Node, Proposition};
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Formula, Logic, TooLarge};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
@@ -110,7 +110,7 @@ impl Emit<'_> {
         }
         let text = self.formulae.show(formula).to_string();
         let limit = text.len();
-        let tree = Tree::parse(&text).map_err(|_| TooLarge { what: "bytes of a formula", limit })?;
+        let tree = SyntaxTree::parse(&text).map_err(|_| TooLarge { what: "bytes of a formula", limit })?;
         let name = match self.formulae.node(formula) {
             Node::Atom(atom) => format!("m_{}", self.formulae.proposition(*atom)),
             _ => format!("m{}", self.specification.monitors().len() + 1),
@@ -137,9 +137,9 @@ pub(super) fn unfold(
     for id in specification.monitors() {
         let MonitorBody::Formula(tree) = &specification.monitor(id).body else { return Ok(None) };
         let formulae = &mut logic.formulae;
-        let whole = formulae.make(tree).map_err(|_| too_many)?;
+        let whole = formulae.lower(tree).map_err(|_| too_many)?;
         let mut made: FxHashMap<Formula, Formula> = FxHashMap::default();
-        for part in formulae.within(whole) {
+        for part in formulae.subformulae(whole) {
             let monitor = match formulae.node(part) {
                 Node::Atom(atom) => match formulae.proposition(*atom) {
                     Proposition::Monitor(name) => unfolded.get(name).copied(),

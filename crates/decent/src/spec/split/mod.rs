@@ -32,7 +32,7 @@ use super::{SpecDiagnostic, Specification};
 use crate::network::Network;
 use crate::system::System;
 use invigil_ltl::formula::Proposition;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic, TooLarge};
 use std::fmt;
 
@@ -148,13 +148,13 @@ const MAX_COMPARED_PROPOSITIONS: usize = 12;
 /// use invigil_decent::spec::split::{Goal, split};
 /// use invigil_decent::system::System;
 /// use invigil_ltl::Budget;
-/// use invigil_ltl::syntax::Tree;
+/// use invigil_ltl::syntax::SyntaxTree;
 ///
 /// let mut system = System::default();
 /// let (switch, bulb) = (system.component("switch")?, system.component("bulb")?);
 /// system.proposition(switch, "pressed")?;
 /// system.proposition(bulb, "lit")?;
-/// let formula = Tree::parse("G(pressed -> X(lit U !pressed))").unwrap();
+/// let formula = SyntaxTree::parse("G(pressed -> X(lit U !pressed))").unwrap();
 /// let split = split(&formula, &system, Goal::Messages, Budget::default()).unwrap();
 /// assert_eq!((split.network.monitors.len(), split.cost.messages, split.cost.delay), (2, 1, 1));
 /// # Ok::<(), invigil_decent::system::SystemError>(())
@@ -163,7 +163,7 @@ const MAX_COMPARED_PROPOSITIONS: usize = 12;
 /// # Errors
 /// Fails if no component observes a proposition, if the formula is not monitorable, or if no result is found within the
 /// budget.
-pub fn split(formula: &Tree, system: &System, goal: Goal, budget: Budget) -> Result<Split, SplitError> {
+pub fn split(formula: &SyntaxTree, system: &System, goal: Goal, budget: Budget) -> Result<Split, SplitError> {
     let unknown = formula.atoms().find(|(name, _)| match name {
         Proposition::Name(name) => system.find_proposition(name).is_none(),
         _ => true,
@@ -177,7 +177,7 @@ pub fn split(formula: &Tree, system: &System, goal: Goal, budget: Budget) -> Res
     let mut logic = Logic::new(budget);
     // The limit is the only reason why a tree has no formula.
     let too_many = TooLarge { what: "subformulae", limit: budget.formulae };
-    let whole = logic.formulae.make(formula).map_err(|_| too_many)?;
+    let whole = logic.formulae.lower(formula).map_err(|_| too_many)?;
     let plans = plan::Plans::new(&mut logic, system, goal, whole)?;
     let host = plans.host().ok_or(SplitError::NoPlacement)?;
     let specification = emit::emit(&mut logic, system, &plans, host)?;

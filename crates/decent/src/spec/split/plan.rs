@@ -107,7 +107,7 @@ impl<'a> Plans<'a> {
             ahead: FxHashMap::default(),
         };
         let levels = levels(logic, whole);
-        let parts = logic.formulae.within(whole);
+        let parts = logic.formulae.subformulae(whole);
         if parts.len().saturating_mul(system.components().len()) > MAX_PLANS {
             return Err(TooLarge { what: "subformulae on components", limit: MAX_PLANS });
         }
@@ -365,7 +365,7 @@ fn has(groups: &[(ComponentId, Vec<Formula>)], part: Formula) -> bool {
 fn levels(logic: &Logic, whole: Formula) -> FxHashMap<Formula, [bool; 2]> {
     let mut levels: FxHashMap<Formula, [bool; 2]> = FxHashMap::default();
     levels.insert(whole, [false, true]);
-    for part in logic.formulae.within(whole).into_iter().rev() {
+    for part in logic.formulae.subformulae(whole).into_iter().rev() {
         let [below, boolean] = levels.get(&part).copied().unwrap_or_default();
         let node = logic.formulae.node(part);
         let is_boolean = matches!(node, Node::Not(_) | Node::And(_) | Node::Or(_));

@@ -120,25 +120,30 @@ fn replicas_of_expressions_converge() {
 #[test]
 fn knowledge_of_expressions_depends_on_time_of_extension() {
     let machine = monitor("G (a -> X (b U !a))");
-    let told = memory(&[(1, atom(0), true)]);
+    let reported = memory(&[(1, atom(0), true)]);
     let then = memory(&[(2, atom(0), true), (2, atom(1), false)]);
-    assert_eq!([1, 2].map(|own| told_when::<States>(&machine, own, &told, &then)), [Some(2), Some(2)]);
+    assert_eq!([1, 2].map(|own| told_when::<States>(&machine, own, &reported, &then)), [Some(2), Some(2)]);
     assert_eq!(
-        [1, 2].map(|own| told_when::<Expressions<Aggressive>>(&machine, own, &told, &then)),
+        [1, 2].map(|own| told_when::<Expressions<Aggressive>>(&machine, own, &reported, &then)),
         [Some(2), Some(1)]
     );
 }
 
 /// Last known instant of a history that was at `own` when it incorporated the first observation, and was then extended
 /// to 2 and incorporated the second.
-fn told_when<History: Encoding>(machine: &Machine, own: u32, told: &Memory, then: &Memory) -> Option<u32> {
+fn told_when<History: Encoding>(
+    machine: &Machine,
+    own: u32,
+    reported: &Memory,
+    then: &Memory,
+) -> Option<u32> {
     let work = &mut WorkCounters::default();
     let [mut here, mut there] = [own, 1].map(|to| {
         let mut history = History::new(machine, 0);
         history.extend(machine, to);
         history
     });
-    there.learn(machine, told, work);
+    there.learn(machine, reported, work);
     here.merge(machine, &there, work);
     here.extend(machine, 2);
     here.learn(machine, then, work).map(|found| found.at)

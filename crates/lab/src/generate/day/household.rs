@@ -82,7 +82,7 @@ pub struct SensorEffect {
     pub sensors: Vec<usize>,
     /// When the sensors are active.
     pub pattern: EffectPattern,
-    /// Time between the begin of the activity and the begin of the effect.
+    /// Time between the start of the activity and the start of the effect.
     pub after: SecondsRange,
     /// Time between the end of the effect and the end of the activity.
     pub before: SecondsRange,

@@ -123,7 +123,7 @@ fn cut(intervals: &mut Vec<Range<Millis>>, out: &Range<Millis>) {
     *intervals = pieces.filter(|piece| !piece.is_empty()).collect();
 }
 
-/// Returns the lines of a sensor: at the begin and end of the day, and at every change.
+/// Returns the lines of a sensor: at the start and end of the day, and at every change.
 fn sensor_lines(
     kind: &SensorKind,
     on: &mut [Range<Millis>],

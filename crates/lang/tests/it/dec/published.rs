@@ -11,7 +11,7 @@ use invigil_expr::diag::Sources;
 use invigil_lang::decent::{LoadedSpecification, load, print};
 use invigil_lang::report::render;
 use invigil_ltl::moore::Truth;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 use invigil_ltl::{Budget, Logic};
 
 fn read(name: &str, text: &str) -> (LoadedSpecification, Network) {
@@ -36,7 +36,7 @@ fn light_switch_network_matches_its_formula() {
     let (loaded, network) = read("light_switch.dec", include_str!("../../fixtures/light_switch.dec"));
     let system = &loaded.specification.system;
     assert_eq!(network.monitor(network.root).name, "m0");
-    let whole = Tree::parse("G(s -> X(l U !s))").unwrap();
+    let whole = SyntaxTree::parse("G(s -> X(l U !s))").unwrap();
     assert_eq!(compare_formula(system, &network, &whole, Budget::default()), Ok(Comparison::Same));
     assert_eq!(network.monitorability(system, Budget::default()), Monitorability::Always);
     let [s, l] = ["s", "l"].map(|name| system.find_proposition(name).unwrap());

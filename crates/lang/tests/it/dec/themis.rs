@@ -5,7 +5,7 @@ use invigil_decent::system::System;
 use invigil_expr::diag::{Diagnostic, SourceId};
 use invigil_lang::{decent, themis};
 use invigil_ltl::Budget;
-use invigil_ltl::syntax::Tree;
+use invigil_ltl::syntax::SyntaxTree;
 
 const CLASS: &str = "uga.corse.themis.monitoring.specifications.SpecLTL";
 
@@ -59,7 +59,7 @@ fn light_switch_template_of_examples_27_and_28_expands() {
     let network = loaded.network(Budget::default()).unwrap();
     assert_eq!(network.depth(network.root), 2);
     let whole = |room| format!("G({room}_switch -> X({room}_light U !{room}_switch))");
-    let whole = Tree::parse(&format!("{} & {}", whole("office"), whole("kitchen"))).unwrap();
+    let whole = SyntaxTree::parse(&format!("{} & {}", whole("office"), whole("kitchen"))).unwrap();
     assert_eq!(compare_formula(system, &network, &whole, Budget::default()), Ok(Comparison::Same));
     // The same in our language.
     let printed = decent::print(&loaded.specification);

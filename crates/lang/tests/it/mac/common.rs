@@ -84,7 +84,7 @@ pub(crate) struct Session {
     checker: Checker,
     now: i64,
     /// The output since the last call of `take`.
-    told: Vec<String>,
+    reported: Vec<String>,
 }
 
 impl Session {
@@ -92,7 +92,7 @@ impl Session {
         let recogniser = Recogniser::new(pedl.parts.clone()).expect("a monitoring script");
         let mut checker = Checker::new(medl.parts.clone()).expect("a requirement script");
         checker.connect(&pedl.parts.exports()).expect("what is imported is exported");
-        Session { pedl, medl, recogniser, checker, now: 0, told: Vec::new() }
+        Session { pedl, medl, recogniser, checker, now: 0, reported: Vec::new() }
     }
 
     /// Builds both from the texts of valid scripts.
@@ -136,14 +136,14 @@ impl Session {
         let findings = self.checker.instant(group);
         for judged in findings.properties() {
             let (name, _) = &self.medl.properties[judged.property as usize];
-            self.told.push(format!("{}: {name} {}", self.now, judged.truth));
+            self.reported.push(format!("{}: {name} {}", self.now, judged.truth));
         }
         for raised in findings.alarms() {
             let (name, _) = &self.medl.alarms[raised.alarm as usize];
-            self.told.push(format!("{}: {name}!", self.now));
+            self.reported.push(format!("{}: {name}!", self.now));
         }
         for done in findings.actions() {
-            self.told.push(match done {
+            self.reported.push(match done {
                 Action::Print(text) => text.to_owned(),
                 Action::Invoke(action) => format!("invoke {}", self.medl.actions[action.0 as usize].0),
             });
@@ -152,7 +152,7 @@ impl Session {
     }
 
     /// Returns the output and clears it.
-    pub(crate) fn told(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.told)
+    pub(crate) fn reported(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.reported)
     }
 }

@@ -30,7 +30,7 @@ fn stuck_gate_example_matches_document() {
     }
     gate.at(40_000).set("Control.gatePos", Value::Int(1));
     assert_eq!(
-        gate.told(),
+        gate.reported(),
         ["0: ClosesInTime true", "31000: ClosesInTime false", "40000: ClosesInTime true"]
     );
 }

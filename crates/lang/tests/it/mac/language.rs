@@ -23,47 +23,47 @@ fn session(medl: &str) -> Session {
 }
 
 /// The output when `x`, `y` are set to these values in turn, without the output common to all scripts.
-fn told(medl: &str, values: &[(&str, i32)]) -> Vec<String> {
+fn reported(medl: &str, values: &[(&str, i32)]) -> Vec<String> {
     let mut session = session(medl);
     for (at, (name, value)) in values.iter().enumerate() {
         session.at(at as i64).set(&format!("A.{name}"), Value::Int(*value));
     }
-    session.told().into_iter().filter(|line| !line.is_empty() && !line.contains("all ")).collect()
+    session.reported().into_iter().filter(|line| !line.is_empty() && !line.contains("all ")).collect()
 }
 
 #[test]
 fn when_binds_to_the_last_event() {
     let values = [("x", 1), ("y", 1), ("x", 0), ("y", 2)];
-    assert_eq!(told("alarm a = x || y when pos;", &values), ["0: a!", "1: a!", "2: a!"]);
-    assert_eq!(told("alarm a = (x || y) when pos;", &values), ["0: a!", "1: a!"]);
-    assert_eq!(told("alarm a = y when pos || true;", &values), ["1: a!", "3: a!"], "a condition goes on");
-    assert_eq!(told("alarm a = y when true when pos;", &values), ["1: a!"]);
+    assert_eq!(reported("alarm a = x || y when pos;", &values), ["0: a!", "1: a!", "2: a!"]);
+    assert_eq!(reported("alarm a = (x || y) when pos;", &values), ["0: a!", "1: a!"]);
+    assert_eq!(reported("alarm a = y when pos || true;", &values), ["1: a!", "3: a!"], "a condition goes on");
+    assert_eq!(reported("alarm a = y when true when pos;", &values), ["1: a!"]);
 }
 
 #[test]
 fn implication_is_right_associative() {
     let values = [("x", 0)];
-    assert_eq!(told("property p = false -> pos -> pos;", &values), ["0: p true"]);
-    assert_eq!(told("property p = (false => pos) => pos;", &values), ["0: p false"]);
-    assert_eq!(told("property p = pos || true => pos;", &values), ["0: p false"]);
+    assert_eq!(reported("property p = false -> pos -> pos;", &values), ["0: p true"]);
+    assert_eq!(reported("property p = (false => pos) => pos;", &values), ["0: p false"]);
+    assert_eq!(reported("property p = pos || true => pos;", &values), ["0: p false"]);
 }
 
 #[test]
 fn condition_as_event_occurs_when_it_becomes_true() {
     let values = [("x", 1), ("x", 2), ("x", 0), ("x", 3)];
-    assert_eq!(told("alarm a = pos;", &values), ["0: a!", "3: a!"]);
+    assert_eq!(reported("alarm a = pos;", &values), ["0: a!", "3: a!"]);
     assert_eq!(
-        told("alarm a = start(pos); pos -> { print \"up\" }", &values),
+        reported("alarm a = start(pos); pos -> { print \"up\" }", &values),
         ["0: a!", "up", "3: a!", "up"]
     );
-    assert_eq!(told("alarm a = end(pos);", &values), ["2: a!"]);
+    assert_eq!(reported("alarm a = end(pos);", &values), ["2: a!"]);
 }
 
 #[test]
 fn value_and_time_return_last_occurrence() {
     let values = [("x", 5), ("y", 7), ("y", 3)];
-    assert_eq!(told("x -> { print value(x, 0); } y -> { print value(y, 0); }", &values), ["5", "3"]);
-    assert_eq!(told("y -> { print time(y) - time(x); }", &values), ["2"]);
+    assert_eq!(reported("x -> { print value(x, 0); } y -> { print value(y, 0); }", &values), ["5", "3"]);
+    assert_eq!(reported("y -> { print time(y) - time(x); }", &values), ["2"]);
     let mut session = session(
         "started -> { print value(started, 1); print inside }
         ended -> { print value(ended, 0) + value(ended, 2); } known -> { print \"known\" }",
@@ -72,15 +72,15 @@ fn value_and_time_return_last_occurrence() {
     session.enter("A.f(int, String)", &[Value::Int(4), Value::String("four")]);
     session.leave("A.f(int, String)", &[Value::Int(4), Value::String("five")], Value::Int(40));
     session.set("A.s", Value::String(""));
-    let told: Vec<String> = session.told().into_iter().filter(|line| !line.is_empty()).collect();
-    assert_eq!(told, ["0: all true", "four", "true", "44", "known"]);
+    let reported: Vec<String> = session.reported().into_iter().filter(|line| !line.is_empty()).collect();
+    assert_eq!(reported, ["0: all true", "four", "true", "44", "known"]);
 }
 
 #[test]
 fn interval_closes_before_it_opens_at_same_instant() {
     let values = [("x", 1), ("y", 1), ("x", 2), ("y", 7), ("y", 8)];
     for brackets in ["[x, y)", "[x, y]"] {
-        let said = told(&format!("property p = !{brackets};"), &values);
+        let said = reported(&format!("property p = !{brackets};"), &values);
         assert_eq!(said, ["0: p false", "1: p true", "2: p false", "4: p true"]);
     }
 }
@@ -90,17 +90,17 @@ fn unprimed_variables_have_old_values() {
     let values = [("x", 1), ("x", 1), ("x", 1)];
     let count = "var int n, old; x -> { n' = defined(n > 0) ? n + 1 : 1; old' = n; }";
     assert_eq!(
-        told(&format!("{count} alarm a = x when n == 2;"), &values),
+        reported(&format!("{count} alarm a = x when n == 2;"), &values),
         ["1: a!"],
         "properties see new values"
     );
-    assert_eq!(told(&format!("{count} alarm a = x when n' == 2;"), &values), ["1: a!"]);
+    assert_eq!(reported(&format!("{count} alarm a = x when n' == 2;"), &values), ["1: a!"]);
     assert_eq!(
-        told(&format!("{count} alarm a = x when old == 2;"), &values),
+        reported(&format!("{count} alarm a = x when old == 2;"), &values),
         ["2: a!"],
         "guards see old ones"
     );
-    assert_eq!(told(&format!("{count} property p = n > 0;"), &values), ["0: p true"]);
+    assert_eq!(reported(&format!("{count} property p = n > 0;"), &values), ["0: p true"]);
 }
 
 #[test]
@@ -108,8 +108,8 @@ fn actions_and_printed_texts_are_collected() {
     let script = "import action stop; import action go;
         var String last; x -> { last' = \"x\"; } y -> { last' = \"y\"; }
         x -> { print \"x is \" + value(x, 0); invoke stop; print last; invoke go }";
-    let told = told(script, &[("y", 1), ("x", -2)]);
-    assert_eq!(told, ["x is -2", "invoke stop", "y", "invoke go"]);
+    let reported = reported(script, &[("y", 1), ("x", -2)]);
+    assert_eq!(reported, ["x is -2", "invoke stop", "y", "invoke go"]);
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn arithmetic_matches_java() {
         ("n > 6 ? 1.5 : 2", "1.5"),
         ("7 / 2f", "3.5"),
     ] {
-        assert_eq!(told(&script(expression), &[("x", 7), ("y", 1)]), [printed], "{expression}");
+        assert_eq!(reported(&script(expression), &[("x", 7), ("y", 1)]), [printed], "{expression}");
     }
 }
 
@@ -199,7 +199,7 @@ fn target_constants_are_resolved() {
     let medl = good_medl("ReqSpec import condition c; property p = c; End", Some(&lowered));
     let mut session = Session::new(lowered, medl);
     session.set("A.x", Value::Int(3)).set("A.x", Value::Int(4)).set("A.x", Value::Int(9));
-    assert_eq!(session.told(), ["0: p false", "0: p true", "0: p false"]);
+    assert_eq!(session.reported(), ["0: p false", "0: p true", "0: p false"]);
 
     let (_, problems) = pedl::lower(&script, &|_| Some(pedl::ast::Literal::Boolean(true)));
     let messages: Vec<&str> = problems.iter().map(|problem| problem.message.as_str()).collect();

@@ -48,7 +48,7 @@ const GATE_MEDL: &str = "ReqSpec Gate
     CloseGate -> lastClose' := time(CloseGate)
 End";
 
-/// The gate is down within 30 seconds after it is told to close, unless it is told to open before.
+/// The gate is down within 30 seconds after the order to close, unless an order to open comes first.
 #[test]
 fn gate_controller_script_gives_published_verdicts() {
     let lines = [((969, 984), "MonScr RailroadCrossing"), ((996, 1012), "ReqSpec SafeCrossing")];
@@ -57,7 +57,7 @@ fn gate_controller_script_gives_published_verdicts() {
     for begin in [0, 1_700_000_000_000] {
         for mut gate in sessions(GATE_PEDL, GATE_MEDL, lines, &constants) {
             gate.at(begin).set("Control.gatePos", Value::Int(0));
-            assert_eq!(gate.told(), [format!("{begin}: GateClosing true")]);
+            assert_eq!(gate.reported(), [format!("{begin}: GateClosing true")]);
             // In time.
             gate.at(begin + 1_000).enter("Control.close()", &[]);
             gate.at(begin + 2_000).set("Control.gatePos", Value::Int(2));
@@ -68,17 +68,17 @@ fn gate_controller_script_gives_published_verdicts() {
             gate.at(begin + 100_000).enter("Control.close()", &[]);
             gate.at(begin + 129_999).tick().enter("Control.open()", &[]);
             gate.at(begin + 200_000).tick();
-            assert_eq!(gate.told(), [""; 0]);
+            assert_eq!(gate.reported(), [""; 0]);
             // Too late; the violation lasts until the gate is down.
             gate.at(begin + 300_000).enter("Control.close()", &[]);
             gate.at(begin + 329_999).tick();
-            assert_eq!(gate.told(), [""; 0]);
+            assert_eq!(gate.reported(), [""; 0]);
             gate.at(begin + 330_000).tick();
             gate.at(begin + 340_000).tick();
             gate.at(begin + 350_000).set("Control.gatePos", Value::Int(1));
             let expected = [(330_000, false), (350_000, true)];
             assert_eq!(
-                gate.told(),
+                gate.reported(),
                 expected.map(|(time, truth)| format!("{}: GateClosing {truth}", begin + time))
             );
         }
@@ -105,22 +105,22 @@ fn railroad_crossing_script_gives_published_verdicts() {
     for mut crossing in sessions(CROSSING_PEDL, CROSSING_MEDL, lines, &|_| None) {
         crossing.set("RRC.cross_x", Value::Int(100)).set("RRC.cross_length", Value::Int(20));
         crossing.set("RRC.train_length", Value::Int(10));
-        assert_eq!(crossing.told(), [""; 0], "nobody knows where the train is");
+        assert_eq!(crossing.reported(), [""; 0], "nobody knows where the train is");
         crossing.set("RRC.train_x", Value::Float(0.0));
-        assert_eq!(crossing.told(), ["0: safeRRC true"]);
+        assert_eq!(crossing.reported(), ["0: safeRRC true"]);
         crossing.at(1).enter("Gate.gd(int)", &[Value::Int(5)]);
         crossing.at(2).leave("Gate.gd(int)", &[Value::Int(5)], Value::Undefined);
         for (time, x) in [(3, 90.0), (4, 90.5), (5, 120.0), (6, 120.5)] {
             crossing.at(time).set("RRC.train_x", Value::Float(x));
         }
         crossing.at(7).enter("Gate.gu()", &[]).leave("Gate.gu()", &[], Value::Int(0));
-        assert_eq!(crossing.told(), [""; 0]);
+        assert_eq!(crossing.reported(), [""; 0]);
         // The next train arrives before the gate is down.
         crossing.at(8).set("RRC.train_x", Value::Float(0.0));
         crossing.at(9).enter("Gate.gd(int)", &[Value::Int(5)]);
         crossing.at(10).set("RRC.train_x", Value::Float(90.25));
         crossing.at(11).leave("Gate.gd(int)", &[Value::Int(5)], Value::Undefined);
-        assert_eq!(crossing.told(), ["10: safeRRC false", "11: safeRRC true"]);
+        assert_eq!(crossing.reported(), ["10: safeRRC false", "11: safeRRC true"]);
     }
 }
 
@@ -161,12 +161,12 @@ fn database_client_script_gives_published_verdicts() {
         for time in [5_000, 6_000, 7_090, 8_000] {
             client.at(time).enter("Client.run()", &[]);
         }
-        assert_eq!(client.told(), [""; 0]);
+        assert_eq!(client.reported(), [""; 0]);
         client.at(9_200).enter("Client.run()", &[]);
-        assert_eq!(client.told(), ["9200: violatedPeriod!"], "1200 ms");
+        assert_eq!(client.reported(), ["9200: violatedPeriod!"], "1200 ms");
         client.at(10_250).enter("Client.run()", &[]);
         client.at(11_000).enter("Client.run()", &[]);
-        assert_eq!(client.told(), ["11000: violatedPeriod!"], "750 ms");
+        assert_eq!(client.reported(), ["11000: violatedPeriod!"], "750 ms");
         // Three failures and four queries satisfy all variants, one of each none.
         client.at(12_000).enter("Client.run()", &[]);
         for _ in 0..3 {
@@ -179,9 +179,9 @@ fn database_client_script_gives_published_verdicts() {
         client.at(13_000).enter("Client.run()", &[]);
         client.enter("Client.failConnection(ConnectTry)", &[]);
         client.enter("Client.retryGetData(int)", &[Value::Int(0)]);
-        assert_eq!(client.told(), [""; 0]);
+        assert_eq!(client.reported(), [""; 0]);
         client.enter("Client.processOldData()", &[]);
-        assert_eq!(client.told(), ["13000: wrongFT!"]);
+        assert_eq!(client.reported(), ["13000: wrongFT!"]);
         // Only one of the two: the text allows it, the printed script does not.
         client.at(14_000).enter("Client.run()", &[]);
         for _ in 0..3 {
@@ -189,9 +189,9 @@ fn database_client_script_gives_published_verdicts() {
         }
         client.enter("Client.processOldData()", &[]);
     }
-    assert_eq!(clients[0].told(), [""; 0]);
+    assert_eq!(clients[0].reported(), [""; 0]);
     for client in clients.iter_mut().skip(1) {
-        assert_eq!(client.told(), ["14000: wrongFT!"]);
+        assert_eq!(client.reported(), ["14000: wrongFT!"]);
     }
 }
 
@@ -221,7 +221,7 @@ fn micro_air_vehicle_script_gives_published_verdicts() {
     let lines = [((2654, 2665), "MonScr MAVpattern"), ((2619, 2641), "ReqSpec HexPattern")];
     for mut vehicles in sessions(MAV_PEDL, MAV_MEDL, lines, &|_| None) {
         vehicles.set("Air.DIST", Value::Int(100)).enter("Console.createMAVs(int)", &[Value::Int(9)]);
-        let mut told = Vec::new();
+        let mut reported = Vec::new();
         // The number of misplaced vehicles in each interval, apart from the one that ends the previous interval.
         for (interval, alerts) in [9, 11, 5, 5, 6, 0, 0].into_iter().enumerate() {
             for alert in 0..=alerts {
@@ -229,11 +229,11 @@ fn micro_air_vehicle_script_gives_published_verdicts() {
                 vehicles.set("MAV.run().distance", Value::Double(50.0));
                 vehicles.set("MAV.run().distance", Value::Double(100.0));
             }
-            told.push(vehicles.told().len());
+            reported.push(vehicles.reported().len());
         }
         // The count of an interval is reported when the next one starts, with an alert that counts for neither. The
         // counts are 10, 11, 5, 5, 6 and 0: a significant increase are the first ten, and six after five.
-        assert_eq!(told, [0, 1, 0, 0, 0, 1, 0]);
+        assert_eq!(reported, [0, 1, 0, 0, 0, 1, 0]);
     }
 }
 
@@ -267,19 +267,19 @@ fn inverted_pendulum_script_gives_published_verdicts() {
         for (name, value) in [("aVelocity", 0.0), ("cVelocity", 0.3), ("angle", 5.0), ("position", 0.0)] {
             pendulum.set(&path(name), Value::Double(value));
         }
-        assert_eq!(pendulum.told(), [""; 0]);
+        assert_eq!(pendulum.reported(), [""; 0]);
         pendulum.set("CHARON.simulator.Simulation.transName", Value::String("ECtoSC"));
-        assert!(!pendulum.told().is_empty(), "something is printed");
+        assert!(!pendulum.reported().is_empty(), "something is printed");
         pendulum.set("CHARON.simulator.Simulation.transName", Value::String("nothing"));
         for (name, value) in [("angle", 0.005), ("position", 0.5)] {
             pendulum.set(&path(name), Value::Double(value));
         }
-        assert_eq!(pendulum.told(), [""; 0]);
+        assert_eq!(pendulum.reported(), [""; 0]);
         pendulum.set(&path("cVelocity"), Value::Double(-0.001));
-        assert!(pendulum.told().iter().any(|line| line.contains("The cart")));
+        assert!(pendulum.reported().iter().any(|line| line.contains("The cart")));
         for angle in [45.0, 90.0, 90.005, 120.0, -90.0] {
             pendulum.set(&path("angle"), Value::Double(angle));
         }
-        assert_eq!(pendulum.told(), ["0: fail!", "0: fail!"]);
+        assert_eq!(pendulum.reported(), ["0: fail!", "0: fail!"]);
     }
 }

@@ -277,7 +277,7 @@ fn unhandled_events_are_reported() {
     let to = log.clone();
     assert_eq!(session.needs(), ["use"]);
     session.watch.set_unhandled(move |_, slice| to.note(format!("{slice:?}")));
-    assert_eq!(session.needs(), ["use", "free"], "whoever wants to know must be told");
+    assert_eq!(session.needs(), ["use", "free"], "whoever wants to know must be reported");
     let applied = session.apply("free", &[3]);
     assert_eq!((applied.verdict, applied.handled), (None, false));
     assert_eq!(log.take(), ["None"], "no slice has a transition on it");

@@ -18,7 +18,7 @@ initialization {
 }
 state init accepting {
     transition {
-        event told(who: str, n: int) {
+        event reported(who: str, n: int) {
             seen[n] = (n, [who, n * 0.5], True, None)
             last.append({n: who})
             names.add(who)
@@ -64,7 +64,7 @@ fn filled(automaton: &Automaton, catalog: &EventCatalog) -> SliceTable {
             automaton,
             catalog,
             &mut slices,
-            "told",
+            "reported",
             ["a", "b", "one with a name that is long"][n as usize % 3],
             n,
         );
@@ -84,7 +84,7 @@ fn large_values_survive_save_and_load() {
                 &automaton,
                 &catalog,
                 slices,
-                "told",
+                "reported",
                 ["b", "one with a name that is long"][n as usize % 2],
                 n,
             );
@@ -113,7 +113,7 @@ fn malformed_bytes_never_panic() {
             bytes[at] ^= change;
             if let Some(mut slices) = SliceTable::load(&automaton, &bytes) {
                 usable += 1;
-                tell(&automaton, &catalog, &mut slices, "told", "a", 7);
+                tell(&automaton, &catalog, &mut slices, "reported", "a", 7);
                 let _ = slices.save();
             }
         }

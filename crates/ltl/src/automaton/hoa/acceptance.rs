@@ -1,30 +1,32 @@
-//! Acceptance conditions. One without `Fin` can be brought into the form of this crate: a conjunction of
-//! clauses, each of which asks that some of its sets be visited for ever, which is to visit their union.
+//! Acceptance conditions.
+//!
+//! A condition without `Fin` is converted to conjunctive normal form. A clause is met if some of its sets is visited
+//! infinitely often, that is, if their union is; so each clause becomes one acceptance set.
 
-use super::Stop;
-use super::expression::{self, Step};
+use super::ReadError;
+use super::expression::{self, PostfixItem};
 use super::scan::{Reader, Token};
 use crate::automaton::{MAX_SETS, Marks};
 use crate::{Budget, TooLarge};
 
-/// A union of sets, and of complements of sets.
+/// Union of sets and of complements of sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Clause {
     sets: Marks,
     complements: Marks,
 }
 
-/// A condition: all of these unions are visited for ever.
+/// Conjunction of clauses: each union is visited infinitely often.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Condition(Vec<Clause>);
 
 impl Condition {
-    /// How many acceptance sets the automaton has.
+    /// Returns the number of acceptance sets of the automaton.
     pub(super) fn sets(&self) -> u32 {
         self.0.len() as u32
     }
 
-    /// The marks of an edge that is in these sets of the text.
+    /// Returns the marks of an edge that is in these sets of the text.
     pub(super) fn marks(&self, sets: Marks) -> Marks {
         let inside = |clause: &Clause| clause.sets & sets != 0 || clause.complements & !sets != 0;
         self.0
@@ -34,7 +36,7 @@ impl Condition {
             .fold(0, |marks, (at, _)| marks | 1 << at)
     }
 
-    /// One more clause. Of two clauses that contain each other only the smaller one asks for anything.
+    /// Adds a clause. Clauses that contain another clause are redundant.
     fn add(&mut self, clause: Clause) -> Result<(), TooLarge> {
         let contains = |large: &Clause, small: &Clause| {
             small.sets & !large.sets == 0 && small.complements & !large.complements == 0
@@ -62,28 +64,28 @@ impl Condition {
     }
 }
 
-/// Reads a condition, and the number of sets that it declares.
-pub(super) fn read(reader: &mut Reader<'_>) -> Result<(Condition, u32), Stop> {
-    let sets = reader.must_number("the number of acceptance sets")?;
+/// Parses a condition and the number of declared sets.
+pub(super) fn read(reader: &mut Reader<'_>) -> Result<(Condition, u32), ReadError> {
+    let sets = reader.expect_number("the number of acceptance sets")?;
     Budget::allows("acceptance sets", sets as usize, MAX_SETS as usize)?;
-    let steps = expression::read(reader, false, |reader| atom(reader, sets))?;
+    let items = expression::read(reader, false, |reader| atom(reader, sets))?;
     let mut stack: Vec<Condition> = Vec::new();
-    for step in steps {
-        let made = match step {
-            Step::Operand(condition) => condition,
-            Step::Not => continue,
-            Step::And | Step::Or => {
+    for item in items {
+        let value = match item {
+            PostfixItem::Operand(condition) => condition,
+            PostfixItem::Not => continue,
+            PostfixItem::And | PostfixItem::Or => {
                 let (right, left) = (stack.pop().unwrap_or_default(), stack.pop().unwrap_or_default());
-                if step == Step::And { left.and(right)? } else { left.or(&right)? }
+                if item == PostfixItem::And { left.and(right)? } else { left.or(&right)? }
             }
         };
-        stack.push(made);
+        stack.push(value);
     }
     Ok((stack.pop().unwrap_or_default(), sets))
 }
 
-fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, Stop> {
-    let never = Clause { sets: 0, complements: 0 };
+fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, ReadError> {
+    let bottom = Clause { sets: 0, complements: 0 };
     match reader.token() {
         Token::Identifier("Inf") => {}
         Token::Identifier("t") => {
@@ -92,10 +94,10 @@ fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, Stop> {
         }
         Token::Identifier("f") => {
             reader.advance()?;
-            return Ok(Condition(vec![never]));
+            return Ok(Condition(vec![bottom]));
         }
         Token::Identifier("Fin") => {
-            return reader.wrong(
+            return reader.error(
                 "acceptance with `Fin` (co-Büchi, Rabin, Streett, parity) is not supported; \
                  convert the automaton to generalised Büchi acceptance first",
             );
@@ -103,25 +105,25 @@ fn atom(reader: &mut Reader<'_>, sets: u32) -> Result<Condition, Stop> {
         _ => return reader.expected("an acceptance condition: `Inf(…)`, `t` or `f`"),
     }
     reader.advance()?;
-    reader.must('(')?;
-    let complement = reader.sign('!')?;
+    reader.expect_sign('(')?;
+    let complement = reader.take_sign('!')?;
     let set = self::set(reader, sets)?;
-    reader.must(')')?;
+    reader.expect_sign(')')?;
     Ok(Condition(vec![match complement {
-        false => Clause { sets: set, ..never },
-        true => Clause { complements: set, ..never },
+        false => Clause { sets: set, ..bottom },
+        true => Clause { complements: set, ..bottom },
     }]))
 }
 
-/// Reads the number of a set.
-pub(super) fn set(reader: &mut Reader<'_>, sets: u32) -> Result<Marks, Stop> {
+/// Parses the number of a set.
+pub(super) fn set(reader: &mut Reader<'_>, sets: u32) -> Result<Marks, ReadError> {
     match *reader.token() {
         Token::Number(number) if number < sets => {
             reader.advance()?;
             Ok(1 << number)
         }
         Token::Number(number) => {
-            reader.wrong(format!("there is no acceptance set {number}: {sets} are declared"))
+            reader.error(format!("unknown acceptance set {number}: {sets} are declared"))
         }
         _ => reader.expected("the number of an acceptance set"),
     }

@@ -1,6 +1,6 @@
-//! What stands between `--BODY--` and `--END--`.
+//! The body of an automaton, between `--BODY--` and `--END--`.
 
-use super::Stop;
+use super::ReadError;
 use super::acceptance;
 use super::header::Header;
 use super::scan::{Reader, Token};
@@ -10,30 +10,35 @@ use crate::{Budget, Logic};
 use indexmap::IndexMap;
 use rustc_hash::FxBuildHasher;
 
-/// A state of the text.
+/// State of the text.
 #[derive(Clone, Default)]
-struct Described {
-    /// Where it is named first, unless as the one that is described.
-    used: Option<usize>,
-    defined: bool,
+struct StateEntry {
+    /// Offset of the first reference to the state.
+    referenced: Option<usize>,
+    is_defined: bool,
     edges: Vec<Edge>,
 }
 
-/// An edge of the text: its label, if it has one, where it leads, and its sets.
-type Arrow = (Option<Label>, State, Marks);
+/// Edge of the text: label if it has one, target, and acceptance sets.
+type RawEdge = (Option<Label>, State, Marks);
 
 struct Body<'a> {
     header: &'a Header,
-    states: Vec<Described>,
+    states: Vec<StateEntry>,
+    /// Number of edges so far.
     edges: usize,
 }
 
-/// Reads a body, up to `--END--`.
-pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic, header: &Header) -> Result<Automaton, Stop> {
+/// Parses a body, up to `--END--`.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    logic: &mut Logic,
+    header: &Header,
+) -> Result<Automaton, ReadError> {
     let declared = header.states.unwrap_or_default() as usize;
-    let mut body = Body { header, states: vec![Described::default(); declared], edges: 0 };
+    let mut body = Body { header, states: vec![StateEntry::default(); declared], edges: 0 };
     for (state, at) in &header.starts {
-        body.mention(*state, *at, logic)?;
+        body.reference(*state, *at, logic)?;
     }
     while *reader.token() != Token::End {
         if *reader.token() != Token::Header("State") {
@@ -45,11 +50,11 @@ pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic, header: &Header) 
     body.finish(logic)
 }
 
-/// Reads where an edge leads, or where runs begin.
-pub(super) fn one_state(reader: &mut Reader<'_>) -> Result<State, Stop> {
-    let state = reader.must_number("the number of a state")?;
+/// Parses a single state, as the target of an edge or as an initial state.
+pub(super) fn single_state(reader: &mut Reader<'_>) -> Result<State, ReadError> {
+    let state = reader.expect_number("the number of a state")?;
     if *reader.token() == Token::Sign('&') {
-        return reader.wrong(
+        return reader.error(
             "alternating automata (`&` between states) are not supported; remove the alternation first",
         );
     }
@@ -57,123 +62,127 @@ pub(super) fn one_state(reader: &mut Reader<'_>) -> Result<State, Stop> {
 }
 
 impl Body<'_> {
-    /// Makes room for a state.
-    fn room(&mut self, state: State, at: usize, logic: &Logic) -> Result<&mut Described, Stop> {
-        let wanted = state as usize + 1;
+    /// Returns the entry of a state, and creates it if needed.
+    fn entry(&mut self, state: State, at: usize, logic: &Logic) -> Result<&mut StateEntry, ReadError> {
+        let count_needed = state as usize + 1;
         match self.header.states {
             Some(count) if state >= count => {
-                return Err(Stop::Mistake(at, format!("there is no state {state}: {count} are declared")));
+                return Err(ReadError::Syntax(at, format!("unknown state {state}: {count} are declared")));
             }
-            _ => Budget::allows("states", wanted, logic.budget.states)?,
+            _ => Budget::allows("states", count_needed, logic.budget.states)?,
         }
-        if self.states.len() < wanted {
-            self.states.resize(wanted, Described::default());
+        if self.states.len() < count_needed {
+            self.states.resize(count_needed, StateEntry::default());
         }
         Ok(&mut self.states[state as usize])
     }
 
-    /// Something leads to a state.
-    fn mention(&mut self, state: State, at: usize, logic: &Logic) -> Result<(), Stop> {
-        self.room(state, at, logic)?.used.get_or_insert(at);
+    /// Records a reference to a state.
+    fn reference(&mut self, state: State, at: usize, logic: &Logic) -> Result<(), ReadError> {
+        self.entry(state, at, logic)?.referenced.get_or_insert(at);
         Ok(())
     }
 
-    /// Reads one state with its edges.
-    fn state(&mut self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<(), Stop> {
+    /// Parses a state with its edges.
+    fn state(&mut self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<(), ReadError> {
         let label = self.label(reader, logic)?;
         let at = reader.at();
-        let state = reader.must_number("the number of a state")?;
-        let described = self.room(state, at, logic)?;
-        if described.defined {
-            return Err(Stop::Mistake(at, format!("state {state} is described twice")));
+        let state = reader.expect_number("the number of a state")?;
+        let entry = self.entry(state, at, logic)?;
+        if entry.is_defined {
+            return Err(ReadError::Syntax(at, format!("state {state} is defined twice")));
         }
-        described.defined = true;
-        reader.text()?;
+        entry.is_defined = true;
+        reader.take_string()?;
         let sets = self.sets(reader)?;
-        let (mut arrows, begin): (Vec<Arrow>, usize) = (Vec::new(), reader.at());
+        let (mut raw_edges, start): (Vec<RawEdge>, usize) = (Vec::new(), reader.at());
         while matches!(reader.token(), Token::Sign('[') | Token::Number(_)) {
             let own = self.label(reader, logic)?;
             let at = reader.at();
-            if let Some((before, ..)) = arrows.last()
+            if let Some((before, ..)) = raw_edges.last()
                 && before.is_some() != own.is_some()
             {
-                return Err(Stop::Mistake(at, "either all edges of a state have labels, or none".into()));
+                return Err(ReadError::Syntax(at, "either all edges of a state have labels, or none".into()));
             }
             if own.is_some() && label.is_some() {
-                return Err(Stop::Mistake(at, "an edge of a state with a label has none of its own".into()));
+                return Err(ReadError::Syntax(
+                    at,
+                    "an edge of a labelled state cannot have its own label".into(),
+                ));
             }
-            let target = one_state(reader)?;
-            self.mention(target, at, logic)?;
-            arrows.push((own, target, sets | self.sets(reader)?));
-            Budget::allows("edges", self.edges + arrows.len(), logic.budget.edges)?;
+            let target = single_state(reader)?;
+            self.reference(target, at, logic)?;
+            raw_edges.push((own, target, sets | self.sets(reader)?));
+            Budget::allows("edges", self.edges + raw_edges.len(), logic.budget.edges)?;
         }
-        let labelled = label.is_some() || arrows.iter().all(|(own, ..)| own.is_some());
+        let labelled = label.is_some() || raw_edges.iter().all(|(own, ..)| own.is_some());
         let edges = match labelled {
-            true => self.explicit(label.as_ref(), arrows, logic),
-            false => self.implicit(&arrows, begin, logic)?,
+            true => self.explicit(label.as_ref(), raw_edges, logic),
+            false => self.implicit(&raw_edges, start, logic)?,
         };
         self.edges += edges.len();
         self.states[state as usize].edges = edges;
         Ok(())
     }
 
-    fn explicit(&self, of_state: Option<&Label>, arrows: Vec<Arrow>, logic: &Logic) -> Vec<Edge> {
-        let edge = |(own, target, sets): Arrow| Edge {
+    /// Converts edges with labels of their own or of their state.
+    fn explicit(&self, of_state: Option<&Label>, raw_edges: Vec<RawEdge>, logic: &Logic) -> Vec<Edge> {
+        let edge = |(own, target, sets): RawEdge| Edge {
             label: own.or(of_state.cloned()).unwrap_or_else(|| logic.labels.top()),
             marks: self.header.condition.marks(sets),
             target,
         };
-        arrows.into_iter().map(edge).filter(|edge| !edge.label.is_false()).collect()
+        raw_edges.into_iter().map(edge).filter(|edge| !edge.label.is_false()).collect()
     }
 
-    /// Edges without labels: one for each letter, the first proposition changes fastest.
-    fn implicit(&self, arrows: &[Arrow], at: usize, logic: &mut Logic) -> Result<Vec<Edge>, Stop> {
+    /// Converts edges without labels: one for each letter, where the first proposition changes fastest.
+    fn implicit(&self, raw_edges: &[RawEdge], at: usize, logic: &mut Logic) -> Result<Vec<Edge>, ReadError> {
         let atoms = &self.header.propositions;
-        if 1_usize.checked_shl(atoms.len() as u32) != Some(arrows.len()) {
-            let what = format!(
+        if 1_usize.checked_shl(atoms.len() as u32) != Some(raw_edges.len()) {
+            let message = format!(
                 "{} edges without labels: with {} propositions there is one for each of 2^{} letters",
-                arrows.len(),
+                raw_edges.len(),
                 atoms.len(),
                 atoms.len()
             );
-            return Err(Stop::Mistake(at, what));
+            return Err(ReadError::Syntax(at, message));
         }
-        let mut found: IndexMap<(State, Marks), Label, FxBuildHasher> = IndexMap::default();
-        for (letter, (_, target, sets)) in arrows.iter().enumerate() {
+        let mut merged: IndexMap<(State, Marks), Label, FxBuildHasher> = IndexMap::default();
+        for (letter, (_, target, sets)) in raw_edges.iter().enumerate() {
             let literal = |(at, atom): (usize, _)| (Variable::Atom(atom), letter >> at & 1 == 1);
             let cube: Vec<(Variable, bool)> = atoms.iter().copied().enumerate().map(literal).collect();
             let cube = logic.labels.cube(&cube)?;
             let key = (*target, self.header.condition.marks(*sets));
-            let known = found.entry(key).or_insert_with(|| logic.labels.bottom());
+            let known = merged.entry(key).or_insert_with(|| logic.labels.bottom());
             *known = logic.labels.or(known, &cube)?;
         }
         let edge = |((target, marks), label)| Edge { label, marks, target };
-        Ok(found.into_iter().map(edge).collect())
+        Ok(merged.into_iter().map(edge).collect())
     }
 
-    fn label(&self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Label>, Stop> {
-        if !reader.sign('[')? {
+    fn label(&self, reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Label>, ReadError> {
+        if !reader.take_sign('[')? {
             return Ok(None);
         }
         let expression = self.header.expression(reader)?;
-        reader.must(']')?;
-        self.header.value(&expression, logic).map(Some)
+        reader.expect_sign(']')?;
+        self.header.evaluate(&expression, logic).map(Some)
     }
 
-    fn sets(&self, reader: &mut Reader<'_>) -> Result<Marks, Stop> {
+    fn sets(&self, reader: &mut Reader<'_>) -> Result<Marks, ReadError> {
         let mut sets = 0;
-        if reader.sign('{')? {
-            while !reader.sign('}')? {
+        if reader.take_sign('{')? {
+            while !reader.take_sign('}')? {
                 sets |= acceptance::set(reader, self.header.sets)?;
             }
         }
         Ok(sets)
     }
 
-    fn finish(self, logic: &Logic) -> Result<Automaton, Stop> {
+    fn finish(self, logic: &Logic) -> Result<Automaton, ReadError> {
         for (number, state) in self.states.iter().enumerate() {
-            if let (Some(at), false) = (state.used, state.defined) {
-                return Err(Stop::Mistake(at, format!("state {number} is described nowhere")));
+            if let (Some(at), false) = (state.referenced, state.is_defined) {
+                return Err(ReadError::Syntax(at, format!("state {number} is not defined")));
             }
         }
         let mut starts: Vec<State> = self.header.starts.iter().map(|(state, _)| *state).collect();
@@ -183,7 +192,7 @@ impl Body<'_> {
         let initial = match starts[..] {
             [] => return Ok(Automaton::empty()),
             [one] => one,
-            // One more state that begins as all of them do.
+            // A new initial state with the edges of all initial states.
             _ => {
                 let all = starts.iter().flat_map(|start| edges[*start as usize].clone()).collect();
                 edges.push(all);

@@ -1,83 +1,83 @@
-//! Boolean expressions, read without recursion: how deeply they are nested is up to whoever wrote the text.
+//! Boolean expressions, parsed without recursion, because the text determines the nesting depth.
 
-use super::Stop;
+use super::ReadError;
 use super::scan::{Reader, Token};
 
-/// A step of an expression in postfix notation.
+/// Item of an expression in postfix notation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Step<Operand> {
+pub(super) enum PostfixItem<Operand> {
     Operand(Operand),
     Not,
     And,
     Or,
 }
 
-/// What waits for its right operand.
+/// Operator or parenthesis whose right operand is not complete.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Waiting {
+enum PendingOperator {
     Open,
     Or,
     And,
     Not,
 }
 
-impl Waiting {
-    fn step<Operand>(self) -> Option<Step<Operand>> {
+impl PendingOperator {
+    fn item<Operand>(self) -> Option<PostfixItem<Operand>> {
         match self {
-            Waiting::Open => None,
-            Waiting::Or => Some(Step::Or),
-            Waiting::And => Some(Step::And),
-            Waiting::Not => Some(Step::Not),
+            PendingOperator::Open => None,
+            PendingOperator::Or => Some(PostfixItem::Or),
+            PendingOperator::And => Some(PostfixItem::And),
+            PendingOperator::Not => Some(PostfixItem::Not),
         }
     }
 }
 
-/// Reads an expression as far as it goes. `operand` reads what is no operator.
+/// Parses the longest expression at the current token. `operand` parses operands.
 pub(super) fn read<Operand>(
     reader: &mut Reader<'_>,
     negation: bool,
-    mut operand: impl FnMut(&mut Reader<'_>) -> Result<Operand, Stop>,
-) -> Result<Vec<Step<Operand>>, Stop> {
-    let (mut steps, mut waiting, mut open) = (Vec::new(), Vec::new(), 0_usize);
+    mut operand: impl FnMut(&mut Reader<'_>) -> Result<Operand, ReadError>,
+) -> Result<Vec<PostfixItem<Operand>>, ReadError> {
+    let (mut items, mut pending, mut open) = (Vec::new(), Vec::new(), 0_usize);
     loop {
         loop {
-            if negation && reader.sign('!')? {
-                waiting.push(Waiting::Not);
-            } else if reader.sign('(')? {
-                waiting.push(Waiting::Open);
+            if negation && reader.take_sign('!')? {
+                pending.push(PendingOperator::Not);
+            } else if reader.take_sign('(')? {
+                pending.push(PendingOperator::Open);
                 open += 1;
             } else {
                 break;
             }
         }
-        steps.push(Step::Operand(operand(reader)?));
+        items.push(PostfixItem::Operand(operand(reader)?));
         loop {
             let next = match reader.token() {
-                Token::Sign('&') => Some(Waiting::And),
-                Token::Sign('|') => Some(Waiting::Or),
+                Token::Sign('&') => Some(PendingOperator::And),
+                Token::Sign('|') => Some(PendingOperator::Or),
                 Token::Sign(')') if open > 0 => None,
                 _ if open > 0 => return reader.expected("`)`, `&` or `|`"),
                 _ => {
-                    steps.extend(waiting.into_iter().rev().filter_map(Waiting::step));
-                    return Ok(steps);
+                    items.extend(pending.into_iter().rev().filter_map(PendingOperator::item));
+                    return Ok(items);
                 }
             };
-            // What binds at least as tightly has its right operand now.
-            while let Some(last) = waiting.pop_if(|last| match next {
-                None => *last != Waiting::Open,
-                Some(Waiting::And) => matches!(last, Waiting::And | Waiting::Not),
-                Some(_) => *last != Waiting::Open,
+            // The right operands of operators that bind at least as tightly are complete.
+            while let Some(last) = pending.pop_if(|last| match next {
+                None => *last != PendingOperator::Open,
+                Some(PendingOperator::And) => matches!(last, PendingOperator::And | PendingOperator::Not),
+                Some(_) => *last != PendingOperator::Open,
             }) {
-                steps.extend(last.step());
+                items.extend(last.item());
             }
             reader.advance()?;
             match next {
                 Some(operator) => {
-                    waiting.push(operator);
+                    pending.push(operator);
                     break;
                 }
                 None => {
-                    waiting.pop();
+                    pending.pop();
                     open -= 1;
                 }
             }

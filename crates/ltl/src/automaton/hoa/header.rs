@@ -1,10 +1,10 @@
-//! What stands before `--BODY--`.
+//! The header of an automaton, before `--BODY--`.
 
 use super::acceptance::{self, Condition};
-use super::expression::{self, Step};
+use super::expression::{self, PostfixItem};
 use super::propositions;
 use super::scan::{Reader, Token};
-use super::{Stop, body};
+use super::{ReadError, body};
 use crate::automaton::State;
 use crate::formula::Atom;
 use crate::label::{Label, Labels};
@@ -12,36 +12,37 @@ use crate::{Budget, Logic};
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
 
-/// What a label is made of.
+/// Operand of a label.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Operand {
     Constant(bool),
-    /// A proposition, by its number, and where it stands.
+    /// Number of a proposition, and its offset.
     Proposition(u32, usize),
-    /// An alias, by its number.
+    /// Number of an alias.
     Alias(usize),
 }
 
-/// A label in postfix notation.
-type Expression = Vec<Step<Operand>>;
+/// Label in postfix notation.
+type Expression = Vec<PostfixItem<Operand>>;
 
-/// What a header says.
+/// Parsed header.
 pub(super) struct Header {
     pub(super) states: Option<u32>,
-    /// Where runs begin, and where that stands.
+    /// Initial states, with their offsets.
     pub(super) starts: Vec<(State, usize)>,
     pub(super) propositions: Vec<Atom>,
     pub(super) condition: Condition,
-    /// The number of sets that the text may refer to.
+    /// Number of declared acceptance sets.
     pub(super) sets: u32,
-    names: IndexMap<String, Expression, FxBuildHasher>,
+    definitions: IndexMap<String, Expression, FxBuildHasher>,
+    /// Labels of the aliases, by number.
     aliases: Vec<Label>,
 }
 
-/// Reads a header, up to and including `--BODY--`.
-pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header, Stop> {
+/// Parses a header, up to and including `--BODY--`.
+pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header, ReadError> {
     if *reader.token() != Token::Header("HOA") {
-        return reader.expected("an automaton in the HOA format, which begins with `HOA: v1`");
+        return reader.expected("an automaton in HOA format, which starts with `HOA: v1`");
     }
     reader.advance()?;
     match reader.token() {
@@ -54,7 +55,7 @@ pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header,
         propositions: Vec::new(),
         condition: Condition::default(),
         sets: 0,
-        names: IndexMap::default(),
+        definitions: IndexMap::default(),
         aliases: Vec::new(),
     };
     let mut seen = FxHashSet::default();
@@ -63,62 +64,62 @@ pub(super) fn read(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Header,
             return reader.expected("a header or `--BODY--`");
         };
         if !seen.insert(name) && !matches!(name, "Start" | "Alias" | "properties") {
-            return reader.wrong(format!("`{name}:` stands here for the second time"));
+            return reader.error(format!("duplicate `{name}:`"));
         }
         let unknown = !matches!(name, "States" | "Start" | "AP" | "Alias" | "Acceptance");
         if unknown && name.starts_with(|c: char| c.is_ascii_uppercase()) {
-            return reader.wrong(format!(
-                "`{name}:` is not supported, and its capital letter says that it must not be ignored"
+            return reader.error(format!(
+                "`{name}:` is not supported, and cannot be ignored because it starts with a capital letter"
             ));
         }
         reader.advance()?;
         match name {
             "States" => {
-                let count = reader.must_number("the number of states")?;
+                let count = reader.expect_number("the number of states")?;
                 Budget::allows("states", count as usize, logic.budget.states)?;
                 header.states = Some(count);
             }
             "Start" => {
                 let at = reader.at();
-                let state = body::one_state(reader)?;
+                let state = body::single_state(reader)?;
                 header.starts.push((state, at));
             }
             "AP" => header.propositions = propositions(reader, logic)?,
             "Alias" => header.alias(reader)?,
             "Acceptance" => (header.condition, header.sets) = acceptance::read(reader)?,
-            _ => skip(reader)?,
+            _ => skip_values(reader)?,
         }
     }
     if !seen.contains("Acceptance") {
-        return reader.wrong("`Acceptance:` is missing");
+        return reader.error("`Acceptance:` is missing");
     }
-    for at in 0..header.names.len() {
-        let label = header.value(&header.names[at], logic)?;
+    for at in 0..header.definitions.len() {
+        let label = header.evaluate(&header.definitions[at], logic)?;
         header.aliases.push(label);
     }
     reader.advance()?;
     Ok(header)
 }
 
-/// The values of a header that does not matter.
-fn skip(reader: &mut Reader<'_>) -> Result<(), Stop> {
-    while matches!(reader.token(), Token::Identifier(_) | Token::Number(_) | Token::Text(_)) {
+/// Skips the values of an ignored header item.
+fn skip_values(reader: &mut Reader<'_>) -> Result<(), ReadError> {
+    while matches!(reader.token(), Token::Identifier(_) | Token::Number(_) | Token::String(_)) {
         reader.advance()?;
     }
     Ok(())
 }
 
-fn propositions(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Vec<Atom>, Stop> {
-    let count = reader.must_number("the number of propositions")? as usize;
+fn propositions(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Vec<Atom>, ReadError> {
+    let count = reader.expect_number("the number of propositions")? as usize;
     let (mut atoms, mut seen) = (Vec::new(), FxHashSet::default());
     while atoms.len() < count {
         let at = reader.at();
-        let Some(name) = reader.text()? else {
+        let Some(name) = reader.take_string()? else {
             return reader.expected(&format!("the names of {count} propositions, in quotes"));
         };
-        let atom = logic.formulae.atom_for(propositions::read(&name));
+        let atom = logic.formulae.atom_for(propositions::from_text(&name));
         if !seen.insert(atom) {
-            return Err(Stop::Mistake(at, format!("the proposition {name:?} stands here twice")));
+            return Err(ReadError::Syntax(at, format!("duplicate proposition {name:?}")));
         }
         atoms.push(atom);
     }
@@ -126,27 +127,29 @@ fn propositions(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Vec<Atom>,
 }
 
 impl Header {
-    fn alias(&mut self, reader: &mut Reader<'_>) -> Result<(), Stop> {
+    fn alias(&mut self, reader: &mut Reader<'_>) -> Result<(), ReadError> {
         let Token::Alias(name) = *reader.token() else { return reader.expected("an alias: `@name`") };
-        if self.names.contains_key(name) {
-            return reader.wrong(format!("the alias `@{name}` is defined twice"));
+        if self.definitions.contains_key(name) {
+            return reader.error(format!("the alias `@{name}` is defined twice"));
         }
         reader.advance()?;
         let expression = self.expression(reader)?;
-        self.names.insert(name.to_owned(), expression);
+        self.definitions.insert(name.to_owned(), expression);
         Ok(())
     }
 
-    /// Reads the expression of a label.
-    pub(super) fn expression(&self, reader: &mut Reader<'_>) -> Result<Expression, Stop> {
+    /// Parses the expression of a label.
+    pub(super) fn expression(&self, reader: &mut Reader<'_>) -> Result<Expression, ReadError> {
         expression::read(reader, true, |reader| {
             let operand = match *reader.token() {
                 Token::Identifier("t") => Operand::Constant(true),
                 Token::Identifier("f") => Operand::Constant(false),
                 Token::Number(number) => Operand::Proposition(number, reader.at()),
-                Token::Alias(name) => match self.names.get_index_of(name) {
+                Token::Alias(name) => match self.definitions.get_index_of(name) {
                     Some(at) => Operand::Alias(at),
-                    None => return reader.wrong(format!("there is no alias `@{name}` up to here")),
+                    None => {
+                        return reader.error(format!("unknown alias `@{name}`; define it before its use"));
+                    }
                 },
                 _ => return reader.expected("a label: `t`, `f`, the number of a proposition, or an alias"),
             };
@@ -155,25 +158,33 @@ impl Header {
         })
     }
 
-    /// The label that an expression stands for.
-    pub(super) fn value(&self, steps: &[Step<Operand>], logic: &mut Logic) -> Result<Label, Stop> {
+    /// Evaluates the expression of a label.
+    pub(super) fn evaluate(
+        &self,
+        items: &[PostfixItem<Operand>],
+        logic: &mut Logic,
+    ) -> Result<Label, ReadError> {
         let mut stack: Vec<Label> = Vec::new();
-        for step in steps {
+        for item in items {
             let labels = &mut logic.labels;
-            let made = match *step {
-                Step::Operand(operand) => self.operand(operand, labels)?,
-                Step::Not => labels.not(&pop(&mut stack, labels))?,
-                Step::And | Step::Or => {
+            let value = match *item {
+                PostfixItem::Operand(operand) => self.operand_label(operand, labels)?,
+                PostfixItem::Not => labels.not(&pop(&mut stack, labels))?,
+                PostfixItem::And | PostfixItem::Or => {
                     let (right, left) = (pop(&mut stack, labels), pop(&mut stack, labels));
-                    if *step == Step::And { labels.and(&left, &right)? } else { labels.or(&left, &right)? }
+                    if *item == PostfixItem::And {
+                        labels.and(&left, &right)?
+                    } else {
+                        labels.or(&left, &right)?
+                    }
                 }
             };
-            stack.push(made);
+            stack.push(value);
         }
         Ok(pop(&mut stack, &logic.labels))
     }
 
-    fn operand(&self, operand: Operand, labels: &mut Labels) -> Result<Label, Stop> {
+    fn operand_label(&self, operand: Operand, labels: &mut Labels) -> Result<Label, ReadError> {
         Ok(match operand {
             Operand::Constant(true) => labels.top(),
             Operand::Constant(false) => labels.bottom(),
@@ -182,8 +193,8 @@ impl Header {
                 Some(atom) => labels.atom(*atom)?,
                 None => {
                     let declared = self.propositions.len();
-                    let what = format!("there is no proposition {number}: {declared} are declared");
-                    return Err(Stop::Mistake(at, what));
+                    let message = format!("unknown proposition {number}: {declared} are declared");
+                    return Err(ReadError::Syntax(at, message));
                 }
             },
         })
@@ -191,6 +202,6 @@ impl Header {
 }
 
 fn pop(stack: &mut Vec<Label>, labels: &Labels) -> Label {
-    // An expression that was read has an operand wherever it needs one.
+    // The parser guarantees that all operands exist.
     stack.pop().unwrap_or_else(|| labels.bottom())
 }

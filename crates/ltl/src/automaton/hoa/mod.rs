@@ -1,8 +1,15 @@
-//! Automata as text in the Hanoi Omega-Automata format, version 1: what other tools write, and what they read.
+//! Reader and writer of the Hanoi Omega-Automata format (HOA), version 1.
 //!
-//! Everything that describes automata of this crate is read: labels of states and of edges, implicit labels,
-//! aliases, several initial states, marks on states and edges, and acceptance conditions made of `Inf`, `&` and
-//! `|`. What asks for more (`Fin`, alternation) is refused with the reason.
+//! The reader accepts everything that this crate can represent: labels of states and of edges, implicit labels, aliases,
+//! several initial states, marks on states and on edges, and acceptance conditions of `Inf`, `&` and `|`. Automata with `Fin`
+//! or alternation are rejected with the reason.
+//!
+//! | module | contents |
+//! | --- | --- |
+//! | `scan` | tokens |
+//! | `header`, `body` | the parts of an automaton before and after `--BODY--` |
+//! | `expression`, `acceptance`, `propositions` | Boolean expressions, acceptance conditions, names of propositions |
+//! | `write` | the writer |
 
 mod acceptance;
 mod body;
@@ -17,54 +24,54 @@ use crate::{Logic, TooLarge};
 use scan::{Reader, Token};
 use std::fmt;
 
-/// What is wrong in a text, and where.
+/// Error in a text in HOA format, with its position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Mistake {
-    /// The line, from one.
+pub struct HoaError {
+    /// Line, counted from one.
     pub line: usize,
-    /// The column in characters, from one.
+    /// Column in characters, counted from one.
     pub column: usize,
-    /// What is wrong, and what to do.
-    pub what: String,
+    /// Error and remedy.
+    pub message: String,
 }
 
-impl Mistake {
-    fn new(text: &str, at: usize, what: String) -> Mistake {
+impl HoaError {
+    fn new(text: &str, at: usize, message: String) -> HoaError {
         let before = text.get(..at).unwrap_or(text);
         let line = before.rsplit('\n').next().unwrap_or(before);
-        Mistake { line: 1 + before.matches('\n').count(), column: 1 + line.chars().count(), what }
+        HoaError { line: 1 + before.matches('\n').count(), column: 1 + line.chars().count(), message }
     }
 }
 
-impl fmt::Display for Mistake {
+impl fmt::Display for HoaError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.message)
     }
 }
 
-impl std::error::Error for Mistake {}
+impl std::error::Error for HoaError {}
 
-/// Why an automaton is not read to its end.
+/// Reason why reading an automaton stops.
 #[derive(Debug)]
-enum Stop {
-    /// Its writer gave up.
+enum ReadError {
+    /// The automaton ends with `--ABORT--`.
     Abort,
-    /// Something is wrong at an offset.
-    Mistake(usize, String),
+    /// Error at a byte offset, with its message.
+    Syntax(usize, String),
     TooLarge(TooLarge),
 }
 
-impl From<TooLarge> for Stop {
-    fn from(too_large: TooLarge) -> Stop {
-        Stop::TooLarge(too_large)
+impl From<TooLarge> for ReadError {
+    fn from(too_large: TooLarge) -> ReadError {
+        ReadError::TooLarge(too_large)
     }
 }
 
 impl Logic {
-    /// Reads all automata of a text. Those that end with `--ABORT--` are left out.
+    /// Reads all automata of a text in HOA format. Aborted automata (`--ABORT--`) are skipped.
     ///
     /// # Errors
-    /// If something in the text is wrong, not supported or too large.
+    /// Fails if the text is malformed, or an automaton is not supported or outgrows the budget.
     ///
     /// ```
     /// use invigil_ltl::{Budget, Logic};
@@ -74,29 +81,29 @@ impl Logic {
     ///      --BODY-- State: 0 [0] 0 {0} [!0] 0 --END--",
     /// )?;
     /// assert_eq!((read[0].states(), read[0].edge_count(), read[0].sets), (1, 2, 1));
-    /// # Ok::<(), invigil_ltl::automaton::hoa::Mistake>(())
+    /// # Ok::<(), invigil_ltl::automaton::hoa::HoaError>(())
     /// ```
-    pub fn read_hoa(&mut self, text: &str) -> Result<Vec<Automaton>, Mistake> {
+    pub fn read_hoa(&mut self, text: &str) -> Result<Vec<Automaton>, HoaError> {
         let mut reader = Reader::new(text);
-        let mut found = Vec::new();
+        let mut automata = Vec::new();
         loop {
-            match next(&mut reader, self) {
-                Ok(None) => return Ok(found),
-                Ok(Some(automaton)) => found.push(automaton),
-                Err(Stop::Abort) => {}
-                Err(Stop::Mistake(at, what)) => return Err(Mistake::new(text, at, what)),
-                Err(Stop::TooLarge(too_large)) => {
-                    return Err(Mistake::new(text, reader.at(), too_large.to_string()));
+            match read_automaton(&mut reader, self) {
+                Ok(None) => return Ok(automata),
+                Ok(Some(automaton)) => automata.push(automaton),
+                Err(ReadError::Abort) => {}
+                Err(ReadError::Syntax(at, message)) => return Err(HoaError::new(text, at, message)),
+                Err(ReadError::TooLarge(too_large)) => {
+                    return Err(HoaError::new(text, reader.at(), too_large.to_string()));
                 }
             }
         }
     }
 }
 
-/// The next automaton of a text, if there is one more.
-fn next(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Automaton>, Stop> {
+/// Reads the next automaton of a text, if there is one.
+fn read_automaton(reader: &mut Reader<'_>, logic: &mut Logic) -> Result<Option<Automaton>, ReadError> {
     reader.advance()?;
-    if *reader.token() == Token::Nothing {
+    if *reader.token() == Token::EndOfInput {
         return Ok(None);
     }
     let header = header::read(reader, logic)?;

@@ -1,26 +1,26 @@
-//! The words of the format.
+//! Scanner of the HOA format.
 
-use super::Stop;
+use super::ReadError;
 use std::fmt;
 
-/// A word, or a sign.
+/// Token of the HOA format.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// `Start:`, without the colon.
+    /// Name of a header item such as `Start:`, without the colon.
     Header(&'a str),
     Identifier(&'a str),
-    /// `@name`, without the sign.
+    /// Alias `@name`, without the `@`.
     Alias(&'a str),
     Number(u32),
-    Text(String),
+    /// String literal, unescaped.
+    String(String),
     /// One of `! & | ( ) [ ] { }`.
     Sign(char),
     /// `--BODY--`
     Body,
     /// `--END--`
     End,
-    /// There is no more.
-    Nothing,
+    EndOfInput,
 }
 
 impl fmt::Display for Token<'_> {
@@ -30,56 +30,57 @@ impl fmt::Display for Token<'_> {
             Token::Identifier(name) => write!(f, "`{name}`"),
             Token::Alias(name) => write!(f, "`@{name}`"),
             Token::Number(number) => write!(f, "`{number}`"),
-            Token::Text(_) => f.write_str("a text in quotes"),
+            Token::String(_) => f.write_str("a string"),
             Token::Sign(sign) => write!(f, "`{sign}`"),
             Token::Body => f.write_str("`--BODY--`"),
             Token::End => f.write_str("`--END--`"),
-            Token::Nothing => f.write_str("the end of the text"),
+            Token::EndOfInput => f.write_str("the end of the text"),
         }
     }
 }
 
-/// Reads token by token. It stands on one, and knows where that begins.
+/// Scanner with one token of lookahead, the current token.
 pub(super) struct Reader<'a> {
     text: &'a str,
     token: Token<'a>,
+    /// Offsets of the current token.
     at: usize,
     end: usize,
 }
 
 impl<'a> Reader<'a> {
-    /// Before the first token.
+    /// Creates a reader before the first token.
     pub(super) fn new(text: &'a str) -> Reader<'a> {
-        Reader { text, token: Token::Nothing, at: 0, end: 0 }
+        Reader { text, token: Token::EndOfInput, at: 0, end: 0 }
     }
 
-    /// The token it stands on.
+    /// Returns the current token.
     pub(super) fn token(&self) -> &Token<'a> {
         &self.token
     }
 
-    /// Where that token begins.
+    /// Returns the offset of the current token.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// Something is wrong with the token it stands on.
-    pub(super) fn wrong<T>(&self, what: impl Into<String>) -> Result<T, Stop> {
-        Err(Stop::Mistake(self.at, what.into()))
+    /// Fails at the current token.
+    pub(super) fn error<T>(&self, message: impl Into<String>) -> Result<T, ReadError> {
+        Err(ReadError::Syntax(self.at, message.into()))
     }
 
-    /// Something else should stand here.
-    pub(super) fn expected<T>(&self, what: &str) -> Result<T, Stop> {
-        self.wrong(format!("expected {what}, not {}", self.token))
+    /// Fails because the current token is not the expected one.
+    pub(super) fn expected<T>(&self, expected: &str) -> Result<T, ReadError> {
+        self.error(format!("expected {expected}, not {}", self.token))
     }
 
-    /// Goes on to the next token.
-    pub(super) fn advance(&mut self) -> Result<(), Stop> {
-        self.skip()?;
+    /// Advances to the next token.
+    pub(super) fn advance(&mut self) -> Result<(), ReadError> {
+        self.skip_blank()?;
         let rest = &self.text[self.end..];
         self.at = self.end;
         let Some(first) = rest.chars().next() else {
-            self.token = Token::Nothing;
+            self.token = Token::EndOfInput;
             return Ok(());
         };
         match first {
@@ -98,7 +99,7 @@ impl<'a> Reader<'a> {
             '@' => {
                 let name = leading(&rest[1..], is_inner);
                 if name.is_empty() {
-                    return self.wrong("an alias needs a name: `@name`");
+                    return self.error("an alias needs a name: `@name`");
                 }
                 self.end += 1 + name.len();
                 self.token = Token::Alias(name);
@@ -110,41 +111,41 @@ impl<'a> Reader<'a> {
                 Ok(())
             }
             '-' => self.divider(rest),
-            other => self.wrong(format!("{other:?} has no meaning here")),
+            other => self.error(format!("unexpected {other:?}")),
         }
     }
 
-    /// If it stands on this sign, goes on.
-    pub(super) fn sign(&mut self, sign: char) -> Result<bool, Stop> {
-        let here = self.token == Token::Sign(sign);
-        if here {
+    /// Consumes the current token if it is this sign.
+    pub(super) fn take_sign(&mut self, sign: char) -> Result<bool, ReadError> {
+        let is_current = self.token == Token::Sign(sign);
+        if is_current {
             self.advance()?;
         }
-        Ok(here)
+        Ok(is_current)
     }
 
-    /// This sign must stand here.
-    pub(super) fn must(&mut self, sign: char) -> Result<(), Stop> {
-        if self.sign(sign)? { Ok(()) } else { self.expected(&format!("`{sign}`")) }
+    /// Consumes this sign, or fails.
+    pub(super) fn expect_sign(&mut self, sign: char) -> Result<(), ReadError> {
+        if self.take_sign(sign)? { Ok(()) } else { self.expected(&format!("`{sign}`")) }
     }
 
-    /// A number must stand here.
-    pub(super) fn must_number(&mut self, what: &str) -> Result<u32, Stop> {
-        let Token::Number(number) = self.token else { return self.expected(what) };
+    /// Consumes a number, or fails.
+    pub(super) fn expect_number(&mut self, expected: &str) -> Result<u32, ReadError> {
+        let Token::Number(number) = self.token else { return self.expected(expected) };
         self.advance()?;
         Ok(number)
     }
 
-    /// If it stands on a text in quotes, takes it.
-    pub(super) fn text(&mut self) -> Result<Option<String>, Stop> {
-        let Token::Text(text) = &mut self.token else { return Ok(None) };
+    /// Consumes the current token if it is a string.
+    pub(super) fn take_string(&mut self) -> Result<Option<String>, ReadError> {
+        let Token::String(text) = &mut self.token else { return Ok(None) };
         let text = std::mem::take(text);
         self.advance()?;
         Ok(Some(text))
     }
 
-    /// White space and comments, which may stand in each other.
-    fn skip(&mut self) -> Result<(), Stop> {
+    /// Skips white space and comments, which may be nested.
+    fn skip_blank(&mut self) -> Result<(), ReadError> {
         loop {
             let rest = &self.text[self.end..];
             let white = rest.len() - rest.trim_start_matches([' ', '\t', '\n', '\r']).len();
@@ -161,7 +162,7 @@ impl<'a> Reader<'a> {
                 } else if inside.starts_with(b"*/") {
                     (depth, at) = (depth - 1, at + 2);
                 } else if inside.is_empty() {
-                    return Err(Stop::Mistake(self.end, "this comment has no end: `*/`".into()));
+                    return Err(ReadError::Syntax(self.end, "unterminated comment: `*/` is missing".into()));
                 } else {
                     at += 1;
                 }
@@ -173,7 +174,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn string(&mut self, rest: &str) -> Result<(), Stop> {
+    fn string(&mut self, rest: &str) -> Result<(), ReadError> {
         let (mut text, mut escaped) = (String::new(), false);
         for (at, c) in rest.char_indices().skip(1) {
             match c {
@@ -184,37 +185,37 @@ impl<'a> Reader<'a> {
                 '\\' => escaped = true,
                 '"' => {
                     self.end += at + 1;
-                    self.token = Token::Text(text);
+                    self.token = Token::String(text);
                     return Ok(());
                 }
                 _ => text.push(c),
             }
         }
-        self.wrong("this text has no end: `\"`")
+        self.error("unterminated string: `\"` is missing")
     }
 
-    fn number(&mut self, rest: &str) -> Result<(), Stop> {
+    fn number(&mut self, rest: &str) -> Result<(), ReadError> {
         let digits = leading(rest, |c| c.is_ascii_digit());
         match digits.parse::<u32>() {
             Ok(_) if digits.len() > 1 && digits.starts_with('0') => {
-                self.wrong("a number does not begin with `0`")
+                self.error("a number cannot start with `0`")
             }
             Ok(number) if number < 1 << 31 => {
                 self.end += digits.len();
                 self.token = Token::Number(number);
                 Ok(())
             }
-            _ => self.wrong("this number is too large"),
+            _ => self.error("number too large"),
         }
     }
 
-    fn divider(&mut self, rest: &'a str) -> Result<(), Stop> {
+    fn divider(&mut self, rest: &'a str) -> Result<(), ReadError> {
         let known = [("--BODY--", Some(Token::Body)), ("--END--", Some(Token::End)), ("--ABORT--", None)];
         let Some((name, token)) = known.into_iter().find(|(name, _)| rest.starts_with(name)) else {
-            return self.wrong("`-` has no meaning here; expected `--BODY--`, `--END--` or `--ABORT--`");
+            return self.error("unexpected `-`; expected `--BODY--`, `--END--` or `--ABORT--`");
         };
         self.end += name.len();
-        self.token = token.ok_or(Stop::Abort)?;
+        self.token = token.ok_or(ReadError::Abort)?;
         Ok(())
     }
 }

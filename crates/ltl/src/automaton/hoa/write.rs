@@ -1,7 +1,7 @@
-//! Writing an automaton.
+//! Writer of the HOA format.
 
 use super::propositions;
-use crate::automaton::text::Notation;
+use crate::automaton::notation::Notation;
 use crate::automaton::{Automaton, Marks};
 use crate::formula::Atom;
 use crate::label::Variable;
@@ -9,13 +9,13 @@ use crate::{Logic, TooLarge};
 use std::collections::BTreeSet;
 
 impl Automaton {
-    /// The automaton in the HOA format. Marks stand on states where they can.
+    /// Formats the automaton in HOA format. Acceptance is state-based if the automaton allows it.
     ///
     /// # Errors
-    /// If a label is too large to be written.
-    pub fn hoa(&self, logic: &Logic, name: Option<&str>) -> Result<String, TooLarge> {
+    /// Fails if a label has too many products.
+    pub fn to_hoa(&self, logic: &Logic, name: Option<&str>) -> Result<String, TooLarge> {
         let atoms: Vec<Atom> = self.atoms(logic).into_iter().collect();
-        let on_states = self.is_state_based();
+        let is_state_based = self.is_state_based();
         let mut text = format!("HOA: v1\ntool: \"invigil\" \"{}\"\n", env!("CARGO_PKG_VERSION"));
         let mut line = |line: String| {
             text.push_str(&line);
@@ -27,7 +27,7 @@ impl Automaton {
         line(format!("States: {}", self.states()));
         line(format!("Start: {}", self.initial));
         let names =
-            atoms.iter().map(|atom| quoted(&propositions::written(logic.formulae.proposition(*atom))));
+            atoms.iter().map(|atom| quoted(&propositions::to_text(logic.formulae.proposition(*atom))));
         line(names.fold(format!("AP: {}", atoms.len()), |line, name| line + " " + &name));
         line(match self.sets {
             0 => "acc-name: all".to_owned(),
@@ -39,16 +39,16 @@ impl Automaton {
             [] => "Acceptance: 0 t".to_owned(),
             _ => format!("Acceptance: {} {}", self.sets, condition.join("&")),
         });
-        line(format!("properties: {}", self.properties(logic, on_states)?));
+        line(format!("properties: {}", self.properties(logic, is_state_based)?));
         line("--BODY--".to_owned());
         let number = |atom: Atom| atoms.binary_search(&atom).unwrap_or_default().to_string();
-        let notation = Notation { yes: "t", no: "f", and: "&", or: " | ", atom: &number };
+        let notation = Notation { top: "t", bottom: "f", and: "&", or: " | ", atom: &number };
         for (state, edges) in self.edges.iter().enumerate() {
-            let of_state = edges.first().filter(|_| on_states).map_or(0, |edge| edge.marks);
+            let of_state = edges.first().filter(|_| is_state_based).map_or(0, |edge| edge.marks);
             line(format!("State: {state}{}", sets(of_state)));
             for edge in edges {
-                let label = notation.write(&logic.labels, &edge.label)?;
-                let of_edge = if on_states { 0 } else { edge.marks };
+                let label = notation.format(&logic.labels, &edge.label)?;
+                let of_edge = if is_state_based { 0 } else { edge.marks };
                 line(format!("[{label}] {}{}", edge.target, sets(of_edge)));
             }
         }
@@ -56,7 +56,7 @@ impl Automaton {
         Ok(text)
     }
 
-    /// The atoms that matter to some edge.
+    /// Returns the atoms that some label depends on.
     pub(in crate::automaton) fn atoms(&self, logic: &Logic) -> BTreeSet<Atom> {
         let supports = self.edges.iter().flatten().flat_map(|edge| logic.labels.support(&edge.label));
         supports
@@ -67,9 +67,9 @@ impl Automaton {
             .collect()
     }
 
-    fn properties(&self, logic: &Logic, on_states: bool) -> Result<String, TooLarge> {
+    fn properties(&self, logic: &Logic, is_state_based: bool) -> Result<String, TooLarge> {
         let mut all = vec!["trans-labels", "explicit-labels", "no-univ-branch"];
-        all.push(if on_states { "state-acc" } else { "trans-acc" });
+        all.push(if is_state_based { "state-acc" } else { "trans-acc" });
         all.extend(self.is_complete(&logic.labels)?.then_some("complete"));
         all.extend(self.is_deterministic(&logic.labels)?.then_some("deterministic"));
         all.extend(self.is_weak().then_some("inherently-weak"));
@@ -77,6 +77,7 @@ impl Automaton {
     }
 }
 
+/// Formats the sets of an edge or state.
 fn sets(marks: Marks) -> String {
     if marks == 0 {
         return String::new();
@@ -86,7 +87,7 @@ fn sets(marks: Marks) -> String {
     format!(" {{{}}}", numbers.join(" "))
 }
 
-/// A text in quotes.
+/// Formats a string literal.
 fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {

@@ -1,23 +1,23 @@
-//! The ways in which operators are written.
+//! Notations for operators.
 
-/// A way to write formulae.
+/// Notation for formulae.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Style {
-    /// Plain letters and signs: `G(a -> F b)`.
+    /// ASCII: `G(a -> F b)`.
     #[default]
     Ascii,
-    /// Mathematical signs: `□(a → ◇b)`.
+    /// Mathematical symbols: `□(a → ◇b)`.
     Unicode,
-    /// As Spot reads it: names that are not plain stand in double quotes.
+    /// The syntax of Spot, with names that are not identifiers in double quotes.
     Spot,
-    /// As SPIN reads it: `[](a -> <>b)`. There is no strong release, and there are no bounds; the past keeps
-    /// its letters, which SPIN does not know.
+    /// The syntax of SPIN: `[](a -> <>b)`. Strong release and bounds are expanded. Past operators, which SPIN does not
+    /// support, keep their letters.
     Spin,
 }
 
-/// What is written between or before operands.
+/// Symbol of an operator or constant, including derived operators.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub(crate) enum Symbol {
     True,
     False,
     Not,
@@ -42,30 +42,31 @@ pub(crate) enum Sign {
 }
 
 impl Style {
-    pub(super) fn sign(self, sign: Sign) -> &'static str {
-        // In the order of the styles.
-        let texts = match sign {
-            Sign::True => ["true", "⊤", "1", "true"],
-            Sign::False => ["false", "⊥", "0", "false"],
-            Sign::Not => ["!", "¬", "!", "!"],
-            Sign::And => ["&", "∧", "&", "&&"],
-            Sign::Or => ["|", "∨", "|", "||"],
-            Sign::Implies => ["->", "→", "->", "->"],
-            Sign::Iff => ["<->", "↔", "<->", "<->"],
-            Sign::Xor => ["xor", "⊕", "xor", "xor"],
-            Sign::Next => ["X", "○", "X", "X"],
-            Sign::Finally => ["F", "◇", "F", "<>"],
-            Sign::Globally => ["G", "□", "G", "[]"],
-            Sign::Until => ["U"; 4],
-            Sign::Release => ["R", "R", "R", "V"],
-            Sign::WeakUntil => ["W"; 4],
-            Sign::StrongRelease => ["M"; 4],
-            Sign::Yesterday => ["Y", "●", "Y", "Y"],
-            Sign::WeakYesterday => ["Z"; 4],
-            Sign::Once => ["O", "◆", "O", "O"],
-            Sign::Historically => ["H", "■", "H", "H"],
-            Sign::Since => ["S"; 4],
-            Sign::Triggered => ["T"; 4],
+    /// Returns the text of a symbol.
+    pub(super) fn symbol(self, symbol: Symbol) -> &'static str {
+        // Indexed in the order of the styles.
+        let texts = match symbol {
+            Symbol::True => ["true", "⊤", "1", "true"],
+            Symbol::False => ["false", "⊥", "0", "false"],
+            Symbol::Not => ["!", "¬", "!", "!"],
+            Symbol::And => ["&", "∧", "&", "&&"],
+            Symbol::Or => ["|", "∨", "|", "||"],
+            Symbol::Implies => ["->", "→", "->", "->"],
+            Symbol::Iff => ["<->", "↔", "<->", "<->"],
+            Symbol::Xor => ["xor", "⊕", "xor", "xor"],
+            Symbol::Next => ["X", "○", "X", "X"],
+            Symbol::Finally => ["F", "◇", "F", "<>"],
+            Symbol::Globally => ["G", "□", "G", "[]"],
+            Symbol::Until => ["U"; 4],
+            Symbol::Release => ["R", "R", "R", "V"],
+            Symbol::WeakUntil => ["W"; 4],
+            Symbol::StrongRelease => ["M"; 4],
+            Symbol::Yesterday => ["Y", "●", "Y", "Y"],
+            Symbol::WeakYesterday => ["Z"; 4],
+            Symbol::Once => ["O", "◆", "O", "O"],
+            Symbol::Historically => ["H", "■", "H", "H"],
+            Symbol::Since => ["S"; 4],
+            Symbol::Triggered => ["T"; 4],
         };
         match self {
             Style::Ascii => texts[0],
@@ -75,7 +76,7 @@ impl Style {
         }
     }
 
-    /// The bound from one instant to another.
+    /// Returns the text of a bound.
     pub(super) fn bound(self, from: usize, to: usize) -> String {
         match self {
             Style::Spot => format!("[{from}:{to}]"),
@@ -83,7 +84,7 @@ impl Style {
         }
     }
 
-    /// Whether bounds are known.
+    /// Whether the notation has bounded operators.
     pub(super) fn has_bounds(self) -> bool {
         self != Style::Spin
     }

@@ -1,24 +1,24 @@
-//! Random formulae and words.
+//! Random formulae, words and automata, and reference implementations.
 
-pub(crate) mod definition;
-pub(crate) mod form;
-pub(crate) mod random;
-pub(crate) mod read;
+pub(crate) mod formula_text;
+pub(crate) mod machine_form;
+pub(crate) mod random_automata;
+pub(crate) mod reference;
 
 use invigil_ltl::Formula;
 use invigil_ltl::formula::{Atom, Formulae, Proposition};
 use invigil_ltl::word::{Lasso, Letter};
 use invigil_test_support::Rng;
 
-/// The atoms `a`, `b`, …
+/// Creates the atoms `a`, `b`, and so on.
 pub(crate) fn atoms(formulae: &mut Formulae, count: usize) -> Vec<Atom> {
     (0..count)
         .map(|at| formulae.atom_for(Proposition::Name(char::from(b'a' + at as u8).to_string())))
         .collect()
 }
 
-/// A formula of up to `size` nodes.
-pub(crate) fn formula(
+/// Generates a formula of up to `size` nodes.
+pub(crate) fn random_formula(
     rng: &Rng,
     formulae: &mut Formulae,
     atoms: &[Atom],
@@ -35,12 +35,12 @@ pub(crate) fn formula(
             }
         };
     }
-    let kinds = if past { 17 } else { 11 };
-    let kind = rng.below(kinds);
-    // One part, or two.
-    if size == 2 || matches!(kind, 0..=3 | 11..=14) {
-        let a = formula(rng, formulae, atoms, size - 1, past);
-        return match kind {
+    let operators = if past { 17 } else { 11 };
+    let operator = rng.below(operators);
+    // One operand or two.
+    if size == 2 || matches!(operator, 0..=3 | 11..=14) {
+        let a = random_formula(rng, formulae, atoms, size - 1, past);
+        return match operator {
             1 | 5 => formulae.next(a),
             2 | 6 => formulae.finally(a),
             3 | 7 => formulae.globally(a),
@@ -53,9 +53,9 @@ pub(crate) fn formula(
         .unwrap();
     }
     let left = 1 + rng.below(size - 2);
-    let a = formula(rng, formulae, atoms, left, past);
-    let b = formula(rng, formulae, atoms, size - 1 - left, past);
-    match kind {
+    let a = random_formula(rng, formulae, atoms, left, past);
+    let b = random_formula(rng, formulae, atoms, size - 1 - left, past);
+    match operator {
         4 | 5 => formulae.and([a, b]),
         6 => formulae.or([a, b]),
         7 => formulae.until(a, b),
@@ -68,8 +68,8 @@ pub(crate) fn formula(
     .unwrap()
 }
 
-/// A word with a beginning of up to four letters and a cycle of one to four.
-pub(crate) fn lasso(rng: &Rng, atoms: &[Atom]) -> Lasso {
+/// Generates a word with a prefix of up to four letters and a cycle of one to four.
+pub(crate) fn random_lasso(rng: &Rng, atoms: &[Atom]) -> Lasso {
     let (before, cycle) = (rng.below(5), 1 + rng.below(4));
     let letters = |count: usize| {
         (0..count).map(|_| atoms.iter().copied().filter(|_| rng.below(2) == 0).collect::<Letter>()).collect()

@@ -198,7 +198,7 @@ fn division_by_zero_is_a_fault_and_evaluation_continues() {
     let group = update(&mut recogniser, 1, 0, 3);
     assert_eq!(group.conditions(), [(0, Truth::Undefined), (1, Truth::False), (2, Truth::Undefined)]);
     let faults = recogniser.faults();
-    assert_eq!(faults.len(), 1, "guarded by `&&` it is none, and it is told where it is: {faults:?}");
+    assert_eq!(faults.len(), 1, "guarded by `&&` it is none, and it is reported where it is: {faults:?}");
     assert_eq!(faults[0].definition, Definition::Condition(ConditionId(0)));
     assert_eq!(faults[0].kind, FaultKind::DividedByZero);
     assert_eq!(faults[0].definition.name(recogniser.parts()), "`d0`");
@@ -265,7 +265,7 @@ fn gate_controller_example_gives_published_results() {
     let findings = instant(&mut checker, 130_000, &[], &[]);
     assert_eq!(judged(&findings), Some(Truth::False));
     assert_eq!(findings.properties()[0].violations, 1);
-    assert_eq!(judged(&instant(&mut checker, 140_000, &[], &[])), None, "told once");
+    assert_eq!(judged(&instant(&mut checker, 140_000, &[], &[])), None, "reported once");
     assert_eq!(judged(&instant(&mut checker, 150_000, &[open], &[])), Some(Truth::True));
     assert_eq!(checker.property(0), Some(Truth::True));
 }
@@ -405,8 +405,9 @@ fn unprimed_variable_has_value_after_guards_unless_cyclic() {
     let mut checker = checker(&script);
     instant(&mut checker, 0, &[0], &[]);
     let findings = instant(&mut checker, 1, &[0], &[]);
-    let told: Vec<_> = findings.properties().iter().map(|judged| (judged.property, judged.truth)).collect();
-    assert_eq!(told, [(0, Truth::False), (1, Truth::False)], "at once");
+    let reported: Vec<_> =
+        findings.properties().iter().map(|judged| (judged.property, judged.truth)).collect();
+    assert_eq!(reported, [(0, Truth::False), (1, Truth::False)], "at once");
     assert_eq!(findings.actions().collect::<Vec<_>>(), [Action::Print("high")], "at once");
     instant(&mut checker, 2, &[0], &[]);
     assert_eq!(checker.auxiliary(AuxiliaryId(0)), Some(Value::Int(2)), "the guard has seen it");
@@ -468,13 +469,13 @@ fn undefined_property_violates_only_in_strict_mode() {
         ..Script::default()
     };
     let history = [Truth::Undefined, Truth::True, Truth::Undefined, Truth::False, Truth::True];
-    let told = |mut checker: Checker| {
+    let reported = |mut checker: Checker| {
         let instants = history.iter().enumerate();
         let found = instants.map(|(time, truth)| instant(&mut checker, time as i64, &[], &[(0, *truth)]));
         found.map(|found| found.properties().first().map(|judged| judged.violations)).collect::<Vec<_>>()
     };
-    assert_eq!(told(checker(&script)), [None, Some(0), Some(0), Some(1), Some(1)]);
-    assert_eq!(told(checker(&script).strict(true)), [Some(1), Some(1), Some(2), Some(2), Some(2)]);
+    assert_eq!(reported(checker(&script)), [None, Some(0), Some(0), Some(1), Some(1)]);
+    assert_eq!(reported(checker(&script).strict(true)), [Some(1), Some(1), Some(2), Some(2), Some(2)]);
 }
 
 #[test]

@@ -382,8 +382,8 @@ fn killed_copy_invalidates_only_its_checkpoint() {
     let name = program.path.to_string_lossy().into_owned();
     let copy = processes_of(&name).into_iter().find(|process| *process != target.process()).unwrap();
     kill(copy);
-    let trouble = target.restore_checkpoint(first).unwrap_err().to_string();
-    assert!(trouble.contains("killed"), "{trouble}");
+    let error = target.restore_checkpoint(first).unwrap_err().to_string();
+    assert!(error.contains("killed"), "{error}");
     assert!(target.is_alive());
     assert!(target.checkpoints().is_empty());
     // It continues where it was.

@@ -148,7 +148,7 @@ pub(crate) fn go_to(target: &mut NativeTarget, id: BreakpointId) {
 
 /// Value of an expression as text.
 pub(crate) fn print(target: &mut NativeTarget, expression: &str) -> String {
-    target.evaluate(expression).unwrap_or_else(|trouble| format!("<{trouble}>"))
+    target.evaluate(expression).unwrap_or_else(|error| format!("<{error}>"))
 }
 
 /// Value of an expression as a number.

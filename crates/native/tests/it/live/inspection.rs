@@ -137,9 +137,9 @@ fn huge_counts_and_addresses_are_rejected() {
     assert!(target.examine_memory("0xfffffffffffffff8", 8, 'i', 1).is_err());
     assert!(target.examine_memory("&here", usize::MAX, 'x', 8).is_err());
     for place in ["99999999999", "program.c:4294967296"] {
-        let trouble = target.source_line(Some(place)).unwrap_err().to_string();
-        assert!(trouble.starts_with("no file has a line"), "{place}: {trouble}");
+        let error = target.source_line(Some(place)).unwrap_err().to_string();
+        assert!(error.starts_with("no file has a line"), "{place}: {error}");
     }
-    let trouble = target.source_line(Some("\u{e9}")).unwrap_err().to_string();
-    assert!(!trouble.contains("--later"), "{trouble}");
+    let error = target.source_line(Some("\u{e9}")).unwrap_err().to_string();
+    assert!(!error.contains("--later"), "{error}");
 }

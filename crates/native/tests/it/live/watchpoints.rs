@@ -55,7 +55,7 @@ fn watch(target: &mut NativeTarget, of: &str, read: bool, write: bool) -> Breakp
     let what = BreakpointKind::Watch { expression: of.into(), read, write };
     target
         .set_breakpoint(Owner::User, &BreakpointSpec::new(what))
-        .unwrap_or_else(|trouble| panic!("{of}: {trouble}"))
+        .unwrap_or_else(|error| panic!("{of}: {error}"))
 }
 
 fn started() -> NativeTarget {
@@ -340,8 +340,8 @@ fn oversized_or_unmapped_ranges_are_rejected() {
         BreakpointSpec::new(BreakpointKind::Watch { expression: of.into(), read: false, write: true })
     };
     let refused = |target: &mut NativeTarget, of: &str, why: &str| {
-        let trouble = target.set_breakpoint(Owner::User, &spec(of)).unwrap_err().to_string();
-        assert!(trouble.contains(why), "{of}: {trouble}");
+        let error = target.set_breakpoint(Owner::User, &spec(of)).unwrap_err().to_string();
+        assert!(error.contains(why), "{of}: {error}");
     };
     refused(&mut target, "single@1000000000000", "the limit is");
     refused(&mut target, "*(long *) 0xffffffffffffffff", "no memory");

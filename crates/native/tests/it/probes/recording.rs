@@ -270,12 +270,12 @@ fn trap_and_probe_events_are_recorded_in_order() {
     assert_eq!(how[0], ("work".to_owned(), "probe".to_owned()));
     assert!(how[1].1.starts_with("trap: "), "{how:?}");
     let events = collected.events.lock().unwrap();
-    let told: Vec<(&str, &str)> =
+    let reported: Vec<(&str, &str)> =
         events.iter().map(|(name, params, ..)| (name.as_str(), params.last().unwrap().as_str())).collect();
     let expected: Vec<String> = (0..300).map(|i| i.to_string()).collect();
     let expected: Vec<(&str, &str)> =
         expected.iter().flat_map(|i| [("work", i.as_str()), ("tiny", i), ("work", i)]).collect();
-    assert_eq!(told, expected);
+    assert_eq!(reported, expected);
 }
 
 #[test]

@@ -481,7 +481,7 @@ int main(int argc, char **argv) {
 fn random_scripts_agree_with_traps() {
     let pedl = "
         MonScr Anything
-          export event opened, used, told, shut, deep;
+          export event opened, used, reported, shut, deep;
           export condition loud, within, named;
           valueabstract;
           monmeth long open_it(int, String);
@@ -490,7 +490,7 @@ fn random_scripts_agree_with_traps() {
           monmeth void shut(long);
           event opened = startM(open_it(int, String));
           event used = endM(use(short, double));
-          event told = startM(tell(String, boolean)) when value(startM(tell(String, boolean)), 0) != \"\";
+          event reported = startM(tell(String, boolean)) when value(startM(tell(String, boolean)), 0) != \"\";
           event shut = endM(shut(long));
           event deep = startM(shut(long)) when value(startM(shut(long)), 0) > 4;
           condition loud = value(startM(tell(String, boolean)), 1);
@@ -499,7 +499,7 @@ fn random_scripts_agree_with_traps() {
         End";
     let medl = r#"
         ReqSpec Anything
-          import event opened, used, told, shut, deep;
+          import event opened, used, reported, shut, deep;
           import condition loud, within, named;
           import action stop;
           var long opens, uses;
@@ -515,7 +515,7 @@ fn random_scripts_agree_with_traps() {
           alarm divided = used when 12 / (value(used, 0) - 3) > 5;
           opened -> { opens' = (defined(opens) ? opens : 0) + 1; }
           used -> { uses' = (defined(uses) ? uses : 0) + 1; sum' = (defined(sum) ? sum : 0.0) + value(used, 1); }
-          told -> { last' = value(told, 0); }
+          reported -> { last' = value(reported, 0); }
           deep when sum > 40.0 -> { sum' = 0.0; print last + " at " + sum; invoke stop; }
         End"#;
     let built = c(DRIVER, &["-O1"]);

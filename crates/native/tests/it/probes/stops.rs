@@ -172,7 +172,7 @@ fn breakpoints_steps_and_checkpoints_work_among_probes() {
 fn monitors_stay_in_debugger_if_no_probe_fits() {
     let source = |padding: &str| {
         format!(
-            r#"__asm__(".globl work\n.type work, @function\nwork: ret\n{padding}\nafter: jmp work\n");
+            r#"__asm__(".globl work\n.type work, @function\nwork: ret\n.size work, 1\n{padding}\nafter: jmp work\n");
             void work(long x);
             int main(void) {{ for (long i = 0; i < 20000; i++) work(i); return 0; }}"#
         )

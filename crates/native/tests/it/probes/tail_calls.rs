@@ -351,18 +351,18 @@ fn reactions_keep_pending_tail_calls() {
     let property = "
         initialization { outer = 0; plain = 0 }
         state init accepting {
-            transition { event noted(arg 1 as x: int) { return x % 5000 == 77 } success told failure init }
+            transition { event noted(arg 1 as x: int) { return x % 5000 == 77 } success reported failure init }
             transition { after event outer(arg 1 as x: int, ret as r: int) { return x == outer and r == x + 1 } success { outer = outer + 1 } init failure bad }
             transition { after event plain(arg 1 as x: int, ret as r: int) { return x == plain and r == x + 2 } success { plain = plain + 1 } init failure bad }
         }
-        state told accepting {
+        state reported accepting {
             transition { after event outer(arg 1 as x: int, ret as r: int) { return x == outer and r == x + 1 } success { outer = outer + 1 } init failure bad }
             transition { after event plain(arg 1 as x: int, ret as r: int) { return x == plain and r == x + 2 } success { plain = plain + 1 } init failure bad }
         }
         state bad non-accepting final";
     let built = c(source, &["-O2", "-g0"]);
     for probes in BOTH {
-        let scenario = "initialization { times = 0 } on entering state told { times = times + 1 }";
+        let scenario = "initialization { times = 0 } on entering state reported { times = times + 1 }";
         let mut session = session_of(&built, property, probes, scenario);
         let steps = steps_to_end(&mut session);
         assert!(session.report().violations.is_empty(), "{probes:?} {:?}", session.report().violations);

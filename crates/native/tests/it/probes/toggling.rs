@@ -12,7 +12,7 @@ use invigil_test_support::cases;
 use std::sync::mpsc;
 use std::time::Duration;
 
-/// Sixteen threads call a function until they are told to end. With a timer, its handler calls it, too, wherever they
+/// Sixteen threads call a function until they are asked to end. With a timer, its handler calls it, too, wherever they
 /// are.
 const SOURCE: &str = r#"
 #include <pthread.h>

@@ -109,8 +109,8 @@ impl ByOwners {
             Owner::Monitors => {
                 let mine: Vec<Point> = mine.collect();
                 let due = |event: &&SymbolicEvent| mine.contains(&evt2pts(&self.program, &at.p.m, event));
-                let told = if self.has(Fault::FirstEventOnly) { 1 } else { usize::MAX };
-                let events = at.events.iter().filter(due).take(told);
+                let limit = if self.has(Fault::FirstEventOnly) { 1 } else { usize::MAX };
+                let events = at.events.iter().filter(due).take(limit);
                 Output::Events(events.map(|event| instantiate(&self.program, event, &at.p.m)).collect())
             }
         };

@@ -112,9 +112,9 @@ fn two_events_at_one_place_are_both_reported() {
     let ec = controlled();
     let monitor = two_names();
     let at = ec.instrument(&ec.initial(), &monitor.catalog);
-    let told = ec.run(&until(&ec, &at, Rule::NormalExec)).remove(0).1;
+    let reported = ec.run(&until(&ec, &at, Rule::NormalExec)).remove(0).1;
     let event = |number: usize| Event::At(monitor.catalog[number].clone(), vec![]);
-    assert_eq!(told, Output::Events(vec![event(0), event(1)]));
+    assert_eq!(reported, Output::Events(vec![event(0), event(1)]));
 }
 
 /// [6] Reads return the program's own words; writes change them and keep the trap.

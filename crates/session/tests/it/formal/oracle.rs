@@ -21,7 +21,7 @@ struct Position {
     p: ProgramState,
     q: State,
     /// The events that were reported at this instruction.
-    told: Vec<Cause>,
+    reported: Vec<Cause>,
     over: bool,
 }
 
@@ -42,13 +42,13 @@ pub(crate) fn check<'a>(
     acts: impl IntoIterator<Item = &'a IrvAct>,
 ) -> Result<usize, String> {
     let p = program.initial().into_iter().next().unwrap();
-    let at = Position { p, q: 0, told: vec![], over: false };
+    let at = Position { p, q: 0, reported: vec![], over: false };
     let mut oracle = Oracle { program, monitor, reading, at, checkpoints: vec![] };
-    let mut told = 0;
+    let mut reported = 0;
     for (number, act) in acts.into_iter().enumerate() {
-        told += oracle.follow(act).map_err(|wrong| format!("act {number}, {act:?}: {wrong}"))?;
+        reported += oracle.follow(act).map_err(|wrong| format!("act {number}, {act:?}: {wrong}"))?;
     }
-    Ok(told)
+    Ok(reported)
 }
 
 impl Oracle<'_> {
@@ -58,9 +58,9 @@ impl Oracle<'_> {
 
     /// The events that may come next here, each alternative in its order; none if no event applies.
     fn due(&self) -> Vec<Vec<Event>> {
-        let Position { p, q, told, .. } = &self.at;
+        let Position { p, q, reported, .. } = &self.at;
         let needed = self.monitor.events_needed(*q);
-        let fresh = |event: &&SymbolicEvent| !told.contains(&self.cause(event));
+        let fresh = |event: &&SymbolicEvent| !reported.contains(&self.cause(event));
         let value = |param: &Param| {
             let cell = |addr: Addr| p.m[usize::from(addr)];
             let data = p.m.len() - self.program.data.len();
@@ -101,7 +101,7 @@ impl Oracle<'_> {
         match self.reading {
             _ if accessed.is_empty() => vec![],
             Reading::AllAtOnce => vec![tell(&accessed)],
-            Reading::OncePerPlace if told.iter().any(|(kind, _)| *kind != EventType::Reach) => vec![],
+            Reading::OncePerPlace if reported.iter().any(|(kind, _)| *kind != EventType::Reach) => vec![],
             Reading::OncePerPlace => vec![tell(&accessed)],
             // The first access with a fresh event; the events of any one of its points.
             Reading::Printed => {
@@ -119,7 +119,7 @@ impl Oracle<'_> {
     }
 
     fn follow(&mut self, act: &IrvAct) -> Result<usize, String> {
-        let mut told = 0;
+        let mut reported = 0;
         match &act.output {
             Output::Executed(m, pc) => {
                 if self.at.p.m != *m || self.at.p.pc != *pc {
@@ -129,16 +129,16 @@ impl Oracle<'_> {
                     return Err(format!("missed {missed:?}"));
                 }
                 self.at.p = self.program.run_instr(&self.at.p).ok_or("nothing can be executed here")?;
-                self.at.told.clear();
+                self.at.reported.clear();
                 self.at.over = false;
             }
             Output::Events(events) if events[..] == [Event::Stop] => {
                 let ends = self.at.p.m[usize::from(self.at.p.pc)] == STOP;
                 if !ends || self.at.over || !self.due().is_empty() {
-                    return Err("the end is told too early or twice".into());
+                    return Err("the end is reported too early or twice".into());
                 }
                 self.at.over = true;
-                told = self.hear(act, events)?;
+                reported = self.hear(act, events)?;
             }
             Output::Events(events) => {
                 if !self.due().contains(events) {
@@ -147,10 +147,10 @@ impl Oracle<'_> {
                 for event in events {
                     if let Event::At(event, _) = event {
                         let cause = self.cause(event);
-                        self.at.told.push(cause);
+                        self.at.reported.push(cause);
                     }
                 }
-                told = self.hear(act, events)?;
+                reported = self.hear(act, events)?;
             }
             Output::Silent | Output::Developer(_) | Output::Scenario(_) => {}
         }
@@ -158,7 +158,7 @@ impl Oracle<'_> {
             return Err("the first verdict is not that of the initial state".into());
         }
         act.commands.iter().for_each(|(command, _)| self.obey(command));
-        Ok(told)
+        Ok(reported)
     }
 
     /// The verdicts must be those that the events lead to.
@@ -184,7 +184,7 @@ impl Oracle<'_> {
             }
             Command::SetPc(addr) => {
                 self.at.p.pc = *addr;
-                self.at.told.clear();
+                self.at.reported.clear();
             }
             Command::Checkpoint => self.checkpoints.push(self.at.clone()),
             Command::Restore(number) => self.at = self.checkpoints[*number].clone(),

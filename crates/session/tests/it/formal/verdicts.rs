@@ -24,7 +24,7 @@ fn sound_and_complete(case: &Case, reading: Reading, picks: u64) -> Result<(), T
     oracle::check(&case.program, &case.monitor, reading, acts).map_err(TestCaseError::fail)?;
     if run.ended {
         let stop = Output::Events(vec![Event::Stop]);
-        prop_assert!(run.acts.iter().any(|(act, _)| act.output == stop), "the end was not told");
+        prop_assert!(run.acts.iter().any(|(act, _)| act.output == stop), "the end was not reported");
     }
     Ok(())
 }
@@ -69,18 +69,18 @@ fn oracle_detects_faulty_controllers() {
     for fault in [None].into_iter().chain(faults.map(Some)) {
         let mut runner = TestRunner::deterministic();
         let strategy = case(Scope::Checkpoints);
-        let mut told = 0;
+        let mut reported = 0;
         let wrong = (0..1000).filter(|_| {
             let case = strategy.new_tree(&mut runner).unwrap().current();
             let run = case.by_owners(fault).run_case(&case, |_| 0);
             let acts = run.acts.iter().map(|(act, _)| act);
             let checked = oracle::check(&case.program, &case.monitor, Reading::OncePerPlace, acts);
-            told += checked.as_ref().unwrap_or(&0);
+            reported += checked.as_ref().unwrap_or(&0);
             checked.is_err()
         });
         let wrong = wrong.count();
         assert_eq!(wrong > 0, fault.is_some(), "{fault:?}: {wrong} of 1000");
-        assert!(told > 1000, "{told} events are too few to say anything");
+        assert!(reported > 1000, "{reported} events are too few to say anything");
     }
 }
 

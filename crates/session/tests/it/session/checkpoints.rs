@@ -116,8 +116,8 @@ fn checkpoints_form_a_tree() {
     assert_eq!(parents(&mut test), [(1, None), (3, Some(1)), (4, Some(1))]);
     test.session.drop_checkpoint(1).unwrap();
     assert_eq!(parents(&mut test), [(3, None), (4, None)]);
-    let trouble = test.session.restore_checkpoint(2).unwrap_err().to_string();
-    assert_eq!(trouble, "there is no checkpoint 2: there are 3, 4");
+    let error = test.session.restore_checkpoint(2).unwrap_err().to_string();
+    assert_eq!(error, "there is no checkpoint 2: there are 3, 4");
 }
 
 #[test]
@@ -129,16 +129,16 @@ fn only_automatic_checkpoints_are_dropped_at_the_limit() {
     let mine = test.session.take_checkpoint("mine").unwrap();
     test.go();
     let all = test.session.checkpoints();
-    let told: Vec<_> = all.iter().map(|c| (c.id, c.automatic, c.event)).collect();
-    assert_eq!(told, [(mine, false, 0), (5, true, 8), (6, true, 10)]);
+    let reported: Vec<_> = all.iter().map(|c| (c.id, c.automatic, c.event)).collect();
+    assert_eq!(reported, [(mine, false, 0), (5, true, 8), (6, true, 10)]);
 
     let options = SessionOptions { max_checkpoints: 2, ..SessionOptions::default() };
     let mut test = session(pushing(99, 9), &[("queue", QUEUE)], &[""], options);
     test.session.start().unwrap();
     test.session.take_checkpoint("").unwrap();
     test.session.take_checkpoint("").unwrap();
-    let trouble = test.session.take_checkpoint("").unwrap_err().to_string();
-    assert_eq!(trouble, "there are 2 checkpoints already: delete one first");
+    let error = test.session.take_checkpoint("").unwrap_err().to_string();
+    assert_eq!(error, "there are 2 checkpoints already: delete one first");
 }
 
 #[test]

@@ -110,7 +110,7 @@ impl Test {
 /// The reasons for a suspension, in short.
 pub(crate) fn reasons(outcome: &RunOutcome) -> Vec<String> {
     let RunOutcome::Suspended(reasons) = outcome else { panic!("not suspended: {outcome:?}") };
-    let told = reasons.iter().map(|reason| match reason {
+    let reported = reasons.iter().map(|reason| match reason {
         SuspendReason::StateChange(change) => format!("{}: {change} at {}", change.property, change.event),
         SuspendReason::Breakpoint(point) => format!("point {}", point.0),
         SuspendReason::Start => "start".to_owned(),
@@ -122,5 +122,5 @@ pub(crate) fn reasons(outcome: &RunOutcome) -> Vec<String> {
             format!("scenario {scenario} failed: {}", failure.message)
         }
     });
-    told.collect()
+    reported.collect()
 }

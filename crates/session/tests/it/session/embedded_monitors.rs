@@ -17,7 +17,7 @@ fn both(ops: Vec<Op>, properties: &[(&str, &str)], scenarios: &[&str]) -> [Test;
 }
 
 /// Everything that a stopped session reports, as text. The numbers of the last events suffice.
-fn told(test: &mut Test) -> String {
+fn reported(test: &mut Test) -> String {
     let last = test.session.event_count();
     let slices = test.session.monitor(0).unwrap().slices();
     // The root is older than the kept history.
@@ -35,12 +35,13 @@ fn told(test: &mut Test) -> String {
 fn agree(tests: &mut [Test; 2]) -> RunOutcome {
     let [outside, inside] = tests.each_mut().map(|test| {
         let outcome = test.go();
-        (outcome, told(test))
+        (outcome, reported(test))
     });
     let differs = outside.1.lines().zip(inside.1.lines()).position(|(outside, inside)| outside != inside);
     if let Some(at) = differs {
-        let near =
-            |told: &str| told.lines().skip(at.saturating_sub(8)).take(16).collect::<Vec<_>>().join("\n");
+        let near = |reported: &str| {
+            reported.lines().skip(at.saturating_sub(8)).take(16).collect::<Vec<_>>().join("\n")
+        };
         panic!("outside:\n{}\ninside:\n{}", near(&outside.1), near(&inside.1));
     }
     assert_eq!(format!("{:?}", outside.0), format!("{:?}", inside.0));

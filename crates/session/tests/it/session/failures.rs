@@ -115,8 +115,8 @@ fn blocks_run_prompt_commands_but_not_the_target() {
 #[test]
 fn control_error_of_target_is_returned() {
     let mut test = queue(vec![Op::Call("queue_new", vec![]), Op::Call("queue_push", vec![]), Op::Break], "");
-    let trouble = test.session.run(&ResumeMode::Continue).unwrap_err();
-    assert_eq!(trouble, TargetError::Control("the program cannot be controlled any more".into()));
+    let error = test.session.run(&ResumeMode::Continue).unwrap_err();
+    assert_eq!(error, TargetError::Control("the program cannot be controlled any more".into()));
 }
 
 #[test]

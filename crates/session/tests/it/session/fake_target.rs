@@ -91,7 +91,7 @@ pub(crate) struct Fake {
     /// The scripts in their initial state.
     scripts: Scripts,
     /// Number of logged events that are also reported at the current stop.
-    told: usize,
+    reported: usize,
 }
 
 struct Interrupt(Arc<AtomicBool>);
@@ -118,7 +118,7 @@ impl Fake {
             log: Rc::clone(&log),
             inside: None,
             scripts: Scripts::default(),
-            told: 0,
+            reported: 0,
         };
         (fake, log)
     }
@@ -220,7 +220,7 @@ impl Fake {
             .filter(|(id, _)| inside.needs_event(*id) || inside.scripts_follow(*id))
             .for_each(|(id, _)| needs.insert(id));
         self.image.needs = needs;
-        self.told = if reacts { self.batch.len() } else { 0 };
+        self.reported = if reacts { self.batch.len() } else { 0 };
         !reacts
     }
 
@@ -273,7 +273,7 @@ impl Target for Fake {
         let unknown = catalog.iter().filter(|(_, symbol)| {
             !symbol.name.starts_with("prog:") && !known.contains(&symbol.name.as_str())
         });
-        let told = unknown.map(|(id, symbol)| UnresolvedEvent {
+        let reported = unknown.map(|(id, symbol)| UnresolvedEvent {
             event: id,
             param: None,
             reason: format!("there is no function `{}`", symbol.name),
@@ -281,7 +281,7 @@ impl Target for Fake {
                 .map_or(String::new(), |near| format!("did you mean `{near}`?")),
             pending: symbol.name.starts_with("lib_"),
         });
-        Ok(told.collect())
+        Ok(reported.collect())
     }
 
     fn instrument(&mut self, needs: &EventSet) -> TargetResult {
@@ -355,9 +355,9 @@ impl Target for Fake {
             ..monitor.clone()
         });
         let mut ready = self.scripts.clone();
-        assert!(ready.restore(scripts), "the scripts are those that were told");
+        assert!(ready.restore(scripts), "the scripts are those that were reported");
         self.inside = Some(EmbeddedMonitors::new(sent.collect()).with_scripts(ready));
-        self.told = 0;
+        self.reported = 0;
         Ok(())
     }
 
@@ -366,7 +366,7 @@ impl Target for Fake {
         let automata: Vec<_> =
             inside.monitors().iter().map(|monitor| Arc::clone(&monitor.automaton)).collect();
         let mut log = inside.replay_log();
-        log.events.truncate(log.events.len() - self.told);
+        log.events.truncate(log.events.len() - self.reported);
         let sent = automata
             .iter()
             .zip(log.before)

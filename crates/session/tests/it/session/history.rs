@@ -126,8 +126,8 @@ fn recorded_trace_has_the_live_verdicts() {
         assert_eq!(outcome.properties[0].violations, 1, "{words}");
         assert_eq!(outcome.properties[0].steps, live.properties[0].steps, "{words}");
         let recorded = outcome.findings[0].event.as_ref().unwrap();
-        let told = live.violations[0].violation.event.as_ref().unwrap();
-        assert_eq!((recorded.index, recorded.to_string()), (told.index, told.to_string()));
+        let reported = live.violations[0].violation.event.as_ref().unwrap();
+        assert_eq!((recorded.index, recorded.to_string()), (reported.index, reported.to_string()));
     }
 }
 
@@ -161,7 +161,7 @@ fn violation_of_immediately_dropped_slice_is_reported() {
     ];
     let mut test = session(ops, &[("files", property)], &[""], SessionOptions::default());
     test.go();
-    let told: Vec<(String, Vec<(&str, usize)>)> = test
+    let reported: Vec<(String, Vec<(&str, usize)>)> = test
         .session
         .violations()
         .iter()
@@ -173,5 +173,5 @@ fn violation_of_immediately_dropped_slice_is_reported() {
         .collect();
     // The environment was dropped with the slice.
     let path = vec![("init", 1), ("bad", 0)];
-    assert_eq!(told, [("3".to_owned(), path.clone()), ("4".to_owned(), path)]);
+    assert_eq!(reported, [("3".to_owned(), path.clone()), ("4".to_owned(), path)]);
 }

@@ -74,9 +74,9 @@ fn generic_scenario_of_jakse_2019_behaves_as_published() {
         ]
     );
     let all = test.session.checkpoints();
-    let told: Vec<_> = all.iter().map(|c| (c.id, c.parent, c.event, c.location.as_str())).collect();
+    let reported: Vec<_> = all.iter().map(|c| (c.id, c.parent, c.event, c.location.as_str())).collect();
     assert_eq!(
-        told,
+        reported,
         [
             (1, None, 0, "queue_new (prog:0)"),
             (2, Some(1), 1, "queue_new (prog:0)"),

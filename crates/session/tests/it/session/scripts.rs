@@ -104,7 +104,7 @@ fn stops(embedded: bool) {
 }
 
 /// What happened, with the steps of the properties.
-fn told(session: &Session) -> Vec<String> {
+fn reported(session: &Session) -> Vec<String> {
     let all = session.events(session.event_range());
     all.iter().map(|past| format!("{} {} {:?}", past.event.index, past.event, past.steps)).collect()
 }
@@ -115,7 +115,7 @@ fn embedded_scripts_equal_scripts_in_session() {
         let Test { mut session, log, .. } = session(pushing(20_000, 20_100), QUIET, embedded);
         assert!(reasons(&go(&mut session))[0].starts_with("0: holds -> violated (non-accepting) at "));
         assert_eq!(log.borrow().stops < 5, embedded, "{}", log.borrow().stops);
-        let (count, mut seen) = (session.event_count(), told(&session));
+        let (count, mut seen) = (session.event_count(), reported(&session));
         // The replay log does not keep all of them.
         seen.drain(..seen.len() - 4096);
         let kept = session.take_checkpoint("here").unwrap();
